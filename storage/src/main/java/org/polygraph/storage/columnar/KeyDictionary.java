@@ -1,0 +1,104 @@
+package org.polygraph.storage.columnar;
+
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Dense ids 0, 1, 2... for keys in order of first appearance. Integer and string keys never meet: {@code 1} and
+ * {@code "1"} are two keys. Small non-negative integers are looked up in an array, others by hash.
+ */
+public final class KeyDictionary {
+    private static final int DIRECT = 1 << 21;
+    /** Ids are packed with one flag bit in an int. */
+    private static final int MAX_KEYS = 1 << 30;
+
+    private int[] direct = new int[1024];
+    private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
+    private final Object2IntOpenHashMap<String> strings = new Object2IntOpenHashMap<>();
+    /** The integer itself, or for a string key {@code ~position} in {@link #stringLabels} (then {@link #isString}). */
+    private final LongArrayList labels = new LongArrayList();
+
+    private final List<String> stringLabels = new ArrayList<>();
+    private long[] stringBits = new long[0];
+
+    public KeyDictionary() {
+        integers.defaultReturnValue(-1);
+        strings.defaultReturnValue(-1);
+        Arrays.fill(direct, -1);
+    }
+
+    /** The id of an integer key, new if unseen. */
+    public int id(long key) {
+        if (key >= 0 && key < DIRECT) {
+            int k = (int) key;
+            if (k >= direct.length) {
+                int old = direct.length;
+                direct = Arrays.copyOf(direct, Math.min(DIRECT, Math.max(k + 1, old * 2)));
+                Arrays.fill(direct, old, direct.length, -1);
+            }
+            int id = direct[k];
+            if (id < 0) {
+                id = direct[k] = add(key);
+            }
+            return id;
+        }
+        int id = integers.get(key);
+        if (id < 0) {
+            id = add(key);
+            integers.put(key, id);
+        }
+        return id;
+    }
+
+    /** The id of a string key, new if unseen. */
+    public int id(String key) {
+        int id = strings.getInt(key);
+        if (id < 0) {
+            id = add(stringLabels.size());
+            stringLabels.add(key);
+            strings.put(key, id);
+            if ((id >> 6) >= stringBits.length) {
+                stringBits = Arrays.copyOf(stringBits, Math.max((id >> 6) + 1, stringBits.length * 2));
+            }
+            stringBits[id >> 6] |= 1L << id;
+        }
+        return id;
+    }
+
+    private int add(long label) {
+        int id = labels.size();
+        if (id == MAX_KEYS) {
+            throw new IllegalStateException("more than " + MAX_KEYS + " keys");
+        }
+        labels.add(label);
+        return id;
+    }
+
+    public int size() {
+        return labels.size();
+    }
+
+    /** Whether key {@code id} is a string. */
+    public boolean isString(int id) {
+        return (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
+    }
+
+    /** The integer key with this id; only if {@link #isString} is false. */
+    public long integer(int id) {
+        return labels.getLong(id);
+    }
+
+    /** The string key with this id; only if {@link #isString} is true. */
+    public String string(int id) {
+        return stringLabels.get((int) labels.getLong(id));
+    }
+
+    /** The key as people write it: {@code 7} or {@code "k7"}. */
+    public String label(int id) {
+        return isString(id) ? '"' + string(id) + '"' : Long.toString(integer(id));
+    }
+}

@@ -1,0 +1,34 @@
+package org.polygraph.storage.model;
+
+/** How a transaction ended, as its client saw it. Stored as the byte {@link #code()}. */
+public enum Outcome {
+    COMMITTED(0, "committed"),
+    ABORTED(1, "aborted"),
+    /** The client never learnt the outcome: committed only if someone observed it. */
+    INDETERMINATE(2, "indeterminate");
+
+    private static final Outcome[] VALUES = values();
+
+    private final byte code;
+    private final String label;
+
+    Outcome(int code, String label) {
+        this.code = (byte) code;
+        this.label = label;
+    }
+
+    /** The name used in files and messages. */
+    public String label() {
+        return label;
+    }
+
+    /** 0, 1 or 2: the byte that {@code HistoryTable} stores. */
+    public byte code() {
+        return code;
+    }
+
+    /** Inverse of {@link #code()}. */
+    public static Outcome ofCode(byte code) {
+        return VALUES[code];
+    }
+}
