@@ -1,0 +1,176 @@
+package org.polygraph.jobs;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.Architectures;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import java.util.Arrays;
+import java.util.List;
+
+/** The borders of the house: who may import whom, over all modules. */
+@AnalyzeClasses(packages = "org.polygraph", importOptions = ImportOption.DoNotIncludeTests.class)
+class HouseTest {
+    private static final String STORAGE = "org.polygraph.storage.";
+    private static final String PARTITIONER = "org.polygraph.partitioner.";
+    private static final String SOLVER = "org.polygraph.solver";
+    private static final String JOBS = "org.polygraph.jobs.";
+
+    @ArchTest
+    static final ArchRule STORAGE_KNOWS_NO_OTHER_MODULE = noClasses()
+            .that()
+            .resideInAPackage(STORAGE + ".")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + ".", "org.polygraph.cluster..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule PARTITIONER_KNOWS_STORAGE_ONLY = noClasses()
+            .that()
+            .resideInAPackage(PARTITIONER + ".")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SOLVER + "..", JOBS + ".", "org.polygraph.cluster..", "org.apache..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule SOLVER_KNOWS_THE_JDK_ONLY = classes()
+            .that()
+            .resideInAPackage(SOLVER + "..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(SOLVER + "..", "java..", "org.jspecify.annotations..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule CLUSTER_CONFIG_KNOWS_THE_JDK_ONLY = classes()
+            .that()
+            .resideInAPackage("org.polygraph.cluster..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("org.polygraph.cluster..", "java..", "org.jspecify.annotations..");
+
+    @ArchTest
+    static final ArchRule SPARK_ONLY_IN_JOBS_JOB = noClasses()
+            .that()
+            .resideOutsideOfPackage(JOBS + "job..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.apache.spark..", "scala..");
+
+    @ArchTest
+    static final ArchRule PICOCLI_ONLY_IN_CLI = noClasses()
+            .that()
+            .resideOutsideOfPackage(JOBS + "cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("picocli..");
+
+    @ArchTest
+    static final ArchRule STORAGE_PACKAGES_LOOK_LEFT =
+            leftToRight(STORAGE, "model", "memory", "columnar", "artifact", "format");
+
+    @ArchTest
+    static final ArchRule PARTITIONER_PACKAGES_LOOK_LEFT =
+            leftToRight(PARTITIONER, "isolation", "index", "graph", "closure", "prune", "order", "residual");
+
+    @ArchTest
+    static final ArchRule JOBS_PACKAGES_LOOK_LEFT = leftToRight(JOBS, "verdict", "report", "pipeline", "job", "cli");
+
+    @ArchTest
+    static final ArchRule SOLVER_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(SOLVER + "..")
+            .optionalLayer("sat")
+            .definedBy(SOLVER + ".sat..")
+            .optionalLayer("theory")
+            .definedBy(SOLVER + ".theory..")
+            .optionalLayer("proof")
+            .definedBy(SOLVER + ".proof..")
+            .optionalLayer("facade")
+            .definedBy(SOLVER)
+            .whereLayer("theory")
+            .mayOnlyBeAccessedByLayers("proof", "facade")
+            .whereLayer("proof")
+            .mayOnlyBeAccessedByLayers("facade")
+            .whereLayer("facade")
+            .mayNotBeAccessedByAnyLayer();
+
+    @ArchTest
+    static final ArchRule NO_CYCLES =
+            slices().matching("org.polygraph.(*).(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule STDOUT_BELONGS_TO_THE_COMMAND = classes()
+            .that()
+            .resideOutsideOfPackage(JOBS + "cli..")
+            .should(new ArchCondition<>("not touch System.out, System.err or System.exit") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                    for (JavaAccess<?> access : type.getAccessesFromSelf()) {
+                        if (access.getTargetOwner().isEquivalentTo(System.class)
+                                && List.of("out", "err", "exit")
+                                        .contains(access.getTarget().getName())) {
+                            events.add(SimpleConditionEvent.violated(type, access.getDescription()));
+                        }
+                    }
+                }
+            });
+
+    @ArchTest
+    static final ArchRule KERNELS_HAVE_NO_STREAMS = noClasses()
+            .that()
+            .resideInAnyPackage(
+                    PARTITIONER + "index..",
+                    PARTITIONER + "graph..",
+                    PARTITIONER + "closure..",
+                    PARTITIONER + "prune..",
+                    PARTITIONER + "order..",
+                    SOLVER + ".sat..",
+                    SOLVER + ".theory..",
+                    STORAGE + "columnar..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("java.util.stream..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule EVERY_PACKAGE_STATES_ITS_PROMISE = classes()
+            .that()
+            .resideInAPackage("org.polygraph..")
+            .should(new ArchCondition<>("reside in a package with a package-info") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                    if (type.getPackage().tryGetPackageInfo().isEmpty()) {
+                        events.add(SimpleConditionEvent.violated(type, type.getName() + " has no package-info"));
+                    }
+                }
+            });
+
+    /** Packages of one module, each of which may use those before it; every class of the module is in one of them. */
+    private static ArchRule leftToRight(String module, String... packages) {
+        LayeredArchitecture layers =
+                Architectures.layeredArchitecture().consideringOnlyDependenciesInAnyPackage(module + ".");
+        for (String name : packages) {
+            layers = layers.optionalLayer(name).definedBy(module + name + "..");
+        }
+        for (int i = 0; i < packages.length; i++) {
+            String[] right = Arrays.copyOfRange(packages, i + 1, packages.length);
+            layers = right.length == 0
+                    ? layers.whereLayer(packages[i]).mayNotBeAccessedByAnyLayer()
+                    : layers.whereLayer(packages[i]).mayOnlyBeAccessedByLayers(right);
+        }
+        return layers.ensureAllClassesAreContainedInArchitectureIgnoring(resideOutsideOfPackage(module + "."));
+    }
+}
