@@ -323,7 +323,7 @@ public final class CycleEvidence {
         return to;
     }
 
-    /** {@code s<session>#<index>}. */
+    /** {@code s(session)#(index)}. */
     private String name(int transaction) {
         return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
     }
