@@ -4,7 +4,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
@@ -25,22 +24,12 @@ final class CheckOptions {
     enum Engine {
         AUTO,
         EMBEDDED,
-        SPARK;
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        SPARK
     }
 
     enum OnViolation {
         FAIL,
-        SUCCEED;
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        SUCCEED
     }
 
     @Spec(Spec.Target.MIXEE)

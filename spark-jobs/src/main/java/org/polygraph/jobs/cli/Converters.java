@@ -78,6 +78,28 @@ final class Converters {
         }
     }
 
+    /** One of an enum's constants, in lower case. */
+    static final class Choice<E extends Enum<E>> implements ITypeConverter<E> {
+        private final Class<E> type;
+
+        Choice(Class<E> type) {
+            this.type = type;
+        }
+
+        @Override
+        public E convert(String text) {
+            List<String> labels = new ArrayList<>();
+            for (E constant : type.getEnumConstants()) {
+                if (constant.name().equalsIgnoreCase(text)) {
+                    return constant;
+                }
+                labels.add(constant.name().toLowerCase(Locale.ROOT));
+            }
+            throw new TypeConversionException("unknown choice '" + text + "'" + Suggestion.forWord(text, labels) + " ("
+                    + String.join(", ", labels) + ")");
+        }
+    }
+
     private static int unitStart(String text) {
         int i = 0;
         while (i < text.length() && text.charAt(i) >= '0' && text.charAt(i) <= '9') {

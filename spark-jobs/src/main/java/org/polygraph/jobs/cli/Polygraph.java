@@ -4,6 +4,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -47,14 +49,23 @@ final class Polygraph implements Runnable {
                 .addSubcommand(new VersionCommand(environment));
         commands.setOut(new PrintWriter(environment.out(), true));
         commands.setErr(new PrintWriter(environment.err(), true));
+        choices(commands, TimeMode.class);
+        choices(commands, IndeterminateMode.class);
+        choices(commands, CheckOptions.Engine.class);
+        choices(commands, CheckOptions.OnViolation.class);
+        choices(commands, Verbosity.ProgressMode.class);
         commands.setAbbreviatedOptionsAllowed(false);
         commands.setOverwrittenOptionsAllowed(false);
         commands.setParameterExceptionHandler((e, arguments) -> usage(e, environment));
-        commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, arguments(args), environment));
+        commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, verbose(args), environment));
         return commands.execute(args);
     }
 
-    private static boolean arguments(String[] args) {
+    private static <E extends Enum<E>> void choices(CommandLine commands, Class<E> type) {
+        commands.registerConverter(type, new Converters.Choice<>(type));
+    }
+
+    private static boolean verbose(String[] args) {
         for (String arg : args) {
             if (arg.equals("-v") || arg.equals("--verbose")) {
                 return true;

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.cli;
 
-import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /** How much stderr says. */
@@ -9,13 +8,7 @@ final class Verbosity {
         AUTO,
         PLAIN,
         JSON,
-        NONE;
-
-        /** The name on the command line. */
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        NONE
     }
 
     @Option(
