@@ -129,8 +129,7 @@ public final class CycleEvidence {
             return new Violation(Anomaly.NO_VALID_ORDER, transactions, keys, List.of(), detail);
         }
         Violation named = violation(merged(dependencies), detail + "; the last alternative broke on this one");
-        return new Violation(
-                Anomaly.NO_VALID_ORDER, named.transactions(), named.keys(), named.cycle(), named.detail());
+        return new Violation(Anomaly.NO_VALID_ORDER, named.transactions(), named.keys(), named.cycle(), named.detail());
     }
 
     /** Consecutive session steps as one. */

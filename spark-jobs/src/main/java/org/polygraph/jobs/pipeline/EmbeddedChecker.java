@@ -24,12 +24,24 @@ import org.polygraph.storage.columnar.HistoryTable;
  * left, replay of the order against the raw history.
  */
 public final class EmbeddedChecker implements Checker {
+    private final boolean rules;
+
+    /** The engine as it is used. */
+    public EmbeddedChecker() {
+        this(true);
+    }
+
+    /** For tests. @param rules false: the solver decides alone, as it does where the clocks do not fit into memory */
+    EmbeddedChecker(boolean rules) {
+        this.rules = rules;
+    }
+
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
     private static final double CLOCK_SHARE = 0.6;
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        return new Run(table, request, progress, budget).check();
+        return new Run(table, request, progress, budget, rules).check();
     }
 
     private static final class Run {
@@ -37,10 +49,12 @@ public final class EmbeddedChecker implements Checker {
         private final CheckRequest request;
         private final Budget budget;
         private final PhaseClock phases;
+        private final boolean rules;
         private ResidualSize residual = ResidualSize.NONE;
         private boolean uniqueValues = true;
 
-        Run(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        Run(HistoryTable table, CheckRequest request, Progress progress, Budget budget, boolean rules) {
+            this.rules = rules;
             this.table = table;
             this.request = request;
             this.budget = budget;
@@ -63,27 +77,24 @@ public final class EmbeddedChecker implements Checker {
                 return unknown(budget.exhaustion(phases.stage()));
             }
             phases.begin("graph");
-            Events events = new Events(
-                    request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+            Events events =
+                    new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
             KnownGraph graph = KnownGraph.of(events, history.versions());
             phases.end(graph.edges());
             long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-            boolean withClocks = ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
+            boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
             PruneLoop loop = new PruneLoop(history, graph, phases, budget::exhausted);
             if (!loop.run(withClocks)) {
                 return unknown(budget.exhaustion(phases.stage()));
             }
             Violation found = loop.violation();
-            return found != null
-                    ? violation(List.of(found))
-                    : decide(history, graph, loop.clocks(), loop.position());
+            return found != null ? violation(List.of(found)) : decide(history, graph, loop.clocks(), loop.position());
         }
 
-        private Verdict decide(
-                IndexedHistory history, KnownGraph graph, @Nullable ChainClocks clocks, int[] position) {
+        private Verdict decide(IndexedHistory history, KnownGraph graph, @Nullable ChainClocks clocks, int[] position) {
             phases.begin("check");
-            ResidualCore core = ResidualCore.of(
-                    graph, history.versions(), history.counting(), position, budget::exhausted);
+            ResidualCore core =
+                    ResidualCore.of(graph, history.versions(), history.counting(), position, budget::exhausted);
             if (core == null) {
                 return unknown(budget.exhaustion(phases.stage()));
             }
@@ -135,8 +146,8 @@ public final class EmbeddedChecker implements Checker {
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
             }
-            return finish(Verdict.of(Verdict.Status.PASS, request.level())
-                    .certificate(new Certificate("order", null, true)));
+            return finish(
+                    Verdict.of(Verdict.Status.PASS, request.level()).certificate(new Certificate("order", null, true)));
         }
 
         private Verdict violation(List<Violation> violations) {

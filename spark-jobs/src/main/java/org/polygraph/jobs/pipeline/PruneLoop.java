@@ -40,7 +40,8 @@ final class PruneLoop {
     }
 
     /** Set if the rules alone refute the history. */
-    @Nullable Violation violation() {
+    @Nullable
+    Violation violation() {
         return violation;
     }
 
@@ -54,7 +55,8 @@ final class PruneLoop {
     }
 
     /** Certain reachability; null without clocks. */
-    @Nullable ChainClocks clocks() {
+    @Nullable
+    ChainClocks clocks() {
         return clocks;
     }
 
@@ -62,7 +64,8 @@ final class PruneLoop {
         phases.begin("order");
         position = EventOrder.byTurns(graph);
         if (position == null) {
-            violation = new CycleEvidence(history, graph).ofCycle(new int[graph.events().chains()]);
+            violation = new CycleEvidence(history, graph)
+                    .ofCycle(new int[graph.events().chains()]);
         }
         phases.end(graph.events().count());
         return true;
