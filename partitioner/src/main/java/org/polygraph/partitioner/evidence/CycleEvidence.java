@@ -106,6 +106,83 @@ public final class CycleEvidence {
                 : violation(best, detail);
     }
 
+    /**
+     * Explains a history of which a search showed that no order exists.
+     *
+     * @param cycle events on which the last alternative broke, each before the next and the last before the first; may be
+     *     empty
+     * @param transactions those whose reads and writes the refutation used
+     * @param keys their keys
+     */
+    public Violation ofRefutation(int[] cycle, List<Integer> transactions, List<Integer> keys) {
+        String detail = "every order of " + transactions.size() + " transactions on " + keys.size()
+                + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted";
+        List<Dependency> dependencies = new ArrayList<>();
+        for (int i = 0; i < cycle.length; i++) {
+            int from = events.transaction(cycle[i]);
+            int to = events.transaction(cycle[(i + 1) % cycle.length]);
+            if (from != to) {
+                dependencies.add(refuted(from, to));
+            }
+        }
+        if (dependencies.isEmpty()) {
+            return new Violation(Anomaly.NO_VALID_ORDER, transactions, keys, List.of(), detail);
+        }
+        Violation named = violation(merged(dependencies), detail + "; the last alternative broke on this one");
+        return new Violation(Anomaly.NO_VALID_ORDER, named.transactions(), named.keys(), named.cycle(), named.detail());
+    }
+
+    /** Consecutive session steps as one. */
+    private static List<Dependency> merged(List<Dependency> cycle) {
+        List<Dependency> merged = new ArrayList<>();
+        for (Dependency d : cycle) {
+            Dependency last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+            if (last != null && last.kind() == EdgeKind.SO && d.kind() == EdgeKind.SO) {
+                merged.set(merged.size() - 1, new Dependency(last.from(), d.to(), EdgeKind.SO, d.key(), 0, d.why()));
+            } else {
+                merged.add(d);
+            }
+        }
+        return merged;
+    }
+
+    private Dependency refuted(int from, int to) {
+        if (events.chainsByTransaction()[from] == events.chainsByTransaction()[to] && from < to) {
+            return new Dependency(from, to, EdgeKind.SO, Dependency.NO_KEY, 0, "observed: the session ran it earlier");
+        }
+        Dependency found = readFrom(from, to);
+        if (found == null) {
+            found = overwritten(from, to, EvidenceGraph.ALL_ROUNDS, true);
+        }
+        if (found != null) {
+            return found;
+        }
+        String why = "forced: the other order closes another cycle";
+        for (int o = table.operationStarts()[to]; o < table.operationStarts()[to + 1]; o++) {
+            int key = table.operationKeys()[o] >>> 1;
+            boolean write = (table.operationKeys()[o] & 1) != 0;
+            if (write && lookup.read(key, from) >= 0) {
+                return new Dependency(from, to, EdgeKind.RW, key, valueRead(key, from), why);
+            }
+            if (write && lookup.writes(key, from)) {
+                return new Dependency(from, to, EdgeKind.WW, key, lastWritten(key, from), why);
+            }
+            if (!write && lookup.writes(key, from)) {
+                return new Dependency(from, to, EdgeKind.WR, key, lastWritten(key, from), why);
+            }
+        }
+        return new Dependency(from, to, EdgeKind.WW, Dependency.NO_KEY, 0, "forced by other transactions");
+    }
+
+    private long lastWritten(int key, int transaction) {
+        for (int o = table.operationStarts()[transaction + 1] - 1; o >= table.operationStarts()[transaction]; o--) {
+            if (table.operationKeys()[o] == (key << 1 | 1)) {
+                return table.operationValues()[o];
+            }
+        }
+        throw new IllegalStateException(name(transaction) + " does not write key " + key);
+    }
+
     private @Nullable List<Dependency> impossibleCandidate(int key, int reader, int begin, int candidate, int below) {
         long value = valueRead(key, reader);
         if (candidate != Dependency.INITIAL) {
@@ -323,7 +400,7 @@ public final class CycleEvidence {
         return to;
     }
 
-    /** {@code s<session>#<index>}. */
+    /** {@code s(session)#(index)}. */
     private String name(int transaction) {
         return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
     }

@@ -131,6 +131,7 @@ final class EvidenceGraph {
         stamp++;
         level.clear();
         nextLevel.clear();
+        pending.clear();
         visit(from, NONE, level);
         for (int depth = 0; depth <= most; depth++) {
             while (!level.isEmpty()) {

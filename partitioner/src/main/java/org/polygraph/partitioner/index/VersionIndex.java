@@ -74,6 +74,23 @@ public final class VersionIndex {
         return readerTransactions.length;
     }
 
+    /** Whether no counted value of a key was written twice, nor an initial value again. */
+    public boolean hasUniqueValues() {
+        return nextInClass == null && initialWriters == null;
+    }
+
+    /** Bytes of the arrays. */
+    public long bytes() {
+        return 4L
+                * (writerStarts.length
+                        + readerStarts.length
+                        + slotStarts.length
+                        + 2L * writers()
+                        + 2L * readers()
+                        + (nextInClass == null ? 0 : writers())
+                        + (initialWriters == null ? 0 : keys()));
+    }
+
     /** How many reads still have several candidate writers. */
     public int ambiguous() {
         return ambiguous;

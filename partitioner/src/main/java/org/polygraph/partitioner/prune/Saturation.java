@@ -18,6 +18,7 @@ public final class Saturation {
     private final VersionIndex index;
     private final ChainClocks clocks;
     private final byte[] states;
+    private final int mostPairWriters;
     private final PairRules pairs;
     private final SessionRules sessions;
     private final CandidateRules candidates;
@@ -26,6 +27,12 @@ public final class Saturation {
     private int impossibleReader = -1;
 
     public Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting) {
+        this(graph, index, clocks, counting, PairRules.MOST_WRITERS);
+    }
+
+    /** For tests. @param mostPairWriters keys with more writers are handled by session; at most the default */
+    Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting, int mostPairWriters) {
+        this.mostPairWriters = mostPairWriters;
         this.graph = graph;
         this.index = index;
         this.clocks = clocks;
@@ -64,7 +71,7 @@ public final class Saturation {
                 continue;
             }
             boolean loaded = false;
-            if (writers <= PairRules.MOST_WRITERS) {
+            if (writers <= mostPairWriters) {
                 pairs.apply(key, states, Counting.COUNTED);
             } else {
                 sessions.load(key, states, Counting.COUNTED);

@@ -24,7 +24,7 @@ import org.polygraph.storage.model.Outcome;
  *
  * {@code !} aborted, {@code ?} indeterminate, {@code @} client times in ns, {@code ()} no operation. A session without a
  * number has the number of its place, from 0. Keys and values are integers or strings: a word of letters, digits and
- * {@code _}, or anything between double quotes with {@code \"} and {@code \\}. Without {@code init} every key is null at
+ * {@code _}, or anything between double quotes with {@code \"}, {@code \\} and {@code \n}. Without {@code init} every key is null at
  * first. Indexes within a session count from 0 and the source position of a transaction is its column, from 1.
  */
 public final class HistoryDsl {
@@ -66,7 +66,10 @@ public final class HistoryDsl {
     private static void transaction(StringBuilder out, HistoryTable history, int t) {
         long[] starts = history.starts();
         long[] ends = history.ends();
-        if (starts != null && ends != null && starts[t] != HistoryTable.NO_TIME) {
+        boolean timed = starts != null
+                && ends != null
+                && (starts[t] != HistoryTable.NO_TIME || ends[t] != HistoryTable.NO_TIME);
+        if (timed) {
             out.append('@').append(starts[t]).append("..").append(ends[t]).append(' ');
         }
         switch (history.outcome(t)) {
@@ -115,9 +118,8 @@ public final class HistoryDsl {
         if (word) {
             out.append(name);
         } else {
-            out.append('"')
-                    .append(name.replace("\\", "\\\\").replace("\"", "\\\""))
-                    .append('"');
+            String escaped = name.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+            out.append('"').append(escaped).append('"');
         }
     }
 
@@ -245,14 +247,16 @@ public final class HistoryDsl {
         }
         int start = at++;
         while (charAt(at) != '"') {
-            if (charAt(at) == '\\') {
+            boolean escaped = charAt(at) == '\\';
+            if (escaped) {
                 at++;
             }
             if (at >= text.length()) {
                 at = start;
                 throw error("an open quote", "a closing '\"'");
             }
-            name.append(text.charAt(at++));
+            char c = text.charAt(at++);
+            name.append(escaped && c == 'n' ? '\n' : c);
         }
         at++;
         return name.toString();

@@ -41,6 +41,7 @@ class HistoryDslTest {
                 "init null; s0: ()",
                 "init 0; s0: w(x,1) r(y,0) | r(x,1); s1: !w(x,2); s2: ?w(y,3)",
                 "init a; s3: r(1,-7) | () | ?w(\"1\",\"null\"); s-9: @1..22 !r(\"a b\",\"c\\\"\\\\\")",
+                "init 0; s0: r(\"\\\\n\\n\\\\\",1) w(\"\",2)",
                 "init 9223372036854775807; s0: @-5..7 w(k_1,9223372036854775806)",
             })
     void printsWhatItParses(String text) {

@@ -67,6 +67,7 @@ public final class HistoryGenerator {
     double abortedShare;
     double indeterminateShare;
     boolean timed;
+    long clockSkew;
     Isolation isolation = Isolation.SERIAL;
     final List<InjectedAnomaly> injections = new ArrayList<>();
 
@@ -171,6 +172,20 @@ public final class HistoryGenerator {
         return this;
     }
 
+    /**
+     * Every session's clock is ahead of the true time by its own amount, uniform in [0, ns]: two clients' clocks differ
+     * by at most ns. Session by session times still ascend, but the promises about real time are gone (a transaction
+     * takes some 30,000 ns).
+     */
+    public HistoryGenerator clockSkew(long ns) {
+        if (ns < 0 || ns > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("clock skew: " + ns + " ns; expected 0 to " + Integer.MAX_VALUE);
+        }
+        clockSkew = ns;
+        return this;
+    }
+
+    /** What the simulated database promises; its guarantees hold for the true times. */
     public HistoryGenerator isolation(Isolation isolation) {
         this.isolation = isolation;
         return this;

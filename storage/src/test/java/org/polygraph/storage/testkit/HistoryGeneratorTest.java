@@ -69,6 +69,19 @@ class HistoryGeneratorTest {
         assertThat(accepted(Isolation.RANDOM, Level.SI, false)).isBetween(1, ROUNDS - ROUNDS / 5);
     }
 
+    @Test
+    void skewedClocksOnlyBreakRealTime() {
+        int strict = 0;
+        for (long seed = 1; seed <= ROUNDS; seed++) {
+            HistoryTable history = small(seed).clockSkew(100_000).generate();
+            assertThat(BruteForceChecker.judge(history, Level.SER))
+                    .as("seed %d: %s", seed, HistoryDsl.print(history))
+                    .isNotEqualTo(BruteForceChecker.Verdict.REJECTED);
+            strict += BruteForceChecker.accepts(history, Level.SSER) ? 1 : 0;
+        }
+        assertThat(strict).isBetween(1, ROUNDS - ROUNDS / 20);
+    }
+
     @ParameterizedTest
     @EnumSource
     void anomaliesBreakWhatTheySay(InjectedAnomaly anomaly) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.ValueDictionary;
@@ -133,7 +134,7 @@ public final class OracleCorpus {
         return builder.build();
     }
 
-    private static long code(HistoryTableBuilder builder, Object value) {
+    private static long code(HistoryTableBuilder builder, @Nullable Object value) {
         if (value == null) {
             return ValueDictionary.NULL;
         }
@@ -143,7 +144,7 @@ public final class OracleCorpus {
     }
 
     /** The value at the parser's token as Map, List, String, Long, Boolean or null. */
-    private static Object value(JsonParser parser) throws IOException {
+    private static @Nullable Object value(JsonParser parser) throws IOException {
         switch (parser.currentToken()) {
             case START_OBJECT -> {
                 Map<String, Object> object = new LinkedHashMap<>();

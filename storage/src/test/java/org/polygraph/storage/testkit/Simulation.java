@@ -68,6 +68,7 @@ final class Simulation {
     private final boolean[] idle;
     private final boolean[] finished;
     private int freshKeys;
+    private final long[] clockAhead;
 
     Simulation(HistoryGenerator settings, HistorySink sink) {
         this.settings = settings;
@@ -94,6 +95,12 @@ final class Simulation {
         idle = new boolean[sessions];
         finished = new boolean[sessions];
         injectionMoments = settings.injectionMoments(random);
+        clockAhead = new long[sessions];
+        if (settings.clockSkew > 0) {
+            for (int s = 0; s < sessions; s++) {
+                clockAhead[s] = (long) (random.nextDouble() * (settings.clockSkew + 1));
+            }
+        }
     }
 
     void run() {
@@ -123,7 +130,7 @@ final class Simulation {
     private long advance(int s, long now) {
         int at = step[s]++;
         if (at == 0) {
-            return begin(s, now);
+            return start(s, now);
         }
         switch (isolation) {
             case SERIAL, RANDOM -> {
@@ -164,7 +171,7 @@ final class Simulation {
         return now + delay();
     }
 
-    private long begin(int s, long now) {
+    private long start(int s, long now) {
         if (gathering && player[s]) {
             step[s] = 0;
             idle[s] = true;
@@ -285,12 +292,16 @@ final class Simulation {
     }
 
     private void emit(int s, long end) {
-        sink.begin(s, indexes[s]++, outcome[s], start[s], end);
+        begin(s, outcome[s], start[s], end);
         int base = s * width;
         for (int i = base; i < base + count[s]; i++) {
             sink.operation((operations[i] & 1) != 0, operations[i] >> 1, values[i]);
         }
         sink.end();
+    }
+
+    private void begin(int s, Outcome result, long from, long to) {
+        sink.begin(s, indexes[s]++, result, from + clockAhead[s], to + clockAhead[s]);
     }
 
     /** Chooses the players of the next anomaly if its moment has come. */
@@ -352,7 +363,7 @@ final class Simulation {
         if (starts == null || ends == null) {
             throw new IllegalStateException("a script without times");
         }
-        sink.begin(session, indexes[session]++, script.outcome(t), now + starts[t], now + ends[t]);
+        begin(session, script.outcome(t), now + starts[t], now + ends[t]);
         int from = script.operationStarts()[t];
         int to = script.operationStarts()[t + 1];
         // Later than now, somebody else may have committed: reads of the store are for those that start at once.

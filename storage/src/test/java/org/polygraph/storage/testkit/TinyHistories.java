@@ -9,7 +9,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  *
  * <p>Every isolation of {@link HistoryGenerator} takes part, as it is or with one read tampered with; unique and repeated
  * values, the initial value among them or not; aborted and indeterminate transactions; keys written or read twice in a
- * transaction; with and without times. The mix is tuned (and tested) so that each of "SER holds", "only SI holds" and
+ * transaction; without times, with true times and with those of clocks that differ. The mix is tuned (and tested) so that each of "SER holds", "only SI holds" and
  * "neither holds" is at least 15 % of the stream.
  *
  * <p>Each history is made from its own seed, so that one of them can be had again without those before it:
@@ -45,7 +45,7 @@ public final class TinyHistories {
         Isolation isolation = isolation(random);
         HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
                 .isolation(isolation)
-                .sessions(random.between(1, 4))
+                .sessions(random.chance(0.05) ? 1 : random.between(2, 4))
                 .transactions(random.between(3, 7))
                 .operations(random.between(1, 2), random.between(2, 4))
                 .keys(random.between(1, 3))
@@ -53,15 +53,25 @@ public final class TinyHistories {
                 .readModifyWriteShare(random.chance(0.5) ? 0 : 0.3)
                 .abortedShare(random.chance(0.6) ? 0 : 0.15)
                 .indeterminateShare(random.chance(0.65) ? 0 : 0.3);
-        double tampered = 0.3;
+        double tampered = 0.35;
         if (isolation == Isolation.SNAPSHOT) {
             wantWriteSkew(generator, random);
-            tampered = 0.06;
+            tampered = 0.1;
+        } else if (random.chance(0.15)) {
+            InjectedAnomaly[] anomalies = InjectedAnomaly.values();
+            generator
+                    .sessions(4)
+                    .transactions(random.between(1, 3))
+                    .keys(1)
+                    .inject(anomalies[random.nextInt(anomalies.length)], 1);
         }
         if (random.chance(0.35)) {
             generator.repeatedValues(random.nextInt(2), random.between(2, 4), random.chance(0.5) ? 1 : 0.5);
         }
         boolean timed = random.chance(0.5);
+        if (random.chance(0.3)) {
+            generator.clockSkew(50_000);
+        }
         MutableHistory history = new MutableHistory();
         generator.generateTo(history);
         if (random.chance(tampered)) {
@@ -94,15 +104,15 @@ public final class TinyHistories {
 
     private static Isolation isolation(SplitMix random) {
         int percent = random.nextInt(100);
-        if (percent < 8) {
+        if (percent < 6) {
             return Isolation.SERIAL;
         }
-        if (percent < 14) {
+        if (percent < 11) {
             return Isolation.OPTIMISTIC;
         }
-        if (percent < 70) {
+        if (percent < 65) {
             return Isolation.SNAPSHOT;
         }
-        return percent < 84 ? Isolation.READ_COMMITTED : Isolation.RANDOM;
+        return percent < 64 ? Isolation.READ_COMMITTED : Isolation.RANDOM;
     }
 }
