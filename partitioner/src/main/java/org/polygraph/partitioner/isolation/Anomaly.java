@@ -45,7 +45,10 @@ public enum Anomaly {
     NO_VALID_ORDER("G2", List.of("unsatisfiable core"), "every choice of writers and of version order closes a cycle");
 
     private final String label;
+
+    @SuppressWarnings("ImmutableEnumChecker") // List.of, never another
     private final List<String> aliases;
+
     private final String meaning;
 
     Anomaly(String label, List<String> aliases, String meaning) {

@@ -1,0 +1,244 @@
+package org.polygraph.solver;
+
+import org.polygraph.solver.Outcome.ClauseKind;
+import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.Literals;
+import org.polygraph.solver.sat.Search;
+import org.polygraph.solver.theory.Atoms;
+import org.polygraph.solver.theory.PairTable;
+
+/**
+ * Turns violated items into clauses, each once, and keeps what each says.
+ *
+ * <p>Read r whose last counted writer W has another value: {@code b(r)->c(W) OR OR_T [c(W)->b(T) AND c(T)->b(r)]} over
+ * the candidates T; with no writer before it {@code OR_T c(T)->b(r)}; writers that overlap: {@code c(W)->b(W') OR
+ * c(W')->b(W)}. Each holds in every model, provided what it speaks of is committed, so optional transactions add their
+ * commit's negation. A bracket is a variable that implies its parts; that suffices because it occurs only positively.
+ * What the known edges decide drops out.
+ */
+final class ClauseMaker {
+    private static final long OVERLAP_TAG = 1L << 63;
+
+    private final Polygraph p;
+    private final Atoms atoms;
+    private final ReadCheck check;
+    private final PairTable known;
+    private final IntStack keys;
+    private final IntStack readers;
+    private final IntStack writers;
+    private final IntStack others;
+    /** Start of each clause's literals in {@link #literals}. */
+    private final IntStack starts;
+
+    private final IntStack literals;
+    private final IntStack clause;
+    private final IntStack binary;
+    private final IntStack candidates;
+    private final IntStack parts;
+
+    ClauseMaker(Polygraph p, Atoms atoms, ReadCheck check, Budget budget) {
+        this.p = p;
+        this.atoms = atoms;
+        this.check = check;
+        known = new PairTable(budget);
+        keys = new IntStack(budget);
+        readers = new IntStack(budget);
+        writers = new IntStack(budget);
+        others = new IntStack(budget);
+        starts = new IntStack(budget);
+        literals = new IntStack(budget);
+        clause = new IntStack(budget);
+        binary = new IntStack(budget);
+        candidates = new IntStack(budget);
+        parts = new IntStack(budget);
+    }
+
+    /** Number of clauses made. */
+    int size() {
+        return starts.size();
+    }
+
+    /** The clause of the violated item in {@code check}'s hand, or {@link PairTable#ABSENT} when not made yet. */
+    int find() {
+        return known.get(itemId());
+    }
+
+    private long itemId() {
+        if (check.reader() >= 0) {
+            return (long) check.reader() << 32 | (check.writer() + 1);
+        }
+        int low = Math.min(check.writer(), check.otherWriter());
+        int high = Math.max(check.writer(), check.otherWriter());
+        return OVERLAP_TAG | (long) low << 32 | high;
+    }
+
+    int start(int id) {
+        return starts.get(id);
+    }
+
+    int end(int id) {
+        return id + 1 < starts.size() ? starts.get(id + 1) : literals.size();
+    }
+
+    /** Literals of all clauses, by {@link #start}. */
+    int literal(int index) {
+        return literals.get(index);
+    }
+
+    ClauseKind kind(int id) {
+        if (readers.get(id) < 0) {
+            return ClauseKind.OVERLAP;
+        }
+        return writers.get(id) < 0 ? ClauseKind.READ_UNWRITTEN : ClauseKind.READ;
+    }
+
+    int key(int id) {
+        return keys.get(id);
+    }
+
+    int reader(int id) {
+        return readers.get(id);
+    }
+
+    int writer(int id) {
+        return writers.get(id);
+    }
+
+    int other(int id) {
+        return others.get(id);
+    }
+
+    /** Makes the clause of the violated item in {@code check}'s hand and adds it to the search. */
+    void make(Search search) {
+        clause.clear();
+        int reader = check.reader();
+        int writer = check.writer();
+        if (reader < 0) {
+            overlap(search, p.writerTxn[writer], p.writerTxn[check.otherWriter()]);
+        } else {
+            read(search, reader, writer);
+        }
+        int id = starts.size();
+        known.put(itemId(), id);
+        keys.push(check.key());
+        readers.push(reader);
+        writers.push(writer);
+        others.push(check.otherWriter());
+        starts.push(literals.size());
+        for (int i = 0; i < clause.size(); i++) {
+            literals.push(clause.get(i));
+        }
+        search.addClause(clause, id);
+    }
+
+    private void overlap(Search search, int first, int second) {
+        parts.clear();
+        addEdge(search, p.commit(first), p.snapshot(second));
+        addEdge(search, p.commit(second), p.snapshot(first));
+        for (int i = 0; i < parts.size(); i++) {
+            clause.push(parts.get(i));
+        }
+        unlessUncommitted(search, first);
+        unlessUncommitted(search, second);
+    }
+
+    private void read(Search search, int reader, int writer) {
+        int readTxn = p.readerTxn[reader];
+        int snapshot = p.snapshot(readTxn);
+        if (writer >= 0) {
+            parts.clear();
+            if (addEdge(search, snapshot, p.commit(p.writerTxn[writer]))) {
+                clause.push(parts.get(0));
+            }
+        }
+        candidates.clear();
+        check.candidates(check.key(), p.readerClass[reader], candidates);
+        for (int i = 0; i < candidates.size(); i++) {
+            int candidate = p.writerTxn[candidates.get(i)];
+            if (candidate == readTxn) {
+                continue;
+            }
+            parts.clear();
+            if (writer >= 0 && !addPart(search, p.commit(p.writerTxn[writer]), p.snapshot(candidate))) {
+                continue;
+            }
+            if (!addPart(search, p.commit(candidate), snapshot)) {
+                continue;
+            }
+            if (p.isOptional(candidate)) {
+                parts.push(Literals.positive(commitVariable(search, candidate)));
+            }
+            addAlternative(search);
+        }
+        if (writer >= 0) {
+            unlessUncommitted(search, p.writerTxn[writer]);
+        }
+        unlessUncommitted(search, readTxn);
+    }
+
+    /** As {@link #addPart}, for an edge that the order reverses and so cannot be certain. */
+    private boolean addEdge(Search search, int from, int to) {
+        int before = parts.size();
+        boolean possible = addPart(search, from, to);
+        if (possible && parts.size() == before) {
+            throw certainYetBroken();
+        }
+        return possible;
+    }
+
+    /** Adds the literal of an edge to {@code parts} unless it is certain; false when it is impossible. */
+    private boolean addPart(Search search, int from, int to) {
+        if (p.certain(to, from)) {
+            return false;
+        }
+        if (!p.certain(from, to)) {
+            int variable = atoms.edge(from, to);
+            if (variable == PairTable.ABSENT) {
+                variable = search.addVariable();
+                atoms.addEdge(from, to);
+            }
+            parts.push(Atoms.edgeLiteral(variable, from, to));
+        }
+        return true;
+    }
+
+    private void addAlternative(Search search) {
+        if (parts.isEmpty()) {
+            throw certainYetBroken();
+        }
+        if (parts.size() == 1) {
+            clause.push(parts.get(0));
+            return;
+        }
+        int bracket = search.addVariable();
+        atoms.addBracket(parts.get(0), parts.get(1));
+        for (int i = 0; i < parts.size(); i++) {
+            binary.clear();
+            binary.push(Literals.negative(bracket));
+            binary.push(parts.get(i));
+            search.addClause(binary, -1);
+        }
+        clause.push(Literals.positive(bracket));
+    }
+
+    private void unlessUncommitted(Search search, int txn) {
+        if (p.isOptional(txn)) {
+            clause.push(Literals.negative(commitVariable(search, txn)));
+        }
+    }
+
+    private int commitVariable(Search search, int txn) {
+        int variable = atoms.commit(txn);
+        if (variable == PairTable.ABSENT) {
+            variable = search.addVariable();
+            atoms.addCommit(txn);
+        }
+        return variable;
+    }
+
+    private static IllegalStateException certainYetBroken() {
+        return new IllegalStateException(
+                "an edge is certain that the order reverses: Polygraph.reachability and position contradict each other");
+    }
+}

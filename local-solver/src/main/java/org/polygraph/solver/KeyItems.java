@@ -1,0 +1,72 @@
+package org.polygraph.solver;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One key's reads and writes in the current order. Item i below the number of readers is a reader, the others are
+ * writers; a reader stands at its snapshot, a writer at its commit, a reader before a writer at one event.
+ */
+final class KeyItems {
+    /** Bytes of the object and its headers, about. */
+    static final int OVERHEAD = 120;
+
+    final int key;
+    final int firstReader;
+    final int readers;
+    final int firstWriter;
+    final int size;
+    /** Items in the order of their events, as of the last refresh. */
+    final int[] items;
+    /** Item to its index in {@link #items}. */
+    final int[] slots;
+    /** By item, whether it waits among the violated. */
+    final boolean[] queued;
+    /** Slots of moved items: least and greatest; none when lowest exceeds highest. */
+    int lowest = Integer.MAX_VALUE;
+
+    int highest = -1;
+
+    /** Writers (global index) sorted by class, then index; and their classes. Built when first asked for. */
+    int @Nullable [] byClass;
+
+    KeyItems(Polygraph p, int key) {
+        this.key = key;
+        firstReader = p.readerStart[key];
+        readers = p.readerStart[key + 1] - firstReader;
+        firstWriter = p.writerStart[key];
+        size = readers + p.writerStart[key + 1] - firstWriter;
+        items = new int[size];
+        slots = new int[size];
+        queued = new boolean[size];
+    }
+
+    static long bytes(Polygraph p, int key) {
+        long size = (long) p.readerStart[key + 1] - p.readerStart[key] + p.writerStart[key + 1] - p.writerStart[key];
+        return OVERHEAD + 9 * size;
+    }
+
+    boolean isReader(int item) {
+        return item < readers;
+    }
+
+    int reader(int item) {
+        return firstReader + item;
+    }
+
+    int writer(int item) {
+        return firstWriter + item - readers;
+    }
+
+    int itemOfReader(int reader) {
+        return reader - firstReader;
+    }
+
+    int itemOfWriter(int writer) {
+        return writer - firstWriter + readers;
+    }
+
+    void touch(int item) {
+        lowest = Math.min(lowest, slots[item]);
+        highest = Math.max(highest, slots[item]);
+    }
+}

@@ -1,0 +1,97 @@
+package org.polygraph.solver;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.sat.Budget;
+
+/**
+ * Checks an order from scratch, sharing nothing with the search: the last line of defence against a wrong answer.
+ * O(input log largest key).
+ */
+final class ModelCheck {
+    private ModelCheck() {}
+
+    /** What is wrong with the order, or null. */
+    static @Nullable String firstFault(Polygraph p, int[] position, boolean @Nullable [] committed, Budget budget) {
+        int events = p.events();
+        int[] eventAt = budget.ints(events);
+        java.util.Arrays.fill(eventAt, -1);
+        for (int e = 0; e < events; e++) {
+            budget.tick();
+            if (position[e] < 0 || position[e] >= events || eventAt[position[e]] != -1) {
+                return "position " + position[e] + " of event " + e + " is out of range or taken";
+            }
+            eventAt[position[e]] = e;
+        }
+        budget.reserve(-4L * events);
+        for (int e = 0; e < events; e++) {
+            budget.tick();
+            if (p.successorStart != null && p.successor != null) {
+                for (int i = p.successorStart[e]; i < p.successorStart[e + 1]; i++) {
+                    if (position[p.successor[i]] <= position[e]) {
+                        return "the known edge " + e + " -> " + p.successor[i] + " is reversed";
+                    }
+                }
+            }
+            if (p.predecessorStart != null && p.predecessor != null) {
+                for (int i = p.predecessorStart[e]; i < p.predecessorStart[e + 1]; i++) {
+                    if (position[p.predecessor[i]] >= position[e]) {
+                        return "the known edge " + p.predecessor[i] + " -> " + e + " is reversed";
+                    }
+                }
+            }
+        }
+        for (int t = 0; p.eventsPerTransaction == 2 && t < p.transactions; t++) {
+            if (position[p.snapshot(t)] >= position[p.commit(t)]) {
+                return "transaction " + t + " commits before its snapshot";
+            }
+        }
+        for (int k = 0; k < p.keys(); k++) {
+            String fault = firstFault(p, k, position, committed, budget);
+            if (fault != null) {
+                return fault;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String firstFault(
+            Polygraph p, int key, int[] position, boolean @Nullable [] committed, Budget budget) {
+        int writers = 0;
+        long[] commits = new long[p.writerStart[key + 1] - p.writerStart[key]];
+        for (int w = p.writerStart[key]; w < p.writerStart[key + 1]; w++) {
+            budget.tick();
+            if (counts(p, committed, p.writerTxn[w])) {
+                commits[writers++] = (long) position[p.commit(p.writerTxn[w])] << 32 | w;
+            }
+        }
+        java.util.Arrays.sort(commits, 0, writers);
+        for (int i = 1; i < writers; i++) {
+            int before = p.writerTxn[(int) commits[i - 1]];
+            int after = p.writerTxn[(int) commits[i]];
+            if (p.eventsPerTransaction == 2 && position[p.commit(before)] > position[p.snapshot(after)]) {
+                return "writers " + before + " and " + after + " of key " + key + " overlap";
+            }
+        }
+        for (int r = p.readerStart[key]; r < p.readerStart[key + 1]; r++) {
+            budget.tick();
+            if (!counts(p, committed, p.readerTxn[r])) {
+                continue;
+            }
+            long snapshot = (long) position[p.snapshot(p.readerTxn[r])] << 32;
+            int found = ~java.util.Arrays.binarySearch(commits, 0, writers, snapshot);
+            // Own writes commit at the snapshot (one event) or after it, so they are never below `found`; the entry
+            // (position, writer 0) alone equals the key searched for, and it is at the snapshot too.
+            int below = found >= 0 ? found : ~found;
+            int seen = below == 0 ? Polygraph.INITIAL : p.writerClass[(int) commits[below - 1]];
+            if (seen != p.readerClass[r]) {
+                return "transaction " + p.readerTxn[r] + " reads class " + p.readerClass[r] + " of key " + key
+                        + " where the order gives " + seen;
+            }
+        }
+        return null;
+    }
+
+    private static boolean counts(Polygraph p, boolean @Nullable [] committed, int txn) {
+        return !p.isOptional(txn) || (committed != null && committed[txn]);
+    }
+}

@@ -1,0 +1,146 @@
+package org.polygraph.solver;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.Literals;
+import org.polygraph.solver.sat.Search;
+import org.polygraph.solver.sat.Theory;
+import org.polygraph.solver.theory.Atoms;
+import org.polygraph.solver.theory.DynamicOrder;
+import org.polygraph.solver.theory.PairTable;
+
+/**
+ * The total order as a theory: true edges are kept in the order, and what the order violates is all that is ever
+ * decided.
+ *
+ * <p>A violated item's clause has no true literal, since the order obeys those, and with nothing pending no false clause
+ * stands; so an unassigned literal is always left to decide.
+ */
+final class OrderTheory implements Theory {
+    /** Cost of deciding a commit, against events moved. */
+    private static final int COMMIT_COST = 8;
+
+    private final Atoms atoms;
+    private final DynamicOrder order;
+    private final ReadCheck check;
+    private final ClauseMaker clauses;
+    private final boolean @Nullable [] counted;
+    private final IntStack lastCycle;
+    private long random;
+
+    OrderTheory(
+            Atoms atoms,
+            DynamicOrder order,
+            ReadCheck check,
+            ClauseMaker clauses,
+            boolean @Nullable [] counted,
+            IntStack lastCycle,
+            long seed) {
+        this.atoms = atoms;
+        this.order = order;
+        this.check = check;
+        this.clauses = clauses;
+        this.counted = counted;
+        this.lastCycle = lastCycle;
+        random = seed * 0x9E3779B97F4A7C15L | 1;
+    }
+
+    @Override
+    public boolean assign(int literal, IntStack explanation) {
+        int variable = Literals.variable(literal);
+        switch (atoms.kind(variable)) {
+            case Atoms.EDGE -> {
+                int from = atoms.from(literal);
+                int to = atoms.to(literal);
+                if (!order.add(from, to, literal)) {
+                    lastCycle.clear();
+                    order.explain(from, to, explanation, lastCycle);
+                    return false;
+                }
+            }
+            case Atoms.COMMIT -> {
+                int txn = atoms.first(variable);
+                boolean commits = !Literals.isNegative(literal);
+                if (counted != null && counted[txn] != commits) {
+                    counted[txn] = commits;
+                    check.flip(txn);
+                }
+            }
+            default -> {
+                // A bracket only implies its parts.
+            }
+        }
+        return true;
+    }
+
+    /** Edges go; the order and the commits stay as they are: the memory of what worked. */
+    @Override
+    public void undo(int literal) {
+        if (atoms.kind(Literals.variable(literal)) == Atoms.EDGE) {
+            order.removeNewest();
+        }
+    }
+
+    @Override
+    public int next(Search search) {
+        if (!check.next()) {
+            return COMPLETE;
+        }
+        int id = clauses.find();
+        if (id == PairTable.ABSENT) {
+            clauses.make(search);
+            if (search.isPending()) {
+                return AGAIN;
+            }
+            id = clauses.size() - 1;
+        }
+        return cheapest(search, id);
+    }
+
+    private int cheapest(Search search, int id) {
+        int start = clauses.start(id);
+        int size = clauses.end(id) - start;
+        random ^= random << 13;
+        random ^= random >>> 7;
+        random ^= random << 17;
+        int offset = size == 0 ? 0 : (int) Long.remainderUnsigned(random, size);
+        int best = Literals.NONE;
+        long bestCost = Long.MAX_VALUE;
+        for (int i = 0; i < size; i++) {
+            int literal = clauses.literal(start + (i + offset < size ? i + offset : i + offset - size));
+            int value = search.value(literal);
+            if (value > 0) {
+                throw new IllegalStateException("a violated item's clause has a true literal: clause " + id);
+            }
+            if (value == 0) {
+                long cost = cost(literal);
+                if (cost < bestCost) {
+                    bestCost = cost;
+                    best = literal;
+                }
+            }
+        }
+        if (best == Literals.NONE) {
+            throw new IllegalStateException("a violated item's clause is false, unnoticed: clause " + id);
+        }
+        return best;
+    }
+
+    private long cost(int literal) {
+        int variable = Literals.variable(literal);
+        return switch (atoms.kind(variable)) {
+            case Atoms.EDGE -> displacement(literal);
+            case Atoms.BRACKET -> part(atoms.first(variable)) + part(atoms.second(variable));
+            default -> COMMIT_COST;
+        };
+    }
+
+    private long part(int literal) {
+        return atoms.kind(Literals.variable(literal)) == Atoms.EDGE ? displacement(literal) : COMMIT_COST;
+    }
+
+    private long displacement(int literal) {
+        int[] position = order.position();
+        return Math.max(0L, (long) position[atoms.from(literal)] - position[atoms.to(literal)]);
+    }
+}

@@ -1,0 +1,408 @@
+package org.polygraph.solver;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.IntStack;
+
+/**
+ * Finds what the current order violates, looking again only where events moved.
+ *
+ * <p>Per key an array sorted by the order. When events move, the slots between the moved items are sorted again and
+ * checked again, up to the next writer. A key is sorted for good when it is looked at a second time; one that is clean
+ * at first sight is forgotten until an event of it moves.
+ *
+ * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
+ */
+final class ReadCheck {
+    /** Insertion sort gives up beyond this many shifts an item. */
+    private static final int SHIFTS_PER_ITEM = 8;
+
+    private final Polygraph p;
+    private final int[] position;
+    /** Whether a transaction counts as committed. Null: all do. */
+    private final boolean @Nullable [] counted;
+
+    private final IntStack moved;
+    private final Budget budget;
+    private final @Nullable KeyItems[] keyItems;
+    private final boolean[] stale;
+    private final IntStack staleKeys;
+    private @Nullable TransactionItems transactionItems;
+
+    /** Violated items: pairs (key, item), first in, first out. */
+    private int[] queue = new int[32];
+
+    private int head;
+    private int waiting;
+    private long checks;
+    private long[] sortKeys = new long[0];
+
+    // The violated item in hand.
+    private int key;
+    private int reader;
+    private int writer;
+    private int otherWriter;
+
+    ReadCheck(Polygraph p, int[] position, boolean @Nullable [] counted, IntStack moved, Budget budget) {
+        this.p = p;
+        this.position = position;
+        this.counted = counted;
+        this.moved = moved;
+        this.budget = budget;
+        budget.reserve(5L * p.keys());
+        keyItems = new KeyItems[p.keys()];
+        stale = new boolean[p.keys()];
+        staleKeys = new IntStack(budget);
+        if (p.dirtyKeys != null) {
+            for (int k : p.dirtyKeys) {
+                markStale(k);
+            }
+        } else {
+            for (int k = 0; k < p.keys(); k++) {
+                markStale(k);
+            }
+        }
+    }
+
+    /** Key of the violated item. */
+    int key() {
+        return key;
+    }
+
+    /** Reader (global index) of the violated item, or -1 for an overlap of {@link #writer} and {@link #otherWriter}. */
+    int reader() {
+        return reader;
+    }
+
+    /** Last writer (global index) before the reader, or -1. */
+    int writer() {
+        return writer;
+    }
+
+    int otherWriter() {
+        return otherWriter;
+    }
+
+    /** Times a key, or a window of one, was checked. */
+    long checks() {
+        return checks;
+    }
+
+    /** A transaction began or ceased to count. */
+    void flip(int txn) {
+        touchTransaction(txn, true);
+    }
+
+    /** Finds a violated item of the current order; false when there is none. */
+    boolean next() {
+        for (int i = 0; i < moved.size(); i++) {
+            int event = moved.get(i);
+            touchTransaction(p.transaction(event), event == p.snapshot(p.transaction(event)));
+            budget.tick();
+        }
+        moved.clear();
+        while (true) {
+            if (waiting == 0) {
+                if (staleKeys.isEmpty()) {
+                    return false;
+                }
+                while (!staleKeys.isEmpty()) {
+                    refresh(staleKeys.pop());
+                }
+                continue;
+            }
+            int k = queue[head];
+            int item = queue[head + 1];
+            if (stale[k]) {
+                refresh(k);
+            }
+            KeyItems items = keyItems[k];
+            if (items == null) {
+                throw new IllegalStateException("a queued item of key " + k + " without its key");
+            }
+            if (isViolated(items, item)) {
+                return true;
+            }
+            items.queued[item] = false;
+            head = (head + 2) & (queue.length - 1);
+            waiting--;
+        }
+    }
+
+    private void enqueue(KeyItems items, int item) {
+        if (items.queued[item]) {
+            return;
+        }
+        items.queued[item] = true;
+        if (2 * (waiting + 1) > queue.length) {
+            budget.reserve(4L * queue.length);
+            int[] longer = new int[2 * queue.length];
+            for (int i = 0; i < 2 * waiting; i++) {
+                longer[i] = queue[(head + i) & (queue.length - 1)];
+            }
+            queue = longer;
+            head = 0;
+        }
+        int tail = (head + 2 * waiting) & (queue.length - 1);
+        queue[tail] = items.key;
+        queue[tail + 1] = item;
+        waiting++;
+    }
+
+    // ---------------------------------------------------------------- what changed
+
+    private void markStale(int k) {
+        if (!stale[k]) {
+            stale[k] = true;
+            staleKeys.push(k);
+        }
+    }
+
+    private void touchTransaction(int txn, boolean readsToo) {
+        if (transactionItems == null) {
+            transactionItems = new TransactionItems(p, budget);
+        }
+        for (int i = transactionItems.from(txn); i < transactionItems.to(txn); i++) {
+            int item = transactionItems.item(i);
+            if (item >= 0 && !readsToo) {
+                continue;
+            }
+            int k = item >= 0
+                    ? TransactionItems.keyOf(p.readerStart, item)
+                    : TransactionItems.keyOf(p.writerStart, ~item);
+            markStale(k);
+            KeyItems items = keyItems[k];
+            if (items != null) {
+                items.touch(item >= 0 ? items.itemOfReader(item) : items.itemOfWriter(~item));
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- checking a key
+
+    /** Twice the position, one more for a writer: the order of items, without ties that matter. */
+    private int rank(KeyItems items, int item) {
+        return items.isReader(item)
+                ? 2 * position[p.snapshot(p.readerTxn[items.reader(item)])]
+                : 2 * position[p.commit(p.writerTxn[items.writer(item)])] + 1;
+    }
+
+    private boolean counts(int txn) {
+        return counted == null || counted[txn];
+    }
+
+    private void refresh(int k) {
+        if (!stale[k]) {
+            return;
+        }
+        stale[k] = false;
+        checks++;
+        KeyItems items = keyItems[k];
+        if (items == null) {
+            long bytes = KeyItems.bytes(p, k);
+            budget.reserve(bytes);
+            items = new KeyItems(p, k);
+            for (int i = 0; i < items.size; i++) {
+                items.items[i] = i;
+            }
+            sort(items, 0, items.size - 1);
+            keyItems[k] = items;
+            int before = waiting;
+            sweep(items, 0, items.size - 1);
+            if (waiting == before && transactionItems == null) {
+                // Clean at first sight: most keys are, and stay so.
+                keyItems[k] = null;
+                budget.reserve(-bytes);
+            }
+            return;
+        }
+        int low = items.lowest;
+        int high = items.highest;
+        items.lowest = Integer.MAX_VALUE;
+        items.highest = -1;
+        if (low > high) {
+            return;
+        }
+        int least = Integer.MAX_VALUE;
+        int greatest = -1;
+        for (int i = low; i <= high; i++) {
+            int rank = rank(items, items.items[i]);
+            least = Math.min(least, rank);
+            greatest = Math.max(greatest, rank);
+        }
+        // Items outside did not move, so they are in order among themselves.
+        while (low > 0 && rank(items, items.items[low - 1]) > least) {
+            low--;
+        }
+        while (high + 1 < items.size && rank(items, items.items[high + 1]) < greatest) {
+            high++;
+        }
+        insertionSort(items, low, high);
+        sweep(items, low, high);
+    }
+
+    private void insertionSort(KeyItems items, int low, int high) {
+        long shifts = (long) SHIFTS_PER_ITEM * (high - low + 1) + 64;
+        int[] a = items.items;
+        for (int i = low + 1; i <= high; i++) {
+            budget.tick();
+            int item = a[i];
+            int rank = rank(items, item);
+            int j = i - 1;
+            while (j >= low && rank(items, a[j]) > rank) {
+                a[j + 1] = a[j];
+                j--;
+                shifts--;
+            }
+            a[j + 1] = item;
+            if (shifts < 0) {
+                sort(items, low, high);
+                return;
+            }
+        }
+        for (int i = low; i <= high; i++) {
+            items.slots[a[i]] = i;
+        }
+    }
+
+    private void sort(KeyItems items, int low, int high) {
+        int n = high - low + 1;
+        if (n > sortKeys.length) {
+            budget.reserve(8L * (n - sortKeys.length));
+            sortKeys = new long[n];
+        }
+        for (int i = 0; i < n; i++) {
+            int item = items.items[low + i];
+            sortKeys[i] = (long) rank(items, item) << 32 | item;
+            budget.tick();
+        }
+        java.util.Arrays.sort(sortKeys, 0, n);
+        for (int i = 0; i < n; i++) {
+            int item = (int) sortKeys[i];
+            items.items[low + i] = item;
+            items.slots[item] = low + i;
+        }
+    }
+
+    /** Queues what is violated from slot {@code low} to the first counted writer after {@code high}. */
+    private void sweep(KeyItems items, int low, int high) {
+        int last = writerBefore(items, low);
+        for (int i = low; i < items.size; i++) {
+            budget.tick();
+            int item = items.items[i];
+            if (items.isReader(item)) {
+                int r = items.reader(item);
+                if (counts(p.readerTxn[r]) && classOf(last) != p.readerClass[r]) {
+                    enqueue(items, item);
+                }
+            } else {
+                int w = items.writer(item);
+                if (counts(p.writerTxn[w])) {
+                    if (last >= 0 && overlap(last, w)) {
+                        enqueue(items, item);
+                    }
+                    last = w;
+                    if (i > high) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /** The last counted writer (global index) in the slots before {@code slot}, or -1. */
+    private int writerBefore(KeyItems items, int slot) {
+        for (int i = slot - 1; i >= 0; i--) {
+            budget.tick();
+            int item = items.items[i];
+            if (!items.isReader(item) && counts(p.writerTxn[items.writer(item)])) {
+                return items.writer(item);
+            }
+        }
+        return -1;
+    }
+
+    private int classOf(int w) {
+        return w < 0 ? Polygraph.INITIAL : p.writerClass[w];
+    }
+
+    /** Whether {@code second}, the next to commit after {@code first}, took its snapshot before that commit. */
+    private boolean overlap(int first, int second) {
+        return p.eventsPerTransaction == 2
+                && position[p.snapshot(p.writerTxn[second])] < position[p.commit(p.writerTxn[first])];
+    }
+
+    private boolean isViolated(KeyItems items, int item) {
+        if (items.isReader(item)) {
+            int r = items.reader(item);
+            if (!counts(p.readerTxn[r])) {
+                return false;
+            }
+            int last = writerBefore(items, items.slots[item]);
+            if (classOf(last) == p.readerClass[r]) {
+                return false;
+            }
+            key = items.key;
+            reader = r;
+            writer = last;
+            otherWriter = -1;
+            return true;
+        }
+        int w = items.writer(item);
+        if (!counts(p.writerTxn[w])) {
+            return false;
+        }
+        int last = writerBefore(items, items.slots[item]);
+        if (last < 0 || !overlap(last, w)) {
+            return false;
+        }
+        key = items.key;
+        reader = -1;
+        writer = last;
+        otherWriter = w;
+        return true;
+    }
+
+    /** Calls {@code each} with every writer (global index) of {@code key} whose class is {@code valueClass}. */
+    void candidates(int k, int valueClass, IntStack out) {
+        KeyItems items = keyItems[k];
+        if (items == null) {
+            throw new IllegalStateException("candidates of key " + k + " before it was looked at");
+        }
+        int[] sorted = items.byClass;
+        if (sorted == null) {
+            sorted = sortedByClass(items);
+            items.byClass = sorted;
+        }
+        int low = 0;
+        int high = sorted.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (p.writerClass[sorted[middle]] < valueClass) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        while (low < sorted.length && p.writerClass[sorted[low]] == valueClass) {
+            out.push(sorted[low++]);
+        }
+    }
+
+    private int[] sortedByClass(KeyItems items) {
+        int n = items.size - items.readers;
+        budget.reserve(4L * n);
+        long[] pairs = new long[n];
+        for (int i = 0; i < n; i++) {
+            int w = items.firstWriter + i;
+            pairs[i] = (long) p.writerClass[w] << 32 | w;
+            budget.tick();
+        }
+        java.util.Arrays.sort(pairs);
+        int[] sorted = new int[n];
+        for (int i = 0; i < n; i++) {
+            sorted[i] = (int) pairs[i];
+        }
+        return sorted;
+    }
+}

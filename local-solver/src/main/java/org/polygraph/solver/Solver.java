@@ -1,0 +1,206 @@
+package org.polygraph.solver;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.Outcome.ClauseKind;
+import org.polygraph.solver.Outcome.Core;
+import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.BudgetExhausted;
+import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.Search;
+import org.polygraph.solver.theory.Atoms;
+import org.polygraph.solver.theory.DynamicOrder;
+
+/**
+ * Decides a {@link Polygraph}.
+ *
+ * <p>States of a solve: <i>set up</i> (missing edge directions, order, checks), <i>search</i>, <i>verify</i>; a budget
+ * may end any of them with {@link Outcome.Unknown}. A solver object holds nothing between calls and may be shared by
+ * threads; each call works on its own structures and only reads the polygraph's arrays.
+ *
+ * <p>Requires: the known edges are acyclic, {@code position} extends them, {@code reachability} (if any) answers true
+ * only for what they imply. {@link Polygraph#validate} checks what can be checked in linear time. Ensures: Satisfiable
+ * was verified from scratch; Unsatisfiable follows from the core's clauses and the known edges; the same polygraph,
+ * options and seed give the same outcome, budgets aside.
+ */
+public final class Solver {
+    /**
+     * Solves.
+     *
+     * @throws IllegalStateException when the polygraph contradicts itself, or on a bug: a model that fails verification
+     */
+    public Outcome solve(Polygraph polygraph, SolverOptions options) {
+        return new Run(polygraph, options).solve();
+    }
+
+    /** One call. */
+    private static final class Run {
+        private final Polygraph p;
+        private final SolverOptions options;
+        private final Budget budget;
+        private final long startNanos = System.nanoTime();
+        private @Nullable Search search;
+        private @Nullable DynamicOrder order;
+        private @Nullable ReadCheck check;
+        private @Nullable ClauseMaker clauses;
+        private @Nullable Atoms atoms;
+
+        Run(Polygraph p, SolverOptions options) {
+            this.p = p;
+            this.options = options;
+            budget = new Budget(options.isTimed(), options.deadlineNanos(), options.stop(), options.maxBytes());
+        }
+
+        Outcome solve() {
+            try {
+                return search();
+            } catch (BudgetExhausted e) {
+                return new Outcome.Unknown(String.valueOf(e.getMessage()), statistics());
+            } catch (OutOfMemoryError e) {
+                return new Outcome.Unknown(
+                        "the Java heap is full (" + budget.bytes() + " bytes in the solver's structures)",
+                        statistics());
+            }
+        }
+
+        private Outcome search() {
+            budget.check();
+            int events = p.events();
+            int[] successorStart = p.successorStart;
+            int[] successor = p.successor;
+            int[] predecessorStart = p.predecessorStart;
+            int[] predecessor = p.predecessor;
+            if (successorStart == null || successor == null) {
+                if (predecessorStart == null || predecessor == null) {
+                    throw new IllegalArgumentException("a polygraph needs successors or predecessors; it has neither");
+                }
+                successorStart = budget.ints(events + 2);
+                successor = transpose(predecessorStart, predecessor, successorStart);
+            } else if (predecessorStart == null || predecessor == null) {
+                predecessorStart = budget.ints(events + 2);
+                predecessor = transpose(successorStart, successor, predecessorStart);
+            }
+            boolean[] counted = null;
+            if (p.optional != null) {
+                budget.reserve(p.transactions);
+                counted = new boolean[p.transactions];
+                for (int t = 0; t < p.transactions; t++) {
+                    counted[t] = !p.optional[t];
+                }
+            }
+            order = new DynamicOrder(
+                    events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
+            check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
+            atoms = new Atoms(budget);
+            clauses = new ClauseMaker(p, atoms, check, budget);
+            IntStack cycle = new IntStack(budget);
+            OrderTheory theory =
+                    new OrderTheory(atoms, order, check, clauses, counted, cycle, options.get(Option.SEED));
+            search = new Search(
+                    theory,
+                    budget,
+                    new Search.Settings(
+                            options.get(Option.MINIMIZE) != 0,
+                            (int) options.get(Option.LONG_JUMP),
+                            (int) options.get(Option.REDUCE_INTERVAL),
+                            (int) options.get(Option.DERIVATION_INTS)));
+            if (!search.solve()) {
+                return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());
+            }
+            return verified(order.position(), counted);
+        }
+
+        /** Fills {@code start} (two longer than the events, zero) and returns the reversed edges. */
+        private int[] transpose(int[] fromStart, int[] from, int[] start) {
+            int events = p.events();
+            int base = fromStart[0];
+            for (int i = base; i < fromStart[events]; i++) {
+                start[from[i] + 2]++;
+                budget.tick();
+            }
+            for (int e = 2; e < events + 2; e++) {
+                start[e] += start[e - 1];
+            }
+            int[] reversed = budget.ints(fromStart[events] - base);
+            for (int e = 0; e < events; e++) {
+                budget.tick();
+                for (int i = fromStart[e]; i < fromStart[e + 1]; i++) {
+                    reversed[start[from[i] + 1]++] = e;
+                }
+            }
+            return reversed;
+        }
+
+        private Outcome verified(int[] position, boolean @Nullable [] counted) {
+            boolean[] committed = null;
+            if (counted != null && p.optional != null) {
+                committed = new boolean[p.transactions];
+                for (int t = 0; t < p.transactions; t++) {
+                    committed[t] = p.optional[t] && counted[t];
+                }
+            }
+            budget.reserve(4L * p.events());
+            int[] copy = Arrays.copyOf(position, p.events());
+            String fault = ModelCheck.firstFault(p, copy, committed, budget);
+            if (fault != null) {
+                throw new IllegalStateException("the order found fails its verification: " + fault);
+            }
+            return new Outcome.Satisfiable(copy, committed, statistics());
+        }
+
+        private Core core(Search refuted, ClauseMaker made, IntStack cycle) {
+            IntStack ids = new IntStack(budget);
+            boolean traced = refuted.core(ids);
+            if (!traced) {
+                for (int id = 0; id < made.size(); id++) {
+                    ids.push(id);
+                }
+            }
+            int n = ids.size();
+            int[] sorted = Arrays.copyOf(ids.array(), n);
+            Arrays.sort(sorted);
+            ClauseKind[] kinds = new ClauseKind[n];
+            int[] keys = new int[n];
+            int[] readers = new int[n];
+            int[] writers = new int[n];
+            int[] others = new int[n];
+            for (int i = 0; i < n; i++) {
+                int id = sorted[i];
+                kinds[i] = made.kind(id);
+                keys[i] = made.key(id);
+                readers[i] = made.reader(id);
+                writers[i] = made.writer(id);
+                others[i] = made.other(id);
+            }
+            int length = refuted.lastConflictFromTheory() ? cycle.size() : 0;
+            int[] events = new int[length];
+            for (int i = 0; i < length; i++) {
+                // The path was pushed last first.
+                events[i] = cycle.get(length - 1 - i);
+            }
+            return new Core(kinds, keys, readers, writers, others, events, traced);
+        }
+
+        private Statistics statistics() {
+            Search s = search;
+            DynamicOrder o = order;
+            ReadCheck c = check;
+            ClauseMaker m = clauses;
+            Atoms a = atoms;
+            return new Statistics(
+                    m == null ? 0 : m.size(),
+                    s == null ? 0 : s.decisions(),
+                    s == null ? 0 : s.conflicts(),
+                    s == null ? 0 : s.theoryConflicts(),
+                    s == null ? 0 : s.propagations(),
+                    s == null ? 0 : s.learntClauses(),
+                    a == null ? 0 : a.size(),
+                    a == null ? 0 : a.edges(),
+                    o == null ? 0 : o.moves(),
+                    c == null ? 0 : c.checks(),
+                    budget.bytes(),
+                    System.nanoTime() - startNanos);
+        }
+    }
+}

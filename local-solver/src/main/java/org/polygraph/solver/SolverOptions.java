@@ -1,0 +1,101 @@
+package org.polygraph.solver;
+
+import java.util.function.BooleanSupplier;
+
+/** What a solver may spend and how it searches. Immutable; start from {@link #defaults()}. */
+public final class SolverOptions {
+    /** The one table of tunable numbers: default, least, greatest, meaning. */
+    public enum Option {
+        SEED(1, Long.MIN_VALUE, Long.MAX_VALUE, "breaks ties between equally cheap literals"),
+        MINIMIZE(1, 0, 1, "whether learnt clauses are minimized"),
+        LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
+        REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
+        DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact");
+
+        private final long initial;
+        private final long least;
+        private final long greatest;
+        private final String meaning;
+
+        Option(long initial, long least, long greatest, String meaning) {
+            this.initial = initial;
+            this.least = least;
+            this.greatest = greatest;
+            this.meaning = meaning;
+        }
+
+        /** What it does, in a phrase. */
+        public String meaning() {
+            return meaning;
+        }
+    }
+
+    private final long[] values;
+    private final boolean timed;
+    private final long deadlineNanos;
+    private final BooleanSupplier stop;
+    private final long maxBytes;
+
+    private SolverOptions(long[] values, boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+        this.values = values;
+        this.timed = timed;
+        this.deadlineNanos = deadlineNanos;
+        this.stop = stop;
+        this.maxBytes = maxBytes;
+    }
+
+    /** No limits, every option at its default. */
+    public static SolverOptions defaults() {
+        long[] values = new long[Option.values().length];
+        for (Option option : Option.values()) {
+            values[option.ordinal()] = option.initial;
+        }
+        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE);
+    }
+
+    /** These options but for one. */
+    public SolverOptions with(Option option, long value) {
+        if (value < option.least || value > option.greatest) {
+            throw new IllegalArgumentException(
+                    option + " is " + value + ", allowed is " + option.least + ".." + option.greatest);
+        }
+        long[] copy = values.clone();
+        copy[option.ordinal()] = value;
+        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes);
+    }
+
+    /** Gives up at a {@link System#nanoTime()} value. */
+    public SolverOptions withDeadline(long nanoTime) {
+        return new SolverOptions(values, true, nanoTime, stop, maxBytes);
+    }
+
+    /** Gives up soon after {@code signal} turns true; it is asked from the solving thread, often. */
+    public SolverOptions withStop(BooleanSupplier signal) {
+        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes);
+    }
+
+    /** Gives up when the solver's own structures would take more bytes; the polygraph's arrays do not count. */
+    public SolverOptions withMaxBytes(long bytes) {
+        return new SolverOptions(values, timed, deadlineNanos, stop, bytes);
+    }
+
+    long get(Option option) {
+        return values[option.ordinal()];
+    }
+
+    boolean isTimed() {
+        return timed;
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    BooleanSupplier stop() {
+        return stop;
+    }
+
+    long maxBytes() {
+        return maxBytes;
+    }
+}

@@ -1,0 +1,105 @@
+package org.polygraph.solver.sat;
+
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What a search may spend. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
+ * does so through {@link #grow}; either throws {@link BudgetExhausted}.
+ */
+public final class Budget {
+    /** Ticks between two looks at the clock; a tick is at most a few hundred memory accesses. */
+    private static final int TICKS_PER_CHECK = 256;
+
+    private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
+
+    private final boolean timed;
+    private final long deadlineNanos;
+    private final BooleanSupplier stop;
+    private final long maxBytes;
+    private long bytes;
+    private int ticks;
+
+    /**
+     * @param timed whether {@code deadlineNanos} counts
+     * @param deadlineNanos a {@link System#nanoTime()} value
+     * @param stop asked now and then; true ends the search
+     * @param maxBytes bound on what the solver's own structures may take, in bytes
+     */
+    public Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+        this.timed = timed;
+        this.deadlineNanos = deadlineNanos;
+        this.stop = stop;
+        this.maxBytes = maxBytes;
+    }
+
+    /** A budget that never runs out. */
+    public static Budget unlimited() {
+        return new Budget(false, 0, () -> false, Long.MAX_VALUE);
+    }
+
+    /** Counts one unit of work; looks at the clock every few hundred. */
+    public void tick() {
+        if (++ticks >= TICKS_PER_CHECK) {
+            check();
+        }
+    }
+
+    /** Looks at the clock and the stop signal now. */
+    public void check() {
+        ticks = 0;
+        if (timed && System.nanoTime() - deadlineNanos >= 0) {
+            throw new BudgetExhausted("the solver's deadline passed");
+        }
+        if (stop.getAsBoolean()) {
+            throw new BudgetExhausted("the solver was told to stop");
+        }
+    }
+
+    /** Accounts for {@code more} bytes; negative gives back. */
+    public void reserve(long more) {
+        bytes += more;
+        if (bytes > maxBytes) {
+            throw new BudgetExhausted(
+                    "the solver needs more than its memory budget of " + maxBytes + " bytes (needs " + bytes + ")");
+        }
+    }
+
+    /** Bytes accounted for. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** A new array of {@code length} ints, accounted for. */
+    public int[] ints(int length) {
+        reserve(4L * length);
+        return new int[length];
+    }
+
+    /** {@code array} or, when shorter than {@code needed}, a copy at least twice as long; accounted for. */
+    public int[] grow(int[] array, long needed) {
+        if (needed <= array.length) {
+            return array;
+        }
+        int length = longer(array.length, needed);
+        reserve(4L * (length - array.length));
+        return Arrays.copyOf(array, length);
+    }
+
+    /** As {@link #grow(int[], long)}. */
+    public byte[] grow(byte[] array, long needed) {
+        if (needed <= array.length) {
+            return array;
+        }
+        int length = longer(array.length, needed);
+        reserve(length - array.length);
+        return Arrays.copyOf(array, length);
+    }
+
+    private static int longer(int length, long needed) {
+        if (needed > MAX_ARRAY) {
+            throw new BudgetExhausted("a solver structure needs more than 2^31 entries");
+        }
+        return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.max(16, 2L * length)));
+    }
+}

@@ -1,0 +1,549 @@
+package org.polygraph.solver.sat;
+
+/**
+ * Conflict-driven clause learning (MiniSat's shape: Een and Sorensson, SAT 2003) under a {@link Theory}.
+ *
+ * <p>States: <i>open</i> (clauses and variables may be added, {@link #solve} called), <i>refuted</i> ({@link
+ * #isRefuted}: nothing changes any more). {@link #addClause} is legal in every open state, including inside {@link
+ * Theory#next} with decisions standing and propagation pending. A call that throws {@link BudgetExhausted} leaves the
+ * search unusable.
+ *
+ * <p>Invariants. (1) Levels never descend along the trail. (2) With nothing pending no clause is false: when both
+ * watched literals of a clause are false, one of them still waits in the queue. A clause may be unit unnoticed (its
+ * last literal watched, the other watch false at a lower level), which costs a later conflict but no answer.
+ */
+public final class Search {
+    private final Budget budget;
+    private final Theory theory;
+    private final Settings settings;
+    private final Trail trail;
+    private final ClauseArena arena;
+    private final Watches watches;
+    private final ConflictAnalysis analysis;
+    private final Derivations derivations;
+
+    /** Trail indexes up to which clauses and theory have seen the literals. */
+    private int propagated;
+
+    private int assignedInTheory;
+    private boolean refuted;
+    private boolean lastConflictFromTheory;
+
+    /** The conflict in hand: all literals false; from which clause (or {@code NO_CLAUSE}), derived from what. */
+    private final IntStack conflict;
+
+    private int conflictRef = ClauseArena.NO_CLAUSE;
+    private final IntStack parents;
+    private final IntStack explanation;
+    private final IntStack kept;
+    /** Clauses of one literal whose literal is not yet fixed at level 0. */
+    private final IntStack units;
+
+    private final IntStack learnts;
+    private int reduceAt;
+
+    private long decisions;
+    private long conflicts;
+    private long theoryConflicts;
+    private long propagations;
+    private long learntLiterals;
+
+    /**
+     * What may be tuned.
+     *
+     * @param minimize whether learnt clauses are minimized
+     * @param longJump backjumps over more levels than this keep the levels and assign late instead
+     * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
+     * @param maxDerivationInts bound on the memory for derivations, in ints
+     */
+    public record Settings(boolean minimize, int longJump, int reduceInterval, int maxDerivationInts) {
+        /** Usual values. */
+        public static Settings defaults() {
+            return new Settings(true, 50, 20_000, 1 << 26);
+        }
+    }
+
+    /** A search without variables and clauses. */
+    public Search(Theory theory, Budget budget, Settings settings) {
+        this.theory = theory;
+        this.budget = budget;
+        this.settings = settings;
+        trail = new Trail(budget);
+        arena = new ClauseArena(budget);
+        watches = new Watches(budget);
+        analysis = new ConflictAnalysis(budget, trail, arena, settings.minimize());
+        derivations = new Derivations(budget, settings.maxDerivationInts());
+        conflict = new IntStack(budget);
+        parents = new IntStack(budget);
+        explanation = new IntStack(budget);
+        kept = new IntStack(budget);
+        units = new IntStack(budget);
+        learnts = new IntStack(budget);
+        reduceAt = settings.reduceInterval() == 0 ? Integer.MAX_VALUE : settings.reduceInterval();
+    }
+
+    /** A new unassigned variable; variables count up from 0. */
+    public int addVariable() {
+        watches.addVariable();
+        return trail.addVariable();
+    }
+
+    public int variables() {
+        return trail.variables();
+    }
+
+    /** Positive when the literal is true, negative when false, 0 when unassigned. */
+    public int value(int literal) {
+        return trail.value(literal);
+    }
+
+    /** Number of decisions that stand. */
+    public int level() {
+        return trail.level();
+    }
+
+    /** Whether the clauses have no model; final. */
+    public boolean isRefuted() {
+        return refuted;
+    }
+
+    /** Whether some true literal still waits to be propagated. */
+    public boolean isPending() {
+        return refuted || propagated < trail.size() || assignedInTheory < trail.size();
+    }
+
+    /**
+     * Adds a clause that holds in every model, or defines a fresh variable. Propagates nothing yet, but if the clause is
+     * false resolves that conflict at once (backjumping), and if it is unit makes its literal true.
+     *
+     * @param literals of distinct existing variables; unchanged
+     * @param tag not negative: returned by {@link #core} when the refutation uses this clause; or -1
+     */
+    public void addClause(IntStack literals, int tag) {
+        if (!refuted) {
+            insert(literals, derivations.given(tag));
+        }
+    }
+
+    /** Decides: true when a model stands (and the theory called it complete), false when refuted. */
+    public boolean solve() {
+        while (!refuted) {
+            budget.tick();
+            if (!propagate()) {
+                resolve();
+                continue;
+            }
+            if (learnts.size() >= reduceAt) {
+                reduce();
+            }
+            int literal = theory.next(this);
+            if (literal == Theory.COMPLETE) {
+                if (isPending()) {
+                    throw new IllegalStateException("the theory called a state complete that awaits propagation");
+                }
+                return true;
+            }
+            if (literal != Theory.AGAIN) {
+                if (trail.value(literal) != Trail.UNASSIGNED || isPending()) {
+                    throw new IllegalStateException("decision on an assigned literal or a pending state: " + literal);
+                }
+                decisions++;
+                trail.openLevel();
+                trail.assign(literal, ClauseArena.NO_CLAUSE, trail.level());
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Pushes the tags of the clauses from which the refutation follows, each once.
+     *
+     * @return false when memory for derivations ran out: nothing is pushed, and any clause may be part of it
+     */
+    public boolean core(IntStack out) {
+        if (!refuted) {
+            throw new IllegalStateException("core() before the search was refuted");
+        }
+        if (!derivations.isComplete()) {
+            return false;
+        }
+        derivations.collectTags(parents, trail, arena, out);
+        return true;
+    }
+
+    /** Whether the conflict that refuted was the theory's. */
+    public boolean lastConflictFromTheory() {
+        return lastConflictFromTheory;
+    }
+
+    // ---------------------------------------------------------------- propagation
+
+    private boolean propagate() {
+        while (true) {
+            while (propagated < trail.size()) {
+                if (!visit(trail.literal(propagated) ^ 1)) {
+                    return false;
+                }
+                propagated++;
+                propagations++;
+                budget.tick();
+            }
+            if (assignedInTheory == trail.size()) {
+                return true;
+            }
+            int literal = trail.literal(assignedInTheory);
+            explanation.clear();
+            if (!theory.assign(literal, explanation)) {
+                theoryConflicts++;
+                conflict.clear();
+                conflict.push(literal ^ 1);
+                for (int i = 0; i < explanation.size(); i++) {
+                    conflict.push(explanation.get(i) ^ 1);
+                }
+                parents.clear();
+                conflictRef = ClauseArena.NO_CLAUSE;
+                lastConflictFromTheory = true;
+                return false;
+            }
+            assignedInTheory++;
+        }
+    }
+
+    /** Visits the clauses that watch {@code falsified}; false when one of them is false (it becomes the conflict). */
+    private boolean visit(int falsified) {
+        int[] list = watches.list(falsified);
+        int size = watches.size(falsified);
+        byte[] values = trail.values();
+        int[] data = arena.data();
+        int to = 0;
+        int from = 0;
+        while (from < size) {
+            int ref = list[from];
+            int blocker = list[from + 1];
+            from += 2;
+            if (values[blocker] == Trail.TRUE) {
+                list[to++] = ref;
+                list[to++] = blocker;
+                continue;
+            }
+            int first = ClauseArena.first(ref);
+            if (data[first] == falsified) {
+                data[first] = data[first + 1];
+                data[first + 1] = falsified;
+            }
+            int other = data[first];
+            if (values[other] != Trail.TRUE) {
+                int end = first + arena.size(ref);
+                int k = first + 2;
+                while (k < end && values[data[k]] == Trail.FALSE) {
+                    k++;
+                }
+                if (k < end) {
+                    int literal = data[k];
+                    data[k] = falsified;
+                    data[first + 1] = literal;
+                    watches.watch(literal, ref, other);
+                    continue;
+                }
+                list[to++] = ref;
+                list[to++] = other;
+                if (values[other] == Trail.FALSE) {
+                    System.arraycopy(list, from, list, to, size - from);
+                    watches.truncate(falsified, to + size - from);
+                    conflictWith(ref);
+                    return false;
+                }
+                trail.assign(other, ref, trail.level());
+            } else {
+                list[to++] = ref;
+                list[to++] = other;
+            }
+        }
+        watches.truncate(falsified, to);
+        return true;
+    }
+
+    private void conflictWith(int ref) {
+        conflict.clear();
+        for (int i = 0; i < arena.size(ref); i++) {
+            conflict.push(arena.literal(ref, i));
+        }
+        parents.clear();
+        parents.push(arena.id(ref));
+        conflictRef = ref;
+        lastConflictFromTheory = false;
+    }
+
+    // ---------------------------------------------------------------- conflicts
+
+    /**
+     * Requires a conflict in hand. Ensures: refuted, or the conflict's consequence is true, with propagation pending.
+     * Each turn of the loop lowers the conflict's highest level: a late literal may keep a learnt clause false.
+     */
+    private void resolve() {
+        conflicts++;
+        while (true) {
+            budget.tick();
+            int highest = highestLevel();
+            if (highest == 0) {
+                for (int i = 0; i < conflict.size(); i++) {
+                    parents.push(~(conflict.get(i) >> 1));
+                }
+                refuted = true;
+                return;
+            }
+            backtrack(highest);
+            if (countAt(highest) > 1) {
+                analysis.firstUip(conflict, parents);
+                conflictRef = ClauseArena.NO_CLAUSE;
+            } else {
+                moveToFront(highest);
+            }
+            int ref = conflictRef;
+            int lbd = analysis.lbd(conflict);
+            int unitLevel = levelOfRest();
+            backtrack(highest - unitLevel > settings.longJump() ? highest - 1 : unitLevel);
+            if (ref == ClauseArena.NO_CLAUSE) {
+                // A new clause: attached as any other, which also makes its literal true.
+                ref = store(lbd);
+            }
+            int literal = conflict.get(0);
+            if (trail.value(literal) != Trail.FALSE) {
+                if (trail.value(literal) == Trail.UNASSIGNED) {
+                    trail.assign(literal, ref, Math.min(unitLevel, trail.level()));
+                }
+                return;
+            }
+            conflictWith(ref);
+        }
+    }
+
+    /** Keeps the conflict as a clause: learnt from its parents, or, when it has none, a lemma of the theory. */
+    private int store(int lbd) {
+        int id = parents.isEmpty() ? derivations.given(Derivations.UNTAGGED) : derivations.derived(parents);
+        learntLiterals += conflict.size();
+        int ref = arena.add(conflict, lbd, true, id);
+        attach(ref);
+        learnts.push(ref);
+        return ref;
+    }
+
+    private int highestLevel() {
+        int highest = 0;
+        for (int i = 0; i < conflict.size(); i++) {
+            highest = Math.max(highest, trail.level(conflict.get(i) >> 1));
+        }
+        return highest;
+    }
+
+    private int countAt(int level) {
+        int count = 0;
+        for (int i = 0; i < conflict.size(); i++) {
+            if (trail.level(conflict.get(i) >> 1) == level) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private void moveToFront(int level) {
+        for (int i = 0; i < conflict.size(); i++) {
+            int literal = conflict.get(i);
+            if (trail.level(literal >> 1) == level) {
+                conflict.set(i, conflict.get(0));
+                conflict.set(0, literal);
+                return;
+            }
+        }
+    }
+
+    private int levelOfRest() {
+        int highest = 0;
+        for (int i = 1; i < conflict.size(); i++) {
+            highest = Math.max(highest, trail.level(conflict.get(i) >> 1));
+        }
+        return highest;
+    }
+
+    private void backtrack(int level) {
+        if (level >= trail.level()) {
+            return;
+        }
+        int size = trail.sizeAt(level);
+        while (assignedInTheory > size) {
+            theory.undo(trail.literal(--assignedInTheory));
+        }
+        kept.clear();
+        trail.backtrack(level, kept);
+        propagated = Math.min(propagated, size);
+        int stillOpen = 0;
+        for (int i = 0; i < units.size(); i++) {
+            int ref = units.get(i);
+            int literal = arena.literal(ref, 0);
+            if (trail.value(literal) == Trail.UNASSIGNED) {
+                trail.assign(literal, ref, 0);
+            }
+            if (trail.level(literal >> 1) > 0) {
+                units.set(stillOpen++, ref);
+            }
+        }
+        units.truncate(stillOpen);
+        for (int i = 0; i < kept.size(); i += 3) {
+            if (trail.value(kept.get(i)) == Trail.UNASSIGNED) {
+                trail.assign(kept.get(i), kept.get(i + 1), kept.get(i + 2));
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- clauses
+
+    private void insert(IntStack literals, int id) {
+        int ref = arena.add(literals, 0, false, id);
+        attach(ref);
+        int size = literals.size();
+        if (size == 0) {
+            conflictWith(ref);
+            resolve();
+            return;
+        }
+        int first = arena.literal(ref, 0);
+        int value = trail.value(first);
+        if (value == Trail.FALSE) {
+            conflictWith(ref);
+            resolve();
+        } else if (value == Trail.UNASSIGNED) {
+            if (size == 1) {
+                trail.assign(first, ref, 0);
+            } else if (trail.value(arena.literal(ref, 1)) == Trail.FALSE) {
+                trail.assign(first, ref, trail.level(arena.literal(ref, 1) >> 1));
+            }
+        }
+    }
+
+    /** Watches the two best literals: true, then unassigned, then false at the highest level; best first. */
+    private void attach(int ref) {
+        int size = arena.size(ref);
+        for (int slot = 0; slot < Math.min(2, size); slot++) {
+            int best = slot;
+            for (int i = slot + 1; i < size; i++) {
+                if (rank(arena.literal(ref, i)) > rank(arena.literal(ref, best))) {
+                    best = i;
+                }
+            }
+            arena.swap(ref, slot, best);
+        }
+        if (size >= 2) {
+            watches.watch(arena.literal(ref, 0), ref, arena.literal(ref, 1));
+            watches.watch(arena.literal(ref, 1), ref, arena.literal(ref, 0));
+        } else if (size == 1) {
+            int literal = arena.literal(ref, 0);
+            if (trail.value(literal) == Trail.UNASSIGNED || trail.level(literal >> 1) > 0) {
+                units.push(ref);
+            }
+        }
+    }
+
+    private int rank(int literal) {
+        int value = trail.value(literal);
+        if (value == Trail.FALSE) {
+            return trail.level(literal >> 1);
+        }
+        return value == Trail.TRUE ? Integer.MAX_VALUE : Integer.MAX_VALUE - 1;
+    }
+
+    /** Drops the half of the learnt clauses that joins the most levels; reasons and lbd up to 2 stay. */
+    private void reduce() {
+        long[] order = new long[learnts.size()];
+        for (int i = 0; i < order.length; i++) {
+            // Among equals the older goes first.
+            order[i] = (long) (Integer.MAX_VALUE - arena.lbd(learnts.get(i))) << 32 | i;
+        }
+        java.util.Arrays.sort(order);
+        int dropped = 0;
+        for (int i = 0; i < order.length && dropped < order.length / 2; i++) {
+            int ref = learnts.get((int) order[i]);
+            if (arena.lbd(ref) > 2 && arena.size(ref) > 2 && !isReason(ref)) {
+                arena.delete(ref);
+                dropped++;
+            }
+        }
+        IntStack oldRefs = new IntStack(budget);
+        IntStack newRefs = new IntStack(budget);
+        int kept = 0;
+        for (int i = 0; i < learnts.size(); i++) {
+            if (!arena.isDeleted(learnts.get(i))) {
+                learnts.set(kept++, learnts.get(i));
+            }
+        }
+        learnts.truncate(kept);
+        arena.compact(oldRefs, newRefs);
+        for (int i = 0; i < learnts.size(); i++) {
+            learnts.set(i, moved(learnts.get(i), oldRefs, newRefs));
+        }
+        for (int i = 0; i < units.size(); i++) {
+            units.set(i, moved(units.get(i), oldRefs, newRefs));
+        }
+        for (int i = 0; i < trail.size(); i++) {
+            int variable = trail.literal(i) >> 1;
+            if (trail.reason(variable) != ClauseArena.NO_CLAUSE) {
+                trail.setReason(variable, moved(trail.reason(variable), oldRefs, newRefs));
+            }
+        }
+        watches.clear();
+        for (int ref = 0; ref < arena.end(); ref = arena.after(ref)) {
+            if (arena.size(ref) >= 2) {
+                watches.watch(arena.literal(ref, 0), ref, arena.literal(ref, 1));
+                watches.watch(arena.literal(ref, 1), ref, arena.literal(ref, 0));
+            }
+        }
+        oldRefs.free();
+        newRefs.free();
+        reduceAt = (int) Math.min(Integer.MAX_VALUE, learnts.size() + (long) settings.reduceInterval());
+    }
+
+    private boolean isReason(int ref) {
+        for (int i = 0; i < arena.size(ref); i++) {
+            int literal = arena.literal(ref, i);
+            if (trail.value(literal) == Trail.TRUE && trail.reason(literal >> 1) == ref) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int moved(int ref, IntStack oldRefs, IntStack newRefs) {
+        return newRefs.get(java.util.Arrays.binarySearch(oldRefs.array(), 0, oldRefs.size(), ref));
+    }
+
+    // ---------------------------------------------------------------- statistics
+
+    public long decisions() {
+        return decisions;
+    }
+
+    public long conflicts() {
+        return conflicts;
+    }
+
+    public long theoryConflicts() {
+        return theoryConflicts;
+    }
+
+    public long propagations() {
+        return propagations;
+    }
+
+    /** Clauses that stand, given and learnt. */
+    public int clauses() {
+        return arena.clauses();
+    }
+
+    public int learntClauses() {
+        return learnts.size();
+    }
+
+    /** Sum of the sizes of all clauses ever learnt. */
+    public long learntLiterals() {
+        return learntLiterals;
+    }
+}

@@ -1,0 +1,229 @@
+package org.polygraph.solver.theory;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.IntStack;
+
+/**
+ * A total order of events that extends the known edges and every added edge (Pearce and Kelly, "A dynamic topological
+ * sort algorithm for directed acyclic graphs", JEA 2006).
+ *
+ * <p>An edge against the order moves only events between its ends that are reached from its target or reach its source;
+ * they share out the places they had. Removing an edge moves nothing: the order then still extends what is left, and is
+ * the memory of what worked.
+ *
+ * <p>Memory: 36 bytes an event, 20 an added edge.
+ */
+public final class DynamicOrder {
+    private final EventGraph graph;
+    private final EdgeExplainer explainer;
+    private final Budget budget;
+    private final int[] position;
+    private final int[] eventAt;
+    /** {@link #stamp} when reached from the target, stamp + 1 when reaching the source of the edge being added. */
+    private final int[] seen;
+
+    private int stamp;
+    private final IntStack forward;
+    private final IntStack backward;
+    private int[] scratch = new int[0];
+    private int[] places = new int[0];
+    private final IntStack moved;
+    private long moves;
+
+    /**
+     * An order over known edges. The arrays of edges are shared; {@code initialPosition} is copied.
+     *
+     * @param events number of events
+     * @param successorStart by event, and one more: where its successors start in {@code successor}
+     * @param predecessorStart likewise
+     * @param initialPosition event to position, a permutation that extends the known edges
+     */
+    public DynamicOrder(
+            int events,
+            int[] successorStart,
+            int[] successor,
+            int[] predecessorStart,
+            int[] predecessor,
+            int[] initialPosition,
+            Budget budget) {
+        this.budget = budget;
+        graph = new EventGraph(events, successorStart, successor, predecessorStart, predecessor, budget);
+        explainer = new EdgeExplainer(graph, budget);
+        budget.check();
+        budget.reserve(4L * events);
+        position = java.util.Arrays.copyOf(initialPosition, events);
+        eventAt = budget.ints(events);
+        for (int event = 0; event < events; event++) {
+            eventAt[position[event]] = event;
+        }
+        budget.check();
+        seen = budget.ints(events);
+        forward = new IntStack(budget);
+        backward = new IntStack(budget);
+        moved = new IntStack(budget);
+    }
+
+    /** Event to position; live, do not change. */
+    public int[] position() {
+        return position;
+    }
+
+    /** Events that moved since this was last cleared, perhaps more than once. */
+    public IntStack moved() {
+        return moved;
+    }
+
+    /** Number of times an event got another position. */
+    public long moves() {
+        return moves;
+    }
+
+    /** Number of added edges. */
+    public int added() {
+        return graph.added();
+    }
+
+    /**
+     * Adds the edge {@code source -> target}.
+     *
+     * @param literal kept with the edge, for explanations
+     * @return false when it would close a cycle; then nothing changed
+     */
+    public boolean add(int source, int target, int literal) {
+        if (position[source] > position[target] && !reorder(source, target)) {
+            return false;
+        }
+        graph.add(source, target, literal);
+        return true;
+    }
+
+    /** Removes the edge added last. */
+    public void removeNewest() {
+        graph.removeNewest();
+    }
+
+    /**
+     * Why {@code source -> target} was refused: pushes the literals of a path from target to source with as few added
+     * edges as any.
+     *
+     * @param path where to push the path's events, source first, target last; or null
+     */
+    public void explain(int source, int target, IntStack literals, @Nullable IntStack path) {
+        if (!explainer.explain(target, source, position, literals, path)) {
+            throw new IllegalStateException("no cycle through the refused edge " + source + " -> " + target);
+        }
+    }
+
+    private boolean reorder(int source, int target) {
+        stamp += 2;
+        int lower = position[target];
+        int upper = position[source];
+        forward.clear();
+        backward.clear();
+        seen[target] = stamp;
+        seen[source] = stamp + 1;
+        forward.push(target);
+        backward.push(source);
+        int f = 0;
+        int b = 0;
+        // In turns, so that two searches that meet (a cycle) do so early.
+        while (f < forward.size() || b < backward.size()) {
+            budget.tick();
+            if (f < forward.size() && !expandForward(forward.get(f++), upper)) {
+                return false;
+            }
+            if (b < backward.size() && !expandBackward(backward.get(b++), lower)) {
+                return false;
+            }
+        }
+        shareOut();
+        return true;
+    }
+
+    private boolean expandForward(int event, int upper) {
+        for (int i = graph.successorStart[event]; i < graph.successorStart[event + 1]; i++) {
+            if (!reachForward(graph.successor[i], upper)) {
+                return false;
+            }
+        }
+        for (int edge = graph.firstOut(event); edge != EventGraph.END; edge = graph.nextOut(edge)) {
+            if (!reachForward(graph.to(edge), upper)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean reachForward(int event, int upper) {
+        if (position[event] > upper || seen[event] == stamp) {
+            return true;
+        }
+        if (seen[event] == stamp + 1) {
+            return false;
+        }
+        seen[event] = stamp;
+        forward.push(event);
+        return true;
+    }
+
+    private boolean expandBackward(int event, int lower) {
+        for (int i = graph.predecessorStart[event]; i < graph.predecessorStart[event + 1]; i++) {
+            if (!reachBackward(graph.predecessor[i], lower)) {
+                return false;
+            }
+        }
+        for (int edge = graph.firstIn(event); edge != EventGraph.END; edge = graph.nextIn(edge)) {
+            if (!reachBackward(graph.from(edge), lower)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean reachBackward(int event, int lower) {
+        if (position[event] < lower || seen[event] == stamp + 1) {
+            return true;
+        }
+        if (seen[event] == stamp) {
+            return false;
+        }
+        seen[event] = stamp + 1;
+        backward.push(event);
+        return true;
+    }
+
+    /** Gives the places of both searches first to what reaches the source, then to what the target reaches. */
+    private void shareOut() {
+        int nb = backward.size();
+        int nf = forward.size();
+        int n = nb + nf;
+        scratch = budget.grow(scratch, n);
+        places = budget.grow(places, n);
+        for (int i = 0; i < nb; i++) {
+            scratch[i] = position[backward.get(i)];
+        }
+        for (int i = 0; i < nf; i++) {
+            scratch[nb + i] = position[forward.get(i)];
+        }
+        java.util.Arrays.sort(scratch, 0, nb);
+        java.util.Arrays.sort(scratch, nb, n);
+        int i = 0;
+        int j = nb;
+        for (int k = 0; k < n; k++) {
+            places[k] = j == n || (i < nb && scratch[i] < scratch[j]) ? scratch[i++] : scratch[j++];
+        }
+        for (int k = 0; k < n; k++) {
+            scratch[k] = eventAt[scratch[k]];
+        }
+        for (int k = 0; k < n; k++) {
+            int event = scratch[k];
+            if (position[event] != places[k]) {
+                position[event] = places[k];
+                eventAt[places[k]] = event;
+                moved.push(event);
+                moves++;
+            }
+        }
+    }
+}

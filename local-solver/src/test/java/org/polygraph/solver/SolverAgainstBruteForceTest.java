@@ -1,0 +1,127 @@
+package org.polygraph.solver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.solver.Outcome.ClauseKind;
+import org.polygraph.solver.Outcome.Core;
+import org.polygraph.solver.SolverOptions.Option;
+
+/** Every small problem: the solver agrees with trying every order. */
+class SolverAgainstBruteForceTest {
+    private int satisfiable;
+    private int unsatisfiable;
+    private long conflicts;
+
+    @Test
+    void oneEventATransaction() {
+        run(1, 8_000, 1, 6);
+    }
+
+    @Test
+    void twoEventsATransaction() {
+        run(2, 4_000, 2, 5);
+    }
+
+    @Test
+    @Tag("full")
+    void many() {
+        run(1_000_000, 150_000, 1, 7);
+        run(2_000_000, 60_000, 2, 5);
+    }
+
+    private void run(long firstSeed, int rounds, int eventsPerTxn, int largest) {
+        for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
+            check(seed, eventsPerTxn, largest);
+        }
+        System.out.println("brute force, E=" + eventsPerTxn + ": " + satisfiable + " satisfiable, " + unsatisfiable
+                + " not, " + conflicts + " conflicts");
+        assertThat(satisfiable).isGreaterThan(rounds / 10);
+        assertThat(unsatisfiable).isGreaterThan(rounds / 10);
+        assertThat(conflicts).isGreaterThan(rounds / 10);
+    }
+
+    private void check(long seed, int eventsPerTxn, int largest) {
+        Random random = new Random(seed);
+        RandomPolygraph g = RandomPolygraph.random(random, 2 + random.nextInt(largest - 1), eventsPerTxn);
+        boolean expected = BruteForce.isSatisfiable(g);
+        for (int variant = 0; variant < 2; variant++) {
+            SolverOptions options = SolverOptions.defaults()
+                    .with(Option.SEED, seed)
+                    .with(Option.MINIMIZE, random.nextInt(2))
+                    .with(Option.LONG_JUMP, random.nextInt(3) == 0 ? 50 : random.nextInt(3))
+                    .with(Option.REDUCE_INTERVAL, random.nextInt(3))
+                    .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000);
+            Outcome outcome = new Solver().solve(g.build(variant == 1, 1 + random.nextInt(3)), options);
+            conflicts += outcome.statistics().conflicts();
+            String what = "seed " + seed + ", reachability " + (variant == 1);
+            if (outcome instanceof Outcome.Satisfiable sat) {
+                assertThat(expected).as(what).isTrue();
+                assertThat(BruteForce.explains(g, sat.position(), everyoneCounted(g, sat.committed())))
+                        .as(what)
+                        .isTrue();
+                for (int[] edge : g.edges) {
+                    assertThat(sat.position()[edge[0]]).as(what).isLessThan(sat.position()[edge[1]]);
+                }
+                satisfiable++;
+            } else {
+                assertThat(outcome).as(what).isInstanceOf(Outcome.Unsatisfiable.class);
+                assertThat(expected).as(what).isFalse();
+                Core core = ((Outcome.Unsatisfiable) outcome).core();
+                if (g.events() <= 7) {
+                    assertThat(BruteForce.exists(
+                                    g, false, (position, committed) -> holds(g, core, position, committed)))
+                            .as("the core has a model: " + what)
+                            .isFalse();
+                }
+                unsatisfiable++;
+            }
+        }
+    }
+
+    private static boolean[] everyoneCounted(RandomPolygraph g, boolean[] committed) {
+        boolean[] counted = new boolean[g.n];
+        for (int t = 0; t < g.n; t++) {
+            counted[t] = g.optional == null || !g.optional[t] || committed[t];
+        }
+        return counted;
+    }
+
+    /** Whether an order satisfies every clause of a core, read by their definition. */
+    private static boolean holds(RandomPolygraph g, Core core, int[] position, boolean[] committed) {
+        for (int i = 0; i < core.kinds().length; i++) {
+            int key = core.keys()[i];
+            int firstWriter = 0;
+            int firstReader = 0;
+            for (int k = 0; k < key; k++) {
+                firstWriter += g.writers.get(k).size();
+                firstReader += g.readers.get(k).size();
+            }
+            int writer = core.writers()[i];
+            int w = writer < 0 ? -1 : g.writers.get(key).get(writer - firstWriter)[0];
+            boolean holds = w >= 0 && !committed[w];
+            if (core.kinds()[i] == ClauseKind.OVERLAP) {
+                int v = g.writers.get(key).get(core.others()[i] - firstWriter)[0];
+                holds |= !committed[v];
+                holds |= position[g.c(w)] < position[g.b(v)] || position[g.c(v)] < position[g.b(w)];
+            } else {
+                int[] read = g.readers.get(key).get(core.readers()[i] - firstReader);
+                int r = read[0];
+                holds |= !committed[r] || (w >= 0 && position[g.b(r)] < position[g.c(w)]);
+                for (int[] t : g.writers.get(key)) {
+                    holds |= t[1] == read[1]
+                            && t[0] != r
+                            && committed[t[0]]
+                            && (w < 0 || position[g.c(w)] < position[g.b(t[0])])
+                            && position[g.c(t[0])] < position[g.b(r)];
+                }
+            }
+            if (!holds) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

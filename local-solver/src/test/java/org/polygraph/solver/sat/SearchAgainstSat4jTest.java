@@ -1,0 +1,205 @@
+package org.polygraph.solver.sat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.sat4j.core.VecInt;
+import org.sat4j.minisat.SolverFactory;
+import org.sat4j.specs.ContradictionException;
+import org.sat4j.specs.ISolver;
+import org.sat4j.specs.TimeoutException;
+
+/** Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses come. */
+class SearchAgainstSat4jTest {
+    /** Decides variables at random, and adds withheld clauses at random moments and when a full assignment breaks one. */
+    private static final class Drip implements Theory {
+        private final Random random;
+        private final List<int[]> withheld;
+        private final IntStack clause = new IntStack(Budget.unlimited());
+        private final int dripRate;
+        private int tag;
+        private int assigned;
+        int atLevel;
+
+        Drip(Random random, List<int[]> withheld, int dripRate, int tag) {
+            this.random = random;
+            this.withheld = withheld;
+            this.dripRate = dripRate;
+            this.tag = tag;
+        }
+
+        @Override
+        public boolean assign(int literal, IntStack explanation) {
+            assigned++;
+            return true;
+        }
+
+        @Override
+        public void undo(int literal) {
+            assigned--;
+        }
+
+        @Override
+        public int next(Search search) {
+            boolean added = false;
+            // Several in a row, so that clauses meet pending propagation and fresh conflicts.
+            while (!withheld.isEmpty() && random.nextInt(100) < dripRate && !search.isRefuted()) {
+                add(search, random.nextInt(withheld.size()));
+                added = true;
+            }
+            if (added) {
+                return AGAIN;
+            }
+            assertThat(assigned).isLessThanOrEqualTo(search.variables());
+            if (assigned == search.variables()) {
+                for (int i = 0; i < withheld.size(); i++) {
+                    boolean holds = false;
+                    for (int literal : withheld.get(i)) {
+                        holds |= search.value(literal) > 0;
+                    }
+                    if (!holds) {
+                        add(search, i);
+                        return AGAIN;
+                    }
+                }
+                return COMPLETE;
+            }
+            int variable = random.nextInt(search.variables());
+            while (search.value(2 * variable) != 0) {
+                variable = (variable + 1) % search.variables();
+            }
+            return 2 * variable + random.nextInt(2);
+        }
+
+        private void add(Search search, int index) {
+            if (search.level() > 0) {
+                atLevel++;
+            }
+            push(clause, withheld.get(index));
+            withheld.set(index, withheld.get(withheld.size() - 1));
+            withheld.remove(withheld.size() - 1);
+            search.addClause(clause, tag++);
+        }
+    }
+
+    private static void push(IntStack clause, int[] literals) {
+        clause.clear();
+        for (int literal : literals) {
+            clause.push(literal);
+        }
+    }
+
+    @Test
+    void allClausesAtOnce() throws TimeoutException {
+        run(10, 1_500, 0);
+    }
+
+    @Test
+    void clausesAddedDuringTheSearch() throws TimeoutException {
+        run(20_000, 2_500, 1);
+    }
+
+    @Test
+    @Tag("full")
+    void many() throws TimeoutException {
+        run(1_000_000, 30_000, 1);
+    }
+
+    private void run(long firstSeed, int rounds, int lazy) throws TimeoutException {
+        int satisfiable = 0;
+        long conflicts = 0;
+        int atLevel = 0;
+        for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
+            Random random = new Random(seed);
+            int variables = 3 + random.nextInt(seed % 20 == 0 ? 58 : 28);
+            List<int[]> formula = formula(random, variables);
+            boolean expected = sat4j(variables, formula);
+            Search.Settings settings = new Search.Settings(
+                    random.nextBoolean(),
+                    random.nextBoolean() ? random.nextInt(4) : 50,
+                    random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(40),
+                    random.nextInt(4) == 0 ? 50 : 1 << 24);
+            List<int[]> withheld = new ArrayList<>();
+            List<int[]> given = new ArrayList<>();
+            for (int[] clause : formula) {
+                (lazy * random.nextInt(4) != 0 ? withheld : given).add(clause);
+            }
+            int rate = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(80);
+            List<int[]> hidden = new ArrayList<>(withheld);
+            Drip theory = new Drip(random, withheld, rate, given.size());
+            Search search = new Search(theory, Budget.unlimited(), settings);
+            for (int v = 0; v < variables; v++) {
+                search.addVariable();
+            }
+            IntStack clause = new IntStack(Budget.unlimited());
+            for (int i = 0; i < given.size(); i++) {
+                push(clause, given.get(i));
+                search.addClause(clause, i);
+            }
+            boolean actual = search.solve();
+            assertThat(actual).as("seed " + seed).isEqualTo(expected);
+            conflicts += search.conflicts();
+            atLevel += theory.atLevel;
+            if (actual) {
+                satisfiable++;
+                for (int[] literals : formula) {
+                    boolean holds = false;
+                    for (int literal : literals) {
+                        holds |= search.value(literal) > 0;
+                    }
+                    assertThat(holds).as("model, seed " + seed).isTrue();
+                }
+            } else if (hidden.isEmpty()) {
+                IntStack tags = new IntStack(Budget.unlimited());
+                if (search.core(tags)) {
+                    List<int[]> core = new ArrayList<>();
+                    for (int i = 0; i < tags.size(); i++) {
+                        core.add(given.get(tags.get(i)));
+                    }
+                    assertThat(sat4j(variables, core)).as("core, seed " + seed).isFalse();
+                }
+            }
+        }
+        System.out.println("sat4j: " + satisfiable + " of " + rounds + " satisfiable, " + conflicts + " conflicts, "
+                + atLevel + " clauses added under decisions");
+        assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
+    }
+
+    private static List<int[]> formula(Random random, int variables) {
+        int clauses = (int) (variables * (3.6 + 1.6 * random.nextDouble())) + 1;
+        List<int[]> formula = new ArrayList<>();
+        for (int i = 0; i < clauses; i++) {
+            int size = random.nextInt(60) == 0 ? 1 : random.nextInt(12) == 0 ? 2 : random.nextInt(12) == 0 ? 5 : 3;
+            List<Integer> chosen = new ArrayList<>();
+            while (chosen.size() < Math.min(size, variables)) {
+                int variable = random.nextInt(variables);
+                if (!chosen.contains(variable)) {
+                    chosen.add(variable);
+                }
+            }
+            formula.add(chosen.stream().mapToInt(v -> 2 * v + random.nextInt(2)).toArray());
+        }
+        return formula;
+    }
+
+    private static boolean sat4j(int variables, List<int[]> formula) throws TimeoutException {
+        ISolver solver = SolverFactory.newDefault();
+        solver.newVar(variables);
+        try {
+            for (int[] clause : formula) {
+                VecInt literals = new VecInt();
+                for (int literal : clause) {
+                    literals.push((literal & 1) == 0 ? (literal >> 1) + 1 : -(literal >> 1) - 1);
+                }
+                solver.addClause(literals);
+            }
+        } catch (ContradictionException e) {
+            return false;
+        }
+        return solver.isSatisfiable();
+    }
+}

@@ -1,0 +1,316 @@
+package org.polygraph.partitioner.closure;
+
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+
+/**
+ * Exact reachability: {@code row(v)[s]} = how many events of chain s strictly reach v. Sessions are chains, so a reaches
+ * v iff {@code row(v)[chain(a)] > position(a)}.
+ *
+ * <p>One pass in topological order, which is a wavefront: k chain heads, each waiting for at most one event of another
+ * chain; a deadlock is a cycle. A predecessor that the row already covers is skipped and its edge is dropped from the
+ * graph (97 % of WR edges at 5M transactions). Later rounds only touch rows that grow.
+ *
+ * <p>Memory: 4 bytes times events times chains. Time: the same, times the non-redundant edges an event.
+ */
+public final class ChainClocks {
+    private static final int CHECK_EVERY = 1 << 16;
+
+    private final KnownGraph graph;
+    private final Events events;
+    private final int chains;
+    /** By chain: its events' rows, one after another. */
+    private final int[][] rows;
+
+    private final int[] done;
+    private final long[] changed;
+    private boolean first = true;
+
+    private ChainClocks(KnownGraph graph) {
+        this.graph = graph;
+        this.events = graph.events();
+        this.chains = events.chains();
+        this.rows = new int[chains][];
+        this.done = new int[chains];
+        this.changed = new long[(events.count() + 63) >> 6];
+        for (int s = 0; s < chains; s++) {
+            rows[s] = new int[events.chainLength(s) * chains];
+        }
+    }
+
+    /** Bytes that the clocks of these events take; {@link Long#MAX_VALUE} if they cannot be held at all. */
+    public static long bytes(Events events) {
+        long cells = (long) events.count() * events.chains();
+        for (int s = 0; s < events.chains(); s++) {
+            if ((long) events.chainLength(s) * events.chains() > Integer.MAX_VALUE - 8) {
+                return Long.MAX_VALUE;
+            }
+        }
+        return 4 * cells;
+    }
+
+    /** Allocates clocks; {@link #update} fills them. */
+    public static ChainClocks of(KnownGraph graph) {
+        return new ChainClocks(graph);
+    }
+
+    /** How an update ended. */
+    public enum Result {
+        /** The rows are exact for the graph. */
+        EXACT,
+        /** The graph has a cycle among the events beyond {@link #done}. */
+        CYCLIC,
+        /** The budget ended. */
+        STOPPED
+    }
+
+    /**
+     * Makes the rows exact for all edges now in the graph and drops redundant ones from it.
+     *
+     * @param stop asked now and then; true ends the update
+     */
+    public Result update(BooleanSupplier stop) {
+        int known = first ? 0 : graph.indexedEdges();
+        long[] fresh = new long[changed.length];
+        for (int e = known; e < graph.edges(); e++) {
+            fresh[graph.to(e) >> 6] |= 1L << graph.to(e);
+        }
+        graph.indexPredecessors();
+        long[] keep = new long[(graph.edges() + 63) >> 6];
+        Arrays.fill(changed, 0);
+        Arrays.fill(done, 0);
+        Wavefront wavefront = new Wavefront(keep, fresh, known);
+        boolean stopped = !wavefront.run(stop);
+        if (stopped) {
+            return Result.STOPPED;
+        }
+        for (int s = 0; s < chains; s++) {
+            if (done[s] < events.chainLength(s)) {
+                return Result.CYCLIC;
+            }
+        }
+        graph.retain(keep);
+        first = false;
+        return Result.EXACT;
+    }
+
+    /** After {@link Result#CYCLIC}: how many events of each chain precede the cycles. */
+    public int[] done() {
+        return done;
+    }
+
+    /** A bit an event: rows that the last update changed. */
+    public long[] changed() {
+        return changed;
+    }
+
+    public boolean hasChanged(int event) {
+        return (changed[event >> 6] & (1L << event)) != 0;
+    }
+
+    public int chains() {
+        return chains;
+    }
+
+    /** The rows of a chain: event at position p has cells [p * chains, (p + 1) * chains). */
+    public int[] rows(int chain) {
+        return rows[chain];
+    }
+
+    /** Rows of all chains, for kernels. */
+    public int[][] rows() {
+        return rows;
+    }
+
+    /** Whether event a strictly reaches event b. */
+    public boolean reaches(int a, int b) {
+        int chainA = events.chain(a);
+        int chainB = events.chain(b);
+        return rows[chainB][(b - events.chainStart(chainB)) * chains + chainA] > a - events.chainStart(chainA);
+    }
+
+    private final class Wavefront {
+        private final long[] keep;
+        private final long[] fresh;
+        private final int known;
+        private final int[] waiterHead = new int[chains];
+        private final int[] waiterNext = new int[chains];
+        private final int[] waitPosition = new int[chains];
+        private final int[] runnable = new int[chains];
+        private int runnables;
+
+        Wavefront(long[] keep, long[] fresh, int known) {
+            this.keep = keep;
+            this.fresh = fresh;
+            this.known = known;
+        }
+
+        /** @return false if stopped */
+        boolean run(BooleanSupplier stop) {
+            Arrays.fill(waiterHead, -1);
+            for (int s = chains - 1; s >= 0; s--) {
+                runnable[runnables++] = s;
+            }
+            int sinceCheck = 0;
+            while (runnables > 0) {
+                int s = runnable[--runnables];
+                int before = done[s];
+                int blockedBy = first ? runFirst(s) : runLater(s);
+                if (blockedBy >= 0) {
+                    waiterNext[s] = waiterHead[blockedBy];
+                    waiterHead[blockedBy] = s;
+                }
+                wake(s);
+                sinceCheck += done[s] - before + 1;
+                if (sinceCheck > CHECK_EVERY) {
+                    sinceCheck = 0;
+                    if (stop.getAsBoolean()) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+
+        private void wake(int s) {
+            int waiter = waiterHead[s];
+            int kept = -1;
+            while (waiter >= 0) {
+                int next = waiterNext[waiter];
+                if (waitPosition[waiter] < done[s]) {
+                    runnable[runnables++] = waiter;
+                } else {
+                    waiterNext[waiter] = kept;
+                    kept = waiter;
+                }
+                waiter = next;
+            }
+            waiterHead[s] = kept;
+        }
+
+        /** The chain that holds a predecessor of v not yet done, or -1. */
+        private int blocker(int s, int v) {
+            int[] starts = graph.predecessorStarts();
+            int[] edges = graph.predecessorEdges();
+            int[] sources = graph.sources();
+            for (int i = starts[v]; i < starts[v + 1]; i++) {
+                int p = sources[edges[i]];
+                int chain = events.chain(p);
+                int position = p - events.chainStart(chain);
+                if (position >= done[chain]) {
+                    waitPosition[s] = position;
+                    return chain;
+                }
+            }
+            return -1;
+        }
+
+        /** Runs a chain until it ends or waits. @return the chain it waits for, or -1 */
+        private int runFirst(int s) {
+            int[] starts = graph.predecessorStarts();
+            int[] edges = graph.predecessorEdges();
+            int[] sources = graph.sources();
+            int k = chains;
+            int[] own = rows[s];
+            int start = events.chainStart(s);
+            int length = events.chainLength(s);
+            for (int position = done[s]; position < length; position++) {
+                int v = start + position;
+                int blocked = blocker(s, v);
+                if (blocked >= 0) {
+                    return blocked;
+                }
+                int base = position * k;
+                if (position > 0) {
+                    System.arraycopy(own, base - k, own, base, k);
+                }
+                own[base + s] = position;
+                for (int i = starts[v]; i < starts[v + 1]; i++) {
+                    int p = sources[edges[i]];
+                    int chain = events.chain(p);
+                    int q = p - events.chainStart(chain);
+                    if (own[base + chain] <= q) {
+                        keep[edges[i] >> 6] |= 1L << edges[i];
+                        merge(own, base, rows[chain], q * k, k);
+                        own[base + chain] = q + 1;
+                    }
+                }
+                done[s] = position + 1;
+            }
+            return -1;
+        }
+
+        private int runLater(int s) {
+            int[] starts = graph.predecessorStarts();
+            int[] edges = graph.predecessorEdges();
+            int[] sources = graph.sources();
+            int k = chains;
+            int[] own = rows[s];
+            int start = events.chainStart(s);
+            int length = events.chainLength(s);
+            boolean previousChanged = done[s] > 0 && hasChanged(start + done[s] - 1);
+            for (int position = done[s]; position < length; position++) {
+                int v = start + position;
+                int blocked = blocker(s, v);
+                if (blocked >= 0) {
+                    return blocked;
+                }
+                int base = position * k;
+                boolean grows = false;
+                if (previousChanged) {
+                    grows = mergeGrows(own, base, own, base - k, k, s);
+                }
+                boolean hasFresh = (fresh[v >> 6] & (1L << v)) != 0;
+                for (int i = starts[v]; i < starts[v + 1]; i++) {
+                    int e = edges[i];
+                    int p = sources[e];
+                    if (e < known) {
+                        keep[e >> 6] |= 1L << e;
+                        if (!hasChanged(p)) {
+                            continue;
+                        }
+                        int chain = events.chain(p);
+                        grows |= mergeGrows(own, base, rows[chain], (p - events.chainStart(chain)) * k, k, s);
+                    } else if (hasFresh) {
+                        int chain = events.chain(p);
+                        int q = p - events.chainStart(chain);
+                        if (own[base + chain] <= q) {
+                            keep[e >> 6] |= 1L << e;
+                            merge(own, base, rows[chain], q * k, k);
+                            own[base + chain] = q + 1;
+                            grows = true;
+                        }
+                    }
+                }
+                if (grows) {
+                    changed[v >> 6] |= 1L << v;
+                }
+                previousChanged = grows;
+                done[s] = position + 1;
+            }
+            return -1;
+        }
+    }
+
+    private static void merge(int[] row, int base, int[] other, int otherBase, int k) {
+        for (int j = 0; j < k; j++) {
+            row[base + j] = Math.max(row[base + j], other[otherBase + j]);
+        }
+    }
+
+    /** Merges and tells whether a cell other than the chain's own grew. */
+    private static boolean mergeGrows(int[] row, int base, int[] other, int otherBase, int k, int ownChain) {
+        int own = row[base + ownChain];
+        int grown = 0;
+        for (int j = 0; j < k; j++) {
+            int old = row[base + j];
+            int merged = Math.max(old, other[otherBase + j]);
+            grown |= merged ^ old;
+            row[base + j] = merged;
+        }
+        row[base + ownChain] = own;
+        return grown != 0;
+    }
+}

@@ -1,0 +1,95 @@
+package org.polygraph.partitioner.evidence;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/** Questions about single reads and writes that evidence asks of the index, by linear search within a key. */
+final class WriterLookup {
+    /** The reader's version is the initial one. */
+    static final int INITIAL_WRITER = -1;
+    /** The reader has several candidates and none was decided, or there is no such read. */
+    static final int UNDECIDED = -2;
+
+    private final VersionIndex index;
+    private final Counting counting;
+
+    WriterLookup(VersionIndex index, Counting counting) {
+        this.index = index;
+        this.counting = counting;
+    }
+
+    /** Whether a read had more than one candidate before any rule was applied. */
+    boolean isChoice(int key, int valueClass, int reader) {
+        int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
+        for (int w = index.firstInClass(key, valueClass); w >= 0 && candidates < 2; w = index.nextInClass(w)) {
+            int t = index.writerTransactions()[w];
+            if (t != reader && counting.of(t) != Counting.DROPPED) {
+                candidates++;
+            }
+        }
+        return candidates > 1;
+    }
+
+    /** How many candidates a read had before any rule was applied. */
+    int candidates(int key, int reader) {
+        int r = read(key, reader);
+        int valueClass = index.readerClasses()[r];
+        int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
+        for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
+            int t = index.writerTransactions()[w];
+            candidates += t != reader && counting.of(t) != Counting.DROPPED ? 1 : 0;
+        }
+        return candidates;
+    }
+
+    /** The index entry of a transaction's read of a key, or -1 (also for reads left out between two others). */
+    int read(int key, int transaction) {
+        for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
+            if (index.readerTransactions()[r] == transaction) {
+                return r;
+            }
+        }
+        return -1;
+    }
+
+    /** The transaction that a decided read reads from, {@link #INITIAL_WRITER} or {@link #UNDECIDED}. */
+    int writerOf(int key, int reader) {
+        int r = read(key, reader);
+        if (r < 0) {
+            return UNDECIDED;
+        }
+        int base = index.slot(key);
+        int slot = base;
+        while (r >= index.slotStarts()[slot + 1]) {
+            slot++;
+        }
+        if (slot == base) {
+            return INITIAL_WRITER;
+        }
+        return slot == index.ambiguousSlot(key)
+                ? UNDECIDED
+                : index.writerTransactions()[index.writerStarts()[key] + slot - base - 1];
+    }
+
+    boolean writes(int key, int transaction) {
+        for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
+            if (index.writerTransactions()[w] == transaction) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The decided readers of what a transaction wrote to a key: [first, end) of the index; null if it writes no such key. */
+    int @Nullable [] readersOf(int key, int writer) {
+        int first = index.writerStarts()[key];
+        for (int w = first; w < index.writerStarts()[key + 1]; w++) {
+            if (index.writerTransactions()[w] == writer) {
+                int slot = index.slot(key) + 1 + w - first;
+                return new int[] {index.slotStarts()[slot], index.slotStarts()[slot + 1]};
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,86 @@
+package org.polygraph.partitioner.graph;
+
+/**
+ * The numbering of events: one an transaction (SER: it happens at once) or two (SI: {@code begin} takes the snapshot,
+ * {@code commit} makes the writes visible). A session is a chain of consecutive events, so an event is a chain and a
+ * position in it.
+ */
+public final class Events {
+    private final int shift;
+    private final int[] sessionStarts;
+    private final int[] sessionOf;
+    private final int count;
+
+    /**
+     * @param perTransaction 1 or 2
+     * @param sessionStarts length sessions + 1, see HistoryTable
+     * @param sessionOf by transaction
+     */
+    public Events(int perTransaction, int[] sessionStarts, int[] sessionOf) {
+        if (perTransaction != 1 && perTransaction != 2) {
+            throw new IllegalArgumentException(perTransaction + " events a transaction; 1 or 2 expected");
+        }
+        long events = (long) sessionOf.length * perTransaction;
+        if (events > Integer.MAX_VALUE - 8) {
+            throw new IllegalArgumentException(events + " events are more than an int numbers");
+        }
+        this.shift = perTransaction - 1;
+        this.sessionStarts = sessionStarts;
+        this.sessionOf = sessionOf;
+        this.count = (int) events;
+    }
+
+    public int count() {
+        return count;
+    }
+
+    public int chains() {
+        return sessionStarts.length - 1;
+    }
+
+    /** 0 with one event a transaction, 1 with two: {@code event >> shift} is the transaction. */
+    public int shift() {
+        return shift;
+    }
+
+    public int perTransaction() {
+        return shift + 1;
+    }
+
+    /** The event that takes the snapshot. */
+    public int begin(int transaction) {
+        return transaction << shift;
+    }
+
+    /** The event that makes writes visible; the same as {@link #begin} with one event a transaction. */
+    public int commit(int transaction) {
+        return (transaction << shift) | shift;
+    }
+
+    public int transaction(int event) {
+        return event >> shift;
+    }
+
+    public int chain(int event) {
+        return sessionOf[event >> shift];
+    }
+
+    /** The first event of a chain. */
+    public int chainStart(int chain) {
+        return sessionStarts[chain] << shift;
+    }
+
+    public int chainLength(int chain) {
+        return (sessionStarts[chain + 1] - sessionStarts[chain]) << shift;
+    }
+
+    /** The chain of each transaction. */
+    public int[] chainsByTransaction() {
+        return sessionOf;
+    }
+
+    /** Transactions before the chain's first one; times {@link #perTransaction} it is {@link #chainStart}. */
+    public int[] firstTransactions() {
+        return sessionStarts;
+    }
+}

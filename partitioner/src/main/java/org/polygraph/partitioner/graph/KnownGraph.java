@@ -1,0 +1,149 @@
+package org.polygraph.partitioner.graph;
+
+import java.util.Arrays;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/**
+ * The edges that every explanation of the history has: chains (implicit: an event follows the one before it in its
+ * session), WR of decided reads, and edges that saturation forced. Each forced edge keeps the round that found it, which
+ * is enough to find its reason again: it follows from edges of earlier rounds.
+ *
+ * <p>Memory: 9 bytes an edge, and 4 an event and an edge while predecessors are indexed.
+ */
+public final class KnownGraph {
+    private final Events events;
+    private int[] from = new int[1024];
+    private int[] to = new int[1024];
+    private byte[] rounds = new byte[1024];
+    private int edges;
+    private byte round;
+
+    private int[] predecessorStarts = new int[0];
+    private int[] predecessorEdges = new int[0];
+    private int indexed;
+
+    public KnownGraph(Events events) {
+        this.events = events;
+    }
+
+    /** The graph of sessions and of all decided reads: for a version, one WR edge to each session's first reader. */
+    public static KnownGraph of(Events events, VersionIndex versions) {
+        KnownGraph graph = new KnownGraph(events);
+        int[] writers = versions.writerTransactions();
+        int[] readers = versions.readerTransactions();
+        int[] slots = versions.slotStarts();
+        int[] sessionOf = events.chainsByTransaction();
+        for (int key = 0; key < versions.keys(); key++) {
+            int slot = versions.slot(key) + 1;
+            for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++, slot++) {
+                int commit = events.commit(writers[w]);
+                int previous = -1;
+                for (int r = slots[slot]; r < slots[slot + 1]; r++) {
+                    int session = sessionOf[readers[r]];
+                    if (session != previous) {
+                        graph.add(commit, events.begin(readers[r]));
+                        previous = session;
+                    }
+                }
+            }
+        }
+        return graph;
+    }
+
+    public Events events() {
+        return events;
+    }
+
+    /** Adds a known edge between two events, marked with the current round. */
+    public void add(int fromEvent, int toEvent) {
+        if (edges == from.length) {
+            int capacity = Math.max(edges + 1, edges + (edges >> 1));
+            from = Arrays.copyOf(from, capacity);
+            to = Arrays.copyOf(to, capacity);
+            rounds = Arrays.copyOf(rounds, capacity);
+        }
+        from[edges] = fromEvent;
+        to[edges] = toEvent;
+        rounds[edges++] = round;
+    }
+
+    public int edges() {
+        return edges;
+    }
+
+    public int from(int edge) {
+        return from[edge];
+    }
+
+    public int to(int edge) {
+        return to[edge];
+    }
+
+    /** 0 for WR edges that were observed, then the saturation round that forced the edge. */
+    public int round(int edge) {
+        return rounds[edge];
+    }
+
+    /** Edges added from now on belong to the next round. */
+    public void nextRound() {
+        round++;
+    }
+
+    public int currentRound() {
+        return round;
+    }
+
+    /** Number of edges when predecessors were last indexed: edges from here on are new. */
+    public int indexedEdges() {
+        return indexed;
+    }
+
+    /** Indexes all present edges by target: {@link #predecessorStarts} and {@link #predecessorEdges}. Linear. */
+    public void indexPredecessors() {
+        int[] starts = new int[events.count() + 1];
+        for (int e = 0; e < edges; e++) {
+            starts[to[e]]++;
+        }
+        int sum = 0;
+        for (int v = 0; v < starts.length; v++) {
+            sum += starts[v];
+            starts[v] = sum;
+        }
+        int[] places = new int[edges];
+        for (int e = edges - 1; e >= 0; e--) {
+            places[--starts[to[e]]] = e;
+        }
+        predecessorStarts = starts;
+        predecessorEdges = places;
+        indexed = edges;
+    }
+
+    /** Edges into event v: predecessorEdges[predecessorStarts[v] .. predecessorStarts[v + 1]). */
+    public int[] predecessorStarts() {
+        return predecessorStarts;
+    }
+
+    /** Edge numbers, see {@link #predecessorStarts}. */
+    public int[] predecessorEdges() {
+        return predecessorEdges;
+    }
+
+    /** The sources of edges, for kernels. */
+    public int[] sources() {
+        return from;
+    }
+
+    /** Drops edges that others imply: {@code keep} has a bit an edge. Reachability must stay as it is. */
+    public void retain(long[] keep) {
+        int kept = 0;
+        for (int e = 0; e < edges; e++) {
+            if ((keep[e >> 6] & (1L << e)) != 0) {
+                from[kept] = from[e];
+                to[kept] = to[e];
+                rounds[kept++] = rounds[e];
+            }
+        }
+        edges = kept;
+        indexed = Math.min(indexed, kept);
+    }
+}

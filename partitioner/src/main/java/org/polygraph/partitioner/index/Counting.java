@@ -1,0 +1,65 @@
+package org.polygraph.partitioner.index;
+
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * Which transactions count, one byte each. Committed ones do and aborted ones do not; an indeterminate one counts iff
+ * something counted must have read it, and is {@link #OPTIONAL} where values repeat and being read is itself open
+ * (DESIGN section 2).
+ */
+public final class Counting {
+    /** Leaves no trace: aborted, or indeterminate and never observed. */
+    public static final byte DROPPED = 0;
+    /** Its reads are judged and its writes exist. */
+    public static final byte COUNTED = 1;
+    /** Whether it committed is a choice of the solver. */
+    public static final byte OPTIONAL = 2;
+
+    private final byte[] states;
+    private int optional;
+
+    private Counting(byte[] states) {
+        this.states = states;
+    }
+
+    /** Committed transactions count, all others are dropped; {@link IndeterminateResolution} refines this. */
+    static Counting ofCommitted(HistoryTable table) {
+        byte[] outcomes = table.outcomes();
+        byte[] states = new byte[outcomes.length];
+        byte committed = Outcome.COMMITTED.code();
+        for (int t = 0; t < outcomes.length; t++) {
+            states[t] = outcomes[t] == committed ? COUNTED : DROPPED;
+        }
+        return new Counting(states);
+    }
+
+    void set(int transaction, byte state) {
+        if (states[transaction] == OPTIONAL) {
+            optional--;
+        }
+        if (state == OPTIONAL) {
+            optional++;
+        }
+        states[transaction] = state;
+    }
+
+    /** {@link #DROPPED}, {@link #COUNTED} or {@link #OPTIONAL}. */
+    public byte of(int transaction) {
+        return states[transaction];
+    }
+
+    public boolean isCounted(int transaction) {
+        return states[transaction] == COUNTED;
+    }
+
+    /** The states themselves, for kernels; nobody writes to them. */
+    public byte[] states() {
+        return states;
+    }
+
+    /** How many transactions are {@link #OPTIONAL}. */
+    public int optional() {
+        return optional;
+    }
+}

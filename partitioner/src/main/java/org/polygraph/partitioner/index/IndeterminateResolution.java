@@ -1,0 +1,213 @@
+package org.polygraph.partitioner.index;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * Decides which indeterminate transactions count (DESIGN section 2), to a fixpoint:
+ *
+ * <ul>
+ *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help;
+ *   <li>one that contradicts itself, or reads what nobody else wrote, cannot have committed;
+ *   <li>one that is the only candidate writer of a counted read has committed;
+ *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat.
+ * </ul>
+ *
+ * <p>Looks only at values that indeterminate transactions wrote or read; linear in their number, apart from one pass
+ * over the history.
+ */
+final class IndeterminateResolution {
+    /** One (key, value) that an indeterminate transaction wrote or read. */
+    private static final class Version {
+        final boolean initial;
+        final IntArrayList writers = new IntArrayList(2);
+        final IntArrayList readers = new IntArrayList(2);
+
+        Version(boolean initial) {
+            this.initial = initial;
+        }
+    }
+
+    private record KeyValue(int key, long value) {}
+
+    private final HistoryTable table;
+    private final byte[] roles;
+    private final Counting counting;
+    private final Object2IntOpenHashMap<KeyValue> ids = new Object2IntOpenHashMap<>();
+    private final List<Version> versions = new ArrayList<>();
+    private final IntArrayList indeterminate = new IntArrayList();
+
+    private IndeterminateResolution(HistoryTable table, byte[] roles, Counting counting) {
+        this.table = table;
+        this.roles = roles;
+        this.counting = counting;
+        ids.defaultReturnValue(-1);
+    }
+
+    /** @param broken indeterminate transactions that contradict themselves */
+    static void resolve(HistoryTable table, byte[] roles, Counting counting, IntArrayList broken) {
+        IndeterminateResolution resolution = new IndeterminateResolution(table, roles, counting);
+        byte code = Outcome.INDETERMINATE.code();
+        byte[] outcomes = table.outcomes();
+        for (int t = 0; t < outcomes.length; t++) {
+            if (outcomes[t] == code) {
+                resolution.indeterminate.add(t);
+                counting.set(t, Counting.OPTIONAL);
+            }
+        }
+        if (!resolution.indeterminate.isEmpty()) {
+            resolution.collect();
+            resolution.run(broken);
+        }
+    }
+
+    private void collect() {
+        for (int i = 0; i < indeterminate.size(); i++) {
+            int t = indeterminate.getInt(i);
+            for (int o = first(t); o < first(t + 1); o++) {
+                if (roles[o] != TransactionScan.HIDDEN) {
+                    KeyValue version = versionOf(o);
+                    if (!ids.containsKey(version)) {
+                        ids.put(version, versions.size());
+                        versions.add(new Version(version.value == table.initialValue()));
+                    }
+                }
+            }
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            if (counting.of(t) == Counting.DROPPED) {
+                continue;
+            }
+            for (int o = first(t); o < first(t + 1); o++) {
+                if (roles[o] != TransactionScan.HIDDEN) {
+                    int id = ids.getInt(versionOf(o));
+                    if (id >= 0) {
+                        Version version = versions.get(id);
+                        (roles[o] == TransactionScan.VISIBLE_WRITE ? version.writers : version.readers).add(t);
+                    }
+                }
+            }
+        }
+    }
+
+    private int first(int transaction) {
+        return table.operationStarts()[transaction];
+    }
+
+    private KeyValue versionOf(int operation) {
+        return new KeyValue(table.operationKeys()[operation] >>> 1, table.operationValues()[operation]);
+    }
+
+    private void run(IntArrayList broken) {
+        dropUnobserved();
+        boolean changed = true;
+        while (changed) {
+            changed = commitForced();
+            for (int i = 0; i < broken.size() && !changed; i++) {
+                changed = dropIfOptional(broken.getInt(i));
+            }
+            for (int i = 0; i < indeterminate.size() && !changed; i++) {
+                int t = indeterminate.getInt(i);
+                if (counting.of(t) == Counting.OPTIONAL && readsTheImpossible(t)) {
+                    changed = dropIfOptional(t);
+                }
+            }
+            if (changed) {
+                changed |= dropUnobserved();
+            }
+        }
+    }
+
+    private boolean dropIfOptional(int transaction) {
+        if (counting.of(transaction) != Counting.OPTIONAL) {
+            return false;
+        }
+        counting.set(transaction, Counting.DROPPED);
+        return true;
+    }
+
+    /** Candidates of a read of the version by the reader; with one only and that optional: its id plus 2. */
+    private int candidates(Version version, int reader) {
+        int count = version.initial ? 1 : 0;
+        int optional = -1;
+        for (int i = 0; i < version.writers.size(); i++) {
+            int w = version.writers.getInt(i);
+            byte state = counting.of(w);
+            if (w != reader && state != Counting.DROPPED) {
+                count++;
+                optional = state == Counting.OPTIONAL ? w : -1;
+            }
+        }
+        return count == 0 ? 0 : count == 1 && optional >= 0 ? 2 + optional : 1;
+    }
+
+    private boolean commitForced() {
+        boolean any = false;
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (Version version : versions) {
+                for (int i = 0; i < version.readers.size(); i++) {
+                    int r = version.readers.getInt(i);
+                    if (counting.of(r) == Counting.COUNTED) {
+                        int forced = candidates(version, r) - 2;
+                        if (forced >= 0) {
+                            counting.set(forced, Counting.COUNTED);
+                            changed = any = true;
+                        }
+                    }
+                }
+            }
+        }
+        return any;
+    }
+
+    private boolean readsTheImpossible(int transaction) {
+        for (int o = first(transaction); o < first(transaction + 1); o++) {
+            if (roles[o] == TransactionScan.EXTERNAL_READ
+                    && candidates(versions.get(ids.getInt(versionOf(o))), transaction) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Keeps only what is read, directly or not, from a counted transaction. @return whether anything was dropped */
+    private boolean dropUnobserved() {
+        boolean[] useful = new boolean[table.transactions()];
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (Version version : versions) {
+                for (int i = 0; i < version.writers.size(); i++) {
+                    int w = version.writers.getInt(i);
+                    if (counting.of(w) == Counting.OPTIONAL && !useful[w] && observed(version, w, useful)) {
+                        useful[w] = changed = true;
+                    }
+                }
+            }
+        }
+        boolean dropped = false;
+        for (int i = 0; i < indeterminate.size(); i++) {
+            int t = indeterminate.getInt(i);
+            if (!useful[t]) {
+                dropped |= dropIfOptional(t);
+            }
+        }
+        return dropped;
+    }
+
+    private boolean observed(Version version, int writer, boolean[] useful) {
+        for (int i = 0; i < version.readers.size(); i++) {
+            int r = version.readers.getInt(i);
+            if (r != writer && (counting.of(r) == Counting.COUNTED || useful[r])) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

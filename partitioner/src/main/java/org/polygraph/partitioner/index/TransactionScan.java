@@ -1,0 +1,105 @@
+package org.polygraph.partitioner.index;
+
+import java.util.Arrays;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * The first look at every transaction by itself: which reads are external (before the first own write of the key; only
+ * the first of several equal ones is kept), which writes are visible (the last of the key), and whether reads after an
+ * own write or an earlier read agree with it (INT).
+ *
+ * <p>One backward search an operation: quadratic in the operations of a transaction up to {@value #SHORT} of them, by a
+ * table over keys beyond. Result: a byte an operation.
+ */
+final class TransactionScan {
+    static final byte HIDDEN = 0;
+    static final byte EXTERNAL_READ = 1;
+    static final byte VISIBLE_WRITE = 2;
+
+    private static final int SHORT = 32;
+
+    private final int[] operationStarts;
+    private final int[] operationKeys;
+    private final long[] operationValues;
+    private final byte[] roles;
+    private final int keys;
+    /** Of operation i of the current transaction: its latest own write of the same key so far, or -1. */
+    private int[] ownWrites = new int[SHORT];
+    /** By key: the last operation on it, plus one, if above the transaction's first; made for long transactions only. */
+    private int[] lastOperations = new int[0];
+
+    TransactionScan(HistoryTable table) {
+        operationStarts = table.operationStarts();
+        operationKeys = table.operationKeys();
+        operationValues = table.operationValues();
+        roles = new byte[table.operations()];
+        keys = table.keys().size();
+    }
+
+    /** {@link #HIDDEN}, {@link #EXTERNAL_READ} or {@link #VISIBLE_WRITE} of each scanned operation. */
+    byte[] roles() {
+        return roles;
+    }
+
+    /** Scans one transaction. @return the first operation that breaks internal consistency, or -1 */
+    int scan(int transaction) {
+        int from = operationStarts[transaction];
+        int to = operationStarts[transaction + 1];
+        int length = to - from;
+        if (length > ownWrites.length) {
+            ownWrites = new int[Math.max(length, 2 * ownWrites.length)];
+        }
+        return length <= SHORT ? scanShort(from, to) : scanLong(from, to);
+    }
+
+    private int scanShort(int from, int to) {
+        int broken = -1;
+        for (int i = from; i < to; i++) {
+            int key = operationKeys[i] | 1;
+            int j = i - 1;
+            while (j >= from && (operationKeys[j] | 1) != key) {
+                j--;
+            }
+            if (!operation(from, i, j < from ? -1 : j) && broken < 0) {
+                broken = i;
+            }
+        }
+        return broken;
+    }
+
+    private int scanLong(int from, int to) {
+        if (lastOperations.length == 0) {
+            lastOperations = new int[keys];
+            Arrays.fill(lastOperations, -1);
+        }
+        int broken = -1;
+        for (int i = from; i < to; i++) {
+            int key = operationKeys[i] >>> 1;
+            int j = lastOperations[key];
+            lastOperations[key] = i;
+            if (!operation(from, i, j < from ? -1 : j) && broken < 0) {
+                broken = i;
+            }
+        }
+        return broken;
+    }
+
+    /** @param previous the operation before i on the same key, or -1; @return whether i agrees with it */
+    private boolean operation(int from, int i, int previous) {
+        int own = previous < 0 ? -1 : ownWrites[previous - from];
+        if ((operationKeys[i] & 1) != 0) {
+            if (own >= 0) {
+                roles[own] = HIDDEN;
+            }
+            roles[i] = VISIBLE_WRITE;
+            ownWrites[i - from] = i;
+            return true;
+        }
+        ownWrites[i - from] = own;
+        if (previous < 0) {
+            roles[i] = EXTERNAL_READ;
+            return true;
+        }
+        return operationValues[previous] == operationValues[i];
+    }
+}

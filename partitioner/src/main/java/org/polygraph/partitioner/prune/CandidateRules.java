@@ -1,0 +1,83 @@
+package org.polygraph.partitioner.prune;
+
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/**
+ * Reads with several candidate writers. A candidate T of read r dies if b(r) reaches c(T), or if T reaches another writer
+ * of the key that reaches r; the initial version dies if any writer reaches r. With one candidate left the read is
+ * decided: a WR edge. By binary search a session, never candidates x writers.
+ */
+final class CandidateRules {
+    private final KnownGraph graph;
+    private final VersionIndex index;
+    private final Events events;
+    private final SessionRules sessions;
+    private final ChainClocks clocks;
+    private int[] decided = new int[64];
+
+    CandidateRules(KnownGraph graph, VersionIndex index, ChainClocks clocks, SessionRules sessions) {
+        this.graph = graph;
+        this.index = index;
+        this.events = graph.events();
+        this.clocks = clocks;
+        this.sessions = sessions;
+    }
+
+    /**
+     * Judges the ambiguous reads of the key that {@code sessions} has loaded.
+     *
+     * @return the transaction of a read that has no candidate left, or -1
+     */
+    int apply(int key, byte[] states) {
+        int slot = index.ambiguousSlot(key);
+        int from = index.slotStarts()[slot];
+        int to = index.slotStarts()[slot + 1];
+        if (to - from > decided.length) {
+            decided = new int[Math.max(to - from, 2 * decided.length)];
+        }
+        int first = index.writerStarts()[key];
+        boolean any = false;
+        for (int r = from; r < to; r++) {
+            decided[r - from] = -1;
+            int reader = index.readerTransactions()[r];
+            if (states[reader] != Counting.COUNTED) {
+                continue;
+            }
+            int begin = events.begin(reader);
+            int chain = events.chain(begin);
+            boolean written = sessions.lastReaching(chain, begin - events.chainStart(chain));
+            int valueClass = index.readerClasses()[r];
+            int alive = valueClass == VersionIndex.INITIAL && !written ? 1 : 0;
+            int only = -1;
+            for (int w = index.firstInClass(key, valueClass); w >= 0 && alive < 2; w = index.nextInClass(w)) {
+                int t = index.writerTransactions()[w];
+                if (t != reader
+                        && states[t] != Counting.DROPPED
+                        && !clocks.reaches(begin, events.commit(t))
+                        && !sessions.reachesOneOfLast(t)) {
+                    // An optional writer as the last one left would be decided to have committed: the solver's part.
+                    alive += states[t] == Counting.OPTIONAL ? 2 : 1;
+                    only = w;
+                }
+            }
+            if (alive == 0) {
+                return reader;
+            }
+            if (alive == 1) {
+                any = true;
+                decided[r - from] = only < 0 ? 0 : 1 + only - first;
+                if (only >= 0) {
+                    graph.add(events.commit(index.writerTransactions()[only]), begin);
+                }
+            }
+        }
+        if (any) {
+            index.resolve(key, decided);
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,173 @@
+package org.polygraph.partitioner.prune;
+
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/**
+ * The rules for a key with at most {@value #MOST_WRITERS} writers, pair by pair; most keys are such. For S, T writing the
+ * key and r reading it from T:
+ *
+ * <ul>
+ *   <li>R0 (two events): b(S) reaches c(T): S before T, else T would overlap S and both write the key;
+ *   <li>R1: c(S) reaches b(r): S before T, else r would read from S or later;
+ *   <li>R2: c(T) reaches b(S), r != S: b(r) before c(S), for the same reason;
+ *   <li>a reader of the initial version comes before every other writer.
+ * </ul>
+ *
+ * <p>Only what other edges do not imply is added: a predecessor that reaches another predecessor is left out.
+ */
+final class PairRules {
+    static final int MOST_WRITERS = 24;
+
+    private final KnownGraph graph;
+    private final VersionIndex index;
+    private final int[][] rows;
+    private final int chains;
+    private final int shift;
+    private final int[] firstTransactions;
+    private final int[] chainOf;
+
+    private final int[] transactions = new int[MOST_WRITERS];
+    private final int[] chain = new int[MOST_WRITERS];
+    private final int[] begin = new int[MOST_WRITERS];
+    private final int[] commit = new int[MOST_WRITERS];
+    private final int[] slot = new int[MOST_WRITERS];
+    /** By writer: a bit for each writer whose commit reaches its begin. */
+    private final int[] predecessors = new int[MOST_WRITERS];
+
+    PairRules(KnownGraph graph, VersionIndex index, ChainClocks clocks) {
+        Events events = graph.events();
+        this.graph = graph;
+        this.index = index;
+        this.rows = clocks.rows();
+        this.chains = clocks.chains();
+        this.shift = events.shift();
+        this.firstTransactions = events.firstTransactions();
+        this.chainOf = events.chainsByTransaction();
+    }
+
+    /** @param states Counting states; writers that are optional are not judged. */
+    void apply(int key, byte[] states, byte counted) {
+        int from = index.writerStarts()[key];
+        int to = index.writerStarts()[key + 1];
+        int base = index.slot(key);
+        int[] writers = index.writerTransactions();
+        int w = 0;
+        for (int i = from; i < to; i++) {
+            int t = writers[i];
+            if (states[t] == counted) {
+                int c = chainOf[t];
+                int p = (t - firstTransactions[c]) << shift;
+                transactions[w] = t;
+                chain[w] = c;
+                begin[w] = p;
+                commit[w] = p | shift;
+                slot[w] = base + 1 + i - from;
+                w++;
+            }
+        }
+        if (w == 0) {
+            return;
+        }
+        for (int i = 0; i < w; i++) {
+            int[] row = rows[chain[i]];
+            int cells = begin[i] * chains;
+            int bits = 0;
+            for (int j = 0; j < w; j++) {
+                if (row[cells + chain[j]] > commit[j]) {
+                    bits |= 1 << j;
+                }
+            }
+            predecessors[i] = bits;
+        }
+        for (int i = 0; i < w; i++) {
+            readersBefore(i, base, predecessors[i]);
+        }
+        for (int i = 0; i < w; i++) {
+            writersBefore(i, w);
+        }
+    }
+
+    /** R2 and initial readers: everyone who read what S overwrote comes before S. */
+    private void readersBefore(int i, int base, int open) {
+        if (open == 0) {
+            readersBefore(i, base);
+            return;
+        }
+        int maximal = open;
+        for (int bits = open; bits != 0; bits &= bits - 1) {
+            maximal &= ~predecessors[Integer.numberOfTrailingZeros(bits)];
+        }
+        for (int bits = maximal; bits != 0; bits &= bits - 1) {
+            readersBefore(i, slot[Integer.numberOfTrailingZeros(bits)]);
+        }
+    }
+
+    private void readersBefore(int i, int readSlot) {
+        int[] slots = index.slotStarts();
+        int[] readers = index.readerTransactions();
+        int end = slots[readSlot + 1];
+        int[] row = rows[chain[i]];
+        int cells = commit[i] * chains;
+        int writer = transactions[i];
+        for (int r = slots[readSlot]; r < end; r++) {
+            int t = readers[r];
+            int c = chainOf[t];
+            if (r + 1 < end && chainOf[readers[r + 1]] == c && readers[r + 1] != writer) {
+                continue;
+            }
+            if (t != writer && row[cells + c] <= (t - firstTransactions[c]) << shift) {
+                graph.add(t << shift, (writer << shift) | shift);
+            }
+        }
+    }
+
+    /** R1 and R0: writers that reach a reader of T, or begin before T commits, come before T. */
+    private void writersBefore(int i, int w) {
+        int[] slots = index.slotStarts();
+        int[] readers = index.readerTransactions();
+        int found = 0;
+        int all = ((1 << w) - 1) & ~(1 << i) & ~predecessors[i];
+        if (all == 0) {
+            // Still a contradiction may hide here: a predecessor of T that also has to follow it closes a cycle
+            // elsewhere.
+            return;
+        }
+        int end = slots[slot[i] + 1];
+        for (int r = slots[slot[i]]; r < end; r++) {
+            int t = readers[r];
+            int c = chainOf[t];
+            if (r + 1 < end && chainOf[readers[r + 1]] == c) {
+                continue;
+            }
+            int[] row = rows[c];
+            int cells = ((t - firstTransactions[c]) << shift) * chains;
+            for (int bits = all & ~found; bits != 0; bits &= bits - 1) {
+                int j = Integer.numberOfTrailingZeros(bits);
+                if (row[cells + chain[j]] > commit[j]) {
+                    found |= 1 << j;
+                }
+            }
+        }
+        if (shift == 1) {
+            int[] row = rows[chain[i]];
+            int cells = commit[i] * chains;
+            for (int bits = all & ~found; bits != 0; bits &= bits - 1) {
+                int j = Integer.numberOfTrailingZeros(bits);
+                if (row[cells + chain[j]] > begin[j]) {
+                    found |= 1 << j;
+                }
+            }
+        }
+        int maximal = found;
+        for (int bits = found; bits != 0; bits &= bits - 1) {
+            maximal &= ~predecessors[Integer.numberOfTrailingZeros(bits)];
+        }
+        for (int bits = maximal; bits != 0; bits &= bits - 1) {
+            int j = Integer.numberOfTrailingZeros(bits);
+            graph.add((transactions[j] << shift) | shift, transactions[i] << shift);
+        }
+    }
+}

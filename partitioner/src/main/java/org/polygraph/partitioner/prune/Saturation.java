@@ -1,0 +1,126 @@
+package org.polygraph.partitioner.prune;
+
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/**
+ * One round of forced edges (DESIGN section 3) over all keys that the last closure changed. Sound by itself, in any
+ * number of rounds; an accelerator, not a prerequisite.
+ */
+public final class Saturation {
+    private static final int CHECK_EVERY = 1 << 12;
+
+    private final KnownGraph graph;
+    private final VersionIndex index;
+    private final ChainClocks clocks;
+    private final byte[] states;
+    private final int mostPairWriters;
+    private final PairRules pairs;
+    private final SessionRules sessions;
+    private final CandidateRules candidates;
+    private boolean first = true;
+    private int impossibleKey = -1;
+    private int impossibleReader = -1;
+
+    public Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting) {
+        this(graph, index, clocks, counting, PairRules.MOST_WRITERS);
+    }
+
+    /** For tests. @param mostPairWriters keys with more writers are handled by session; at most the default */
+    Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting, int mostPairWriters) {
+        this.mostPairWriters = mostPairWriters;
+        this.graph = graph;
+        this.index = index;
+        this.clocks = clocks;
+        this.states = counting.states();
+        this.pairs = new PairRules(graph, index, clocks);
+        this.sessions = new SessionRules(graph, index, clocks);
+        this.candidates = new CandidateRules(graph, index, clocks, sessions);
+    }
+
+    /** How a round ended. */
+    public enum Result {
+        /** Edges were added: the closure must be updated before anything else. */
+        FORCED,
+        /** Nothing is forced any more. */
+        FIXPOINT,
+        /** A read has no candidate left, see {@link #impossibleKey}. */
+        CONTRADICTION,
+        /** The budget ended. */
+        STOPPED
+    }
+
+    /** Runs one round; the clocks must be exact. */
+    public Result round(BooleanSupplier stop) {
+        graph.nextRound();
+        int before = graph.edges();
+        int ambiguous = index.ambiguous();
+        for (int key = 0; key < index.keys(); key++) {
+            if ((key & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
+                return Result.STOPPED;
+            }
+            if (!first && !isDirty(key)) {
+                continue;
+            }
+            int writers = index.writerStarts()[key + 1] - index.writerStarts()[key];
+            if (writers == 0) {
+                continue;
+            }
+            boolean loaded = false;
+            if (writers <= mostPairWriters) {
+                pairs.apply(key, states, Counting.COUNTED);
+            } else {
+                sessions.load(key, states, Counting.COUNTED);
+                sessions.apply(key);
+                loaded = true;
+            }
+            int open = index.ambiguousSlot(key);
+            if (index.slotStarts()[open] < index.slotStarts()[open + 1]) {
+                if (!loaded) {
+                    sessions.load(key, states, Counting.COUNTED);
+                }
+                int impossible = candidates.apply(key, states);
+                if (impossible >= 0) {
+                    impossibleKey = key;
+                    impossibleReader = impossible;
+                    return Result.CONTRADICTION;
+                }
+            }
+        }
+        first = false;
+        return graph.edges() > before || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
+    }
+
+    /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    public int impossibleKey() {
+        return impossibleKey;
+    }
+
+    /** After {@link Result#CONTRADICTION}: the transaction of that read. */
+    public int impossibleReader() {
+        return impossibleReader;
+    }
+
+    private boolean isDirty(int key) {
+        Events events = graph.events();
+        int shift = events.shift();
+        int[] writers = index.writerTransactions();
+        for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
+            int begin = writers[w] << shift;
+            if (clocks.hasChanged(begin) || (shift == 1 && clocks.hasChanged(begin | 1))) {
+                return true;
+            }
+        }
+        int[] readers = index.readerTransactions();
+        for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
+            if (clocks.hasChanged(readers[r] << shift)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Saturation: edges and candidate choices that the closure forces.
+ *
+ * <p>Promise: forces only what every explanation has; never guesses. May import: {@code closure}, {@code graph}, {@code index}, {@code isolation}.
+ */
+@NullMarked
+package org.polygraph.partitioner.prune;
+
+import org.jspecify.annotations.NullMarked;

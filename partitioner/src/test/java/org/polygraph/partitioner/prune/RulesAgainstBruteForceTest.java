@@ -1,0 +1,119 @@
+package org.polygraph.partitioner.prune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.evidence.CycleEvidence;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Index, rules, order and check never contradict brute force; what they leave open is counted. */
+class RulesAgainstBruteForceTest {
+    private enum Answer {
+        ACCEPT,
+        REJECT,
+        OPEN
+    }
+
+    private int open;
+
+    @Test
+    void neverContradictBruteForce() {
+        run(0x5eed, 30_000);
+    }
+
+    @Test
+    @Tag("full")
+    void neverContradictBruteForceAtLength() {
+        run(0xf0117, 1_000_000);
+    }
+
+    private void run(long seed, int histories) {
+        TinyHistories stream = new TinyHistories(seed);
+        int accepted = 0;
+        for (int i = 0; i < histories; i++) {
+            HistoryTable history = stream.at(i);
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                BruteForceChecker.Level asked =
+                        level == IsolationLevel.SER ? BruteForceChecker.Level.SER : BruteForceChecker.Level.SI;
+                BruteForceChecker.Verdict verdict = BruteForceChecker.judge(history, asked);
+                if (verdict == BruteForceChecker.Verdict.INVALID) {
+                    continue;
+                }
+                boolean truth = verdict == BruteForceChecker.Verdict.ACCEPTED;
+                accepted += truth ? 1 : 0;
+                for (int rounds = 0; rounds <= 4; rounds += 2) {
+                    for (int pairs : new int[] {0, PairRules.MOST_WRITERS}) {
+                        Answer answer = decide(history, level, rounds, pairs);
+                        assertThat(answer)
+                                .as(
+                                        "%s %s rounds %d pairs %d seed %d",
+                                        HistoryDsl.print(history), level, rounds, pairs, stream.seedOf(i))
+                                .isIn(truth ? Answer.ACCEPT : Answer.REJECT, Answer.OPEN);
+                    }
+                }
+            }
+        }
+        System.out.println(histories + " histories from seed " + seed + ": accepted " + accepted + " of "
+                + 2 * histories + ", left open " + open + " of " + 12 * histories);
+    }
+
+    private Answer decide(HistoryTable history, IsolationLevel level, int rounds, int pairs) {
+        IndexedHistory indexed = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
+        if (!indexed.violations().isEmpty()) {
+            return Answer.REJECT;
+        }
+        Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
+        KnownGraph graph = KnownGraph.of(events, indexed.versions());
+        ChainClocks clocks = ChainClocks.of(graph);
+        if (clocks.update(() -> false) == ChainClocks.Result.CYCLIC) {
+            return closes(new CycleEvidence(indexed, graph).ofCycle(clocks.done()));
+        }
+        Saturation saturation = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), pairs);
+        for (int round = 0; round < rounds; round++) {
+            Saturation.Result result = saturation.round(() -> false);
+            if (result == Saturation.Result.CONTRADICTION) {
+                return closes(new CycleEvidence(indexed, graph)
+                        .ofImpossibleRead(
+                                saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound()));
+            }
+            if (result == Saturation.Result.FIXPOINT) {
+                break;
+            }
+            if (clocks.update(() -> false) == ChainClocks.Result.CYCLIC) {
+                return closes(new CycleEvidence(indexed, graph).ofCycle(clocks.done()));
+            }
+        }
+        int[] position = EventOrder.byRank(events, clocks);
+        ResidualCore core = ResidualCore.of(graph, indexed.versions(), indexed.counting(), position, () -> false);
+        if (core.isEmpty()) {
+            return Answer.ACCEPT;
+        }
+        open++;
+        return Answer.OPEN;
+    }
+
+    private static Answer closes(Violation violation) {
+        List<Dependency> cycle = new ArrayList<>(violation.cycle());
+        assertThat(cycle).isNotEmpty();
+        for (int i = 0; i < cycle.size(); i++) {
+            assertThat(cycle.get(i).to())
+                    .isEqualTo(cycle.get((i + 1) % cycle.size()).from());
+        }
+        return Answer.REJECT;
+    }
+}

@@ -1,0 +1,255 @@
+package org.polygraph.jobs.cli;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The options of a check, and what follows from them together. */
+final class CheckOptions {
+    enum Engine {
+        AUTO,
+        EMBEDDED,
+        SPARK
+    }
+
+    enum OnViolation {
+        FAIL,
+        SUCCEED
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-l", "--level"},
+            required = true,
+            paramLabel = "LEVEL",
+            converter = LevelConverter.class,
+            description = "The promise: ser (serializability) or si (snapshot isolation).")
+    @SuppressWarnings("NullAway.Init")
+    private IsolationLevel level;
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            defaultValue = "auto",
+            description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+    @SuppressWarnings("NullAway.Init")
+    private HistoryFormat format;
+
+    @Option(
+            names = "--engine",
+            paramLabel = "ENGINE",
+            defaultValue = "auto",
+            description = "auto, embedded (this process) or spark.")
+    @SuppressWarnings("NullAway.Init")
+    private Engine engine;
+
+    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
+    private @Nullable String master;
+
+    @Option(
+            names = {"-o", "--out"},
+            paramLabel = "DIR",
+            description = "Where run=<id>/ goes; without it only stdout is written.")
+    private @Nullable String out;
+
+    @Option(names = "--json", description = "One JSON object per PATH, a line each.")
+    private boolean json;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "Time for each PATH, such as 10s, 5m, 1h; then UNKNOWN.")
+    private @Nullable Long timeoutNanos;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            converter = Converters.Bytes.class,
+            description = "Memory to use, such as 512m, 4g; then UNKNOWN.")
+    private @Nullable Long memoryBytes;
+
+    @Option(
+            names = "--time",
+            paramLabel = "MODE",
+            defaultValue = "hint",
+            description = "none: ignore timestamps; hint: they may help to accept; strict: real time is part of the"
+                    + " level.")
+    @SuppressWarnings("NullAway.Init")
+    private TimeMode time;
+
+    @Option(
+            names = "--clock-skew",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            defaultValue = "0",
+            description = "Bound on the difference between any two clients' clocks.")
+    private long clockSkewNanos;
+
+    @Option(
+            names = "--indeterminate",
+            paramLabel = "MODE",
+            defaultValue = "maybe",
+            description = "Transactions of unknown outcome: maybe (committed if observed) or abort.")
+    @SuppressWarnings("NullAway.Init")
+    private IndeterminateMode indeterminate;
+
+    @Option(
+            names = "--on-violation",
+            paramLabel = "WHAT",
+            defaultValue = "fail",
+            description = "fail: exit 3; succeed: exit 0.")
+    @SuppressWarnings("NullAway.Init")
+    private OnViolation onViolation;
+
+    @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default).")
+    private boolean resume;
+
+    @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
+    private boolean overwrite;
+
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
+    @SuppressWarnings("NullAway.Init")
+    private List<String> paths;
+
+    /** Checks what options mean together; nothing has been read yet. */
+    void validate() {
+        if (time == TimeMode.STRICT) {
+            throw wrong("--time strict is not decided by this version; use --time none or --time hint");
+        }
+        if (resume && overwrite) {
+            throw wrong("--resume and --overwrite exclude each other; give one");
+        }
+        if ((resume || overwrite) && out == null) {
+            throw wrong((resume ? "--resume" : "--overwrite") + " needs --out DIR, where the run is");
+        }
+        if (master != null && engine == Engine.EMBEDDED) {
+            throw wrong("--master is for --engine spark; the embedded engine has none");
+        }
+        rejectDuplicates(spec, paths);
+        outDirectory();
+    }
+
+    /** A path that is there twice is a slip in a script, or a count that will be wrong. */
+    static void rejectDuplicates(CommandSpec spec, List<String> paths) {
+        Map<String, String> seen = new HashMap<>();
+        for (String path : paths) {
+            if (path.isEmpty()) {
+                throw new ParameterException(spec.commandLine(), "an empty PATH; give a file or a folder");
+            }
+            String before = seen.putIfAbsent(canonical(path), path);
+            if (before != null) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "the same PATH is given twice: '" + before + "'"
+                                + (before.equals(path) ? "" : " and '" + path + "'") + "; give it once");
+            }
+        }
+    }
+
+    private static String canonical(String path) {
+        try {
+            return path.equals("-") || path.contains("://")
+                    ? path
+                    : Path.of(path).toAbsolutePath().normalize().toString();
+        } catch (InvalidPathException e) {
+            return path;
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    Checker checker(Engines engines) {
+        try {
+            return engine == Engine.SPARK ? engines.spark(master == null ? "local[*]" : master) : engines.embedded();
+        } catch (Engines.EngineMissingException e) {
+            throw wrong(e.getMessage() == null ? "no engine" : e.getMessage());
+        }
+    }
+
+    CheckRequest request() {
+        return new CheckRequest(level, time, clockSkewNanos, indeterminate);
+    }
+
+    /** A budget that starts now. */
+    Budget budget() {
+        return Budget.starting(
+                timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
+                memoryBytes == null ? Runtime.getRuntime().maxMemory() : memoryBytes);
+    }
+
+    /** {@link Long#MAX_VALUE} if there is none. */
+    long timeoutNanos() {
+        return timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos;
+    }
+
+    /** Everything that can change the verdict, for the run's id. */
+    String question() {
+        return String.join(
+                " ", level.label(), format.label(), time.label(), Long.toString(clockSkewNanos), indeterminate.label());
+    }
+
+    /** Where runs go, or null. */
+    @Nullable
+    Path outDirectory() {
+        if (out == null) {
+            return null;
+        }
+        try {
+            if (out.startsWith("file:")) {
+                return Path.of(java.net.URI.create(out));
+            }
+            if (!out.contains("://")) {
+                return Path.of(out);
+            }
+        } catch (IllegalArgumentException e) {
+            throw wrong("--out '" + out + "' is no path: " + e.getMessage());
+        }
+        throw wrong("--out '" + out + "' needs --engine spark; the embedded engine writes local folders");
+    }
+
+    IsolationLevel level() {
+        return level;
+    }
+
+    HistoryFormat format() {
+        return format;
+    }
+
+    boolean json() {
+        return json;
+    }
+
+    boolean overwrite() {
+        return overwrite;
+    }
+
+    boolean succeedOnViolation() {
+        return onViolation == OnViolation.SUCCEED;
+    }
+
+    List<String> paths() {
+        return paths;
+    }
+}

@@ -1,0 +1,187 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.report.ResultLine;
+import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.RunId;
+import org.polygraph.jobs.report.StoredVerdict;
+import org.polygraph.jobs.report.VerdictJson;
+import org.polygraph.jobs.report.ViolationText;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.Verdict;
+
+/** All PATHs of a command, in order, each answered whatever became of the others. */
+final class CheckRun {
+    private static final String STDIN = "-";
+
+    private final Environment environment;
+    private final CheckOptions options;
+    private final Verbosity verbosity;
+    private final ViolationText.Detail detail;
+    private final ProgressPrinter progress;
+
+    CheckRun(Environment environment, CheckOptions options, Verbosity verbosity, ViolationText.Detail detail) {
+        this.environment = environment;
+        this.options = options;
+        this.verbosity = verbosity;
+        this.detail = detail;
+        this.progress = verbosity.progress(environment);
+    }
+
+    /** The exit code of all. */
+    int run() {
+        options.validate();
+        Checker checker = options.checker(environment.engines());
+        int exitCode = 0;
+        for (String path : options.paths()) {
+            exitCode = ExitCode.merge(exitCode, answer(path, checker));
+        }
+        if (environment.out().checkError()) {
+            environment.message("stdout cannot be written; the results above may be incomplete");
+            exitCode = ExitCode.merge(exitCode, ExitCode.IO.code());
+        }
+        return exitCode;
+    }
+
+    private int answer(String path, Checker checker) {
+        long start = System.nanoTime();
+        Path parent = options.outDirectory();
+        if (parent == null) {
+            return print(check(path, checker, start));
+        }
+        RunId id = new RunId(options.question());
+        try {
+            if (path.equals(STDIN)) {
+                return checkStdin(checker, start, parent, id);
+            }
+            RunDirectory directory =
+                    new RunDirectory(parent, id.input(Path.of(path)).id());
+            Optional<StoredVerdict> stored = options.overwrite() ? Optional.empty() : directory.finalVerdict();
+            if (stored.isPresent()) {
+                return print(stored.get(), path, start);
+            }
+            return keep(check(path, checker, start), directory);
+        } catch (IOException e) {
+            environment.message(PathCheck.ioMessage(path, e));
+            return print(error(path, PathCheck.ioMessage(path, e), start));
+        }
+    }
+
+    /** Stdin is read once: its bytes are hashed on their way to the reader. */
+    private int checkStdin(Checker checker, long start, Path parent, RunId id) {
+        InputStream stdin = System.in;
+        System.setIn(new DigestInputStream(stdin, id.digest()));
+        Verdict verdict;
+        try {
+            verdict = check(STDIN, checker, start);
+        } finally {
+            System.setIn(stdin);
+        }
+        return keep(verdict, new RunDirectory(parent, id.id()));
+    }
+
+    private Verdict check(String path, Checker checker, long start) {
+        progress.path(path);
+        CheckRequest request = options.request();
+        PathCheck check = new PathCheck(environment, options, request, checker, progress, verbosity.verbose());
+        Verdict verdict = check.run(path);
+        progress.clear();
+        Verdict.Builder result = verdict.with().path(path).millis(millisSince(start));
+        if (verdict.peakMemoryBytes() == 0) {
+            result.peakMemoryBytes(PeakMemory.bytes());
+        }
+        if (verdict.status() == Verdict.Status.VIOLATION && options.succeedOnViolation()) {
+            result.exitCode(ExitCode.PASS);
+        }
+        return result.build();
+    }
+
+    private int keep(Verdict verdict, RunDirectory directory) {
+        try {
+            directory.write(verdict);
+        } catch (IOException e) {
+            String message = directory.path() + ": cannot be written (" + e + "); the verdict was " + verdict.status();
+            environment.message(message);
+            return print(Verdict.of(Verdict.Status.ERROR, verdict.level())
+                    .path(verdict.path())
+                    .counts(verdict.counts())
+                    .millis(verdict.millis())
+                    .reason(message)
+                    .build());
+        }
+        return print(verdict);
+    }
+
+    private int print(Verdict verdict) {
+        PrintStream out = environment.out();
+        if (options.json()) {
+            out.println(VerdictJson.of(verdict));
+        } else {
+            out.println(ResultLine.of(verdict));
+            out.print(ViolationText.of(verdict, detail));
+        }
+        out.flush();
+        if (verbosity.verbose()) {
+            for (Phase phase : verdict.phases()) {
+                environment
+                        .err()
+                        .println("  " + phase.name() + "  " + phase.millis() + " ms  " + phase.cpuMillis() + " cpu-ms  "
+                                + phase.items() + " items");
+            }
+        }
+        return verdict.exitCode();
+    }
+
+    private int print(StoredVerdict stored, String path, long start) {
+        PrintStream out = environment.out();
+        if (options.json()) {
+            out.println(stored.json());
+        } else {
+            out.println(stored.line(path, millisSince(start)));
+            out.print(stored.explanation());
+        }
+        out.flush();
+        boolean forgiven = stored.status().equals(Verdict.Status.VIOLATION.name()) && options.succeedOnViolation();
+        return forgiven ? ExitCode.PASS.code() : stored.exitCode();
+    }
+
+    private Verdict error(String path, String reason, long start) {
+        return Verdict.of(Verdict.Status.ERROR, options.level())
+                .path(path)
+                .reason(reason)
+                .millis(millisSince(start))
+                .build();
+    }
+
+    private static long millisSince(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+    }
+
+    /** The process's high-water mark of resident memory. */
+    private static final class PeakMemory {
+        /** Bytes; where /proc does not tell, the heap that the JVM has taken. */
+        static long bytes() {
+            @Nullable String line = null;
+            try (var lines = java.nio.file.Files.newBufferedReader(Path.of("/proc/self/status"))) {
+                do {
+                    line = lines.readLine();
+                } while (line != null && !line.startsWith("VmHWM:"));
+            } catch (IOException e) {
+                line = null;
+            }
+            return line == null
+                    ? Runtime.getRuntime().totalMemory()
+                    : Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package org.polygraph.jobs.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.polygraph.storage.format.HistoryFormat;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Option values: durations, sizes, formats. Their messages end in what to write instead. */
+final class Converters {
+    private Converters() {}
+
+    /** {@code 500ms}, {@code 10s}, {@code 5m}, {@code 1h}... as nanoseconds. */
+    static final class DurationNanos implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            int unit = unitStart(text);
+            long nanos =
+                    switch (text.substring(unit)) {
+                        case "ns" -> 1;
+                        case "us" -> TimeUnit.MICROSECONDS.toNanos(1);
+                        case "ms" -> TimeUnit.MILLISECONDS.toNanos(1);
+                        case "s" -> TimeUnit.SECONDS.toNanos(1);
+                        case "m" -> TimeUnit.MINUTES.toNanos(1);
+                        case "h" -> TimeUnit.HOURS.toNanos(1);
+                        case "d" -> TimeUnit.DAYS.toNanos(1);
+                        default -> text.equals("0") ? 0 : -1;
+                    };
+            if (unit == 0 || nanos < 0) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no duration: a number and one of ns, us, ms, s, m, h, d, such as 10s");
+            }
+            return times(text, unit, nanos);
+        }
+    }
+
+    /** {@code 512m}, {@code 4g}... as bytes; units of 1024, upper or lower case, optional b at the end. */
+    static final class Bytes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            int unit = unitStart(text);
+            int shift =
+                    switch (text.substring(unit).toLowerCase(Locale.ROOT)) {
+                        case "", "b" -> 0;
+                        case "k", "kb", "kib" -> 10;
+                        case "m", "mb", "mib" -> 20;
+                        case "g", "gb", "gib" -> 30;
+                        case "t", "tb", "tib" -> 40;
+                        default -> -1;
+                    };
+            if (unit == 0 || shift < 0) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no size: a number and one of k, m, g, t, such as 512m");
+            }
+            long bytes = times(text, unit, 1L << shift);
+            if (bytes == 0) {
+                throw new TypeConversionException("'" + text + "' is no memory at all; give a size such as 512m");
+            }
+            return bytes;
+        }
+    }
+
+    /** {@code -f}: a format's label. */
+    static final class Format implements ITypeConverter<HistoryFormat> {
+        @Override
+        public HistoryFormat convert(String text) {
+            List<String> labels = new ArrayList<>();
+            for (HistoryFormat format : HistoryFormat.values()) {
+                if (format.label().equals(text.toLowerCase(Locale.ROOT))) {
+                    return format;
+                }
+                labels.add(format.label());
+            }
+            throw new TypeConversionException("unknown format '" + text + "'" + Suggestion.forWord(text, labels)
+                    + " (formats: " + String.join(", ", labels) + ")");
+        }
+    }
+
+    /** One of an enum's constants, in lower case. */
+    static final class Choice<E extends Enum<E>> implements ITypeConverter<E> {
+        private final Class<E> type;
+
+        Choice(Class<E> type) {
+            this.type = type;
+        }
+
+        @Override
+        public E convert(String text) {
+            List<String> labels = new ArrayList<>();
+            for (E constant : type.getEnumConstants()) {
+                if (constant.name().equalsIgnoreCase(text)) {
+                    return constant;
+                }
+                labels.add(constant.name().toLowerCase(Locale.ROOT));
+            }
+            throw new TypeConversionException("unknown choice '" + text + "'" + Suggestion.forWord(text, labels) + " ("
+                    + String.join(", ", labels) + ")");
+        }
+    }
+
+    private static int unitStart(String text) {
+        int i = 0;
+        while (i < text.length() && text.charAt(i) >= '0' && text.charAt(i) <= '9') {
+            i++;
+        }
+        return i;
+    }
+
+    private static long times(String text, int digits, long unit) {
+        try {
+            return Math.multiplyExact(Long.parseLong(text.substring(0, digits)), unit);
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new TypeConversionException("'" + text + "' is too large");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package org.polygraph.jobs.cli;
+
+import org.polygraph.jobs.pipeline.Checker;
+
+/** Where the command gets the engine that checks. Asked once a command, and only for the engine it uses. */
+interface Engines {
+    /** One JVM, no Spark class loaded. */
+    Checker embedded() throws EngineMissingException;
+
+    /** @param master Spark master URL */
+    Checker spark(String master) throws EngineMissingException;
+
+    /** The engine is no part of this build or class path (exit code 2); the message says what to do. */
+    final class EngineMissingException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        EngineMissingException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package org.polygraph.jobs.cli;
+
+import java.io.PrintStream;
+
+/**
+ * What a command sees of the world.
+ *
+ * @param out results
+ * @param err everything else
+ * @param terminal whether a person watches {@code err}
+ */
+record Environment(PrintStream out, PrintStream err, boolean terminal, Engines engines) {
+    /** A message on stderr; its lines after the first are indented. */
+    void message(String text) {
+        err.println("polygraph: " + text.strip().replace("\n", "\n  "));
+    }
+}

@@ -1,0 +1,108 @@
+package org.polygraph.jobs.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.polygraph.jobs.report.Version;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The root command. */
+@Command(
+        name = "polygraph",
+        description = "Decides from the outside whether a database kept its isolation promise.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Polygraph.ProgramVersion.class,
+        scope = ScopeType.INHERIT,
+        sortOptions = false,
+        usageHelpAutoWidth = false,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Exit codes: 0 PASS, 1 internal error, 2 usage, 3 VIOLATION, 4 UNKNOWN (a budget ran out),",
+            "5 INVALID input, 6 storage or cluster I/O."
+        })
+final class Polygraph implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    private Polygraph() {}
+
+    /**
+     * Runs one command line.
+     *
+     * @return the exit code
+     */
+    static int run(String[] args, Environment environment) {
+        CommandLine commands = new CommandLine(new Polygraph())
+                .addSubcommand(new CheckCommand(environment))
+                .addSubcommand(new ExplainCommand(environment))
+                .addSubcommand(new VersionCommand(environment));
+        commands.setOut(new PrintWriter(environment.out(), true));
+        commands.setErr(new PrintWriter(environment.err(), true));
+        choices(commands, TimeMode.class);
+        choices(commands, IndeterminateMode.class);
+        choices(commands, CheckOptions.Engine.class);
+        choices(commands, CheckOptions.OnViolation.class);
+        choices(commands, Verbosity.ProgressMode.class);
+        commands.setAbbreviatedOptionsAllowed(false);
+        commands.setOverwrittenOptionsAllowed(false);
+        commands.setParameterExceptionHandler((e, arguments) -> usage(e, environment));
+        commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, verbose(args), environment));
+        return commands.execute(args);
+    }
+
+    private static <E extends Enum<E>> void choices(CommandLine commands, Class<E> type) {
+        commands.registerConverter(type, new Converters.Choice<>(type));
+    }
+
+    private static boolean verbose(String[] args) {
+        for (String arg : args) {
+            if (arg.equals("-v") || arg.equals("--verbose")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int usage(ParameterException e, Environment environment) {
+        StringWriter suggestions = new StringWriter();
+        UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
+        String message = e.getMessage() == null ? "wrong arguments" : e.getMessage();
+        environment.message((message + "\n" + suggestions).strip() + "\nTry '"
+                + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
+        return ExitCode.USAGE.code();
+    }
+
+    private static int bug(Exception e, boolean verbose, Environment environment) {
+        environment.message("internal error: " + e);
+        if (verbose) {
+            e.printStackTrace(environment.err());
+        }
+        return ExitCode.INTERNAL.code();
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "Missing command: " + String.join(", ", spec.subcommands().keySet()));
+    }
+
+    /** For {@code --version}. */
+    static final class ProgramVersion implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"polygraph " + Version.current()};
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package org.polygraph.jobs.cli;
+
+import java.io.PrintStream;
+import java.util.concurrent.TimeUnit;
+import org.polygraph.jobs.cli.Verbosity.ProgressMode;
+import org.polygraph.jobs.pipeline.Progress;
+
+/**
+ * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second
+ * for the bar, every five seconds for plain lines, once a second for JSON. A check that is over sooner prints nothing.
+ */
+final class ProgressPrinter implements Progress {
+    private static final int BAR = 24;
+
+    private final PrintStream err;
+    private final ProgressMode mode;
+    private final long intervalNanos;
+    private String path = "";
+    private volatile String stage = "reading";
+    private long startNanos;
+    private long nextNanos;
+    private int drawn;
+
+    ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal) {
+        this.err = err;
+        this.mode = mode == ProgressMode.AUTO && !terminal ? ProgressMode.PLAIN : mode;
+        this.intervalNanos = switch (this.mode) {
+            case AUTO -> TimeUnit.MILLISECONDS.toNanos(100);
+            case PLAIN -> TimeUnit.SECONDS.toNanos(5);
+            case JSON -> TimeUnit.SECONDS.toNanos(1);
+            case NONE -> 0;
+        };
+    }
+
+    /** A PATH begins. */
+    synchronized void path(String name) {
+        path = name;
+        stage = "reading";
+        startNanos = System.nanoTime();
+        nextNanos = startNanos + intervalNanos;
+    }
+
+    /** What is going on now; for messages. */
+    String currentStage() {
+        return stage;
+    }
+
+    @Override
+    public synchronized void stage(String name) {
+        stage = name;
+        items(0, 0);
+    }
+
+    @Override
+    public synchronized void items(long done, long total) {
+        if (mode == ProgressMode.NONE) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (now - nextNanos < 0) {
+            return;
+        }
+        nextNanos = now + intervalNanos;
+        long millis = TimeUnit.NANOSECONDS.toMillis(now - startNanos);
+        switch (mode) {
+            case JSON ->
+                err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(stage) + ",\"done\":" + done
+                        + ",\"total\":" + total + ",\"ms\":" + millis + "}");
+            case PLAIN -> err.println(path + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s");
+            default -> draw(stage + "  " + bar(done, total) + amount(done, total) + "  " + millis / 1000 + " s");
+        }
+    }
+
+    /** The PATH is done: the bar gives its line back. */
+    synchronized void clear() {
+        if (drawn > 0) {
+            err.print("\r" + " ".repeat(drawn) + "\r");
+            err.flush();
+            drawn = 0;
+        }
+    }
+
+    private void draw(String text) {
+        err.print("\r" + text + " ".repeat(Math.max(0, drawn - text.length())));
+        err.flush();
+        drawn = text.length();
+    }
+
+    private static String bar(long done, long total) {
+        if (total <= 0) {
+            return "";
+        }
+        int full = (int) (Math.min(done, total) * (double) BAR / total);
+        return "[" + "=".repeat(full) + " ".repeat(BAR - full) + "]";
+    }
+
+    private static String amount(long done, long total) {
+        if (total > 0) {
+            return " " + done + " of " + total;
+        }
+        return done > 0 ? " " + done : "";
+    }
+
+    private static String quoted(String text) {
+        StringBuilder json = new StringBuilder(text.length() + 2).append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                json.append('\\').append(c);
+            } else if (c < ' ') {
+                json.append(String.format("\\u%04x", (int) c));
+            } else {
+                json.append(c);
+            }
+        }
+        return json.append('"').toString();
+    }
+}

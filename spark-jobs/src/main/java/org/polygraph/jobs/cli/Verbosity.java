@@ -1,0 +1,39 @@
+package org.polygraph.jobs.cli;
+
+import picocli.CommandLine.Option;
+
+/** How much stderr says. */
+final class Verbosity {
+    enum ProgressMode {
+        AUTO,
+        PLAIN,
+        JSON,
+        NONE
+    }
+
+    @Option(
+            names = "--progress",
+            paramLabel = "MODE",
+            defaultValue = "auto",
+            description = "auto (a bar on a terminal, else plain), plain (a line now and then), json, none.")
+    @SuppressWarnings("NullAway.Init")
+    private ProgressMode mode;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "No progress; only results and errors.")
+    private boolean quiet;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Phases and their cost; stack traces of internal errors.")
+    private boolean verbose;
+
+    boolean verbose() {
+        return verbose;
+    }
+
+    ProgressPrinter progress(Environment environment) {
+        return new ProgressPrinter(environment.err(), quiet ? ProgressMode.NONE : mode, environment.terminal());
+    }
+}

@@ -1,0 +1,84 @@
+package org.polygraph.jobs.pipeline;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long a check may take and how much memory it may hold. Kernels poll {@link #exhausted} every few thousand steps
+ * and ask {@link #fits} before they allocate. Thread-safe.
+ */
+public final class Budget {
+    private static final long NO_DEADLINE = Long.MAX_VALUE;
+
+    private final long startNanos;
+    private final long timeoutNanos;
+    private final long bytes;
+    private volatile boolean cancelled;
+
+    private Budget(long startNanos, long timeoutNanos, long bytes) {
+        this.startNanos = startNanos;
+        this.timeoutNanos = timeoutNanos;
+        this.bytes = bytes;
+    }
+
+    /** No deadline, and all memory that the JVM may take. */
+    public static Budget unlimited() {
+        return new Budget(System.nanoTime(), NO_DEADLINE, Runtime.getRuntime().maxMemory());
+    }
+
+    /**
+     * Starts now.
+     *
+     * @param timeoutNanos {@link Long#MAX_VALUE} for none
+     */
+    public static Budget starting(long timeoutNanos, long bytes) {
+        return new Budget(System.nanoTime(), timeoutNanos, bytes);
+    }
+
+    /** Whether to stop: the deadline has passed or the caller has given up. One clock read, about 25 ns. */
+    public boolean exhausted() {
+        return cancelled || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
+    }
+
+    /** Memory that the check may hold at its peak. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Whether that many more bytes may be held beside those already held. */
+    public boolean fits(long heldBytes, long moreBytes) {
+        return moreBytes <= bytes - heldBytes;
+    }
+
+    /** From any thread: makes {@link #exhausted} true. */
+    public void cancel() {
+        cancelled = true;
+    }
+
+    /** The reason of an UNKNOWN once {@link #exhausted}: what ran out, when, and what to do. */
+    public String exhaustion(String stage) {
+        return timeoutNanos == NO_DEADLINE
+                ? "cancelled during " + stage
+                : "timeout of " + duration(timeoutNanos) + " ran out during " + stage + "; give --timeout more";
+    }
+
+    /** The reason of an UNKNOWN once {@link #fits} said no. */
+    public String shortage(String stage, long neededBytes) {
+        return "memory of " + mebibytes(bytes) + " MiB is too little for " + stage + ", which needs "
+                + mebibytes(neededBytes) + " MiB; give --memory more";
+    }
+
+    /** The reason of an UNKNOWN when memory ran out without warning. */
+    public String shortage(String stage) {
+        return "memory of " + mebibytes(bytes) + " MiB ran out during " + stage + "; give --memory more";
+    }
+
+    private static long mebibytes(long bytes) {
+        return (bytes + (1 << 20) - 1) >> 20;
+    }
+
+    private static String duration(long nanos) {
+        return nanos < TimeUnit.SECONDS.toNanos(10) || nanos % TimeUnit.SECONDS.toNanos(1) != 0
+                ? TimeUnit.NANOSECONDS.toMillis(nanos) + " ms"
+                : TimeUnit.NANOSECONDS.toSeconds(nanos) + " s";
+    }
+}

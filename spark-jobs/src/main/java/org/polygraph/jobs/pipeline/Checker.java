@@ -1,0 +1,15 @@
+package org.polygraph.jobs.pipeline;
+
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** Decides one history that is in memory. Implementations keep no state between calls. */
+public interface Checker {
+    /**
+     * @param table has at least one committed transaction
+     * @param budget polled by every stage; when it is exhausted the verdict is UNKNOWN, its reason {@link
+     *     Budget#exhaustion}
+     * @return PASS, VIOLATION or UNKNOWN; path and elapsed time are left to the caller
+     */
+    Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget);
+}

@@ -1,0 +1,108 @@
+package org.polygraph.jobs.pipeline;
+
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.evidence.CycleEvidence;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Outcome;
+import org.polygraph.solver.Polygraph;
+import org.polygraph.solver.Solver;
+import org.polygraph.solver.SolverOptions;
+
+/** The one place where partitioner and solver meet: a residual core as a polygraph, a refutation as evidence. */
+final class CoreSolving {
+    private CoreSolving() {}
+
+    /**
+     * Solves a residual core; arrays of the index are shared, not copied.
+     *
+     * @param clocks certain reachability, or null
+     * @param bytes what the solver's own structures may take
+     */
+    static Outcome solve(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable ChainClocks clocks,
+            int[] position,
+            ResidualCore core,
+            Budget budget,
+            long bytes) {
+        VersionIndex index = history.versions();
+        Events events = graph.events();
+        int[] starts = new int[events.count() + 1];
+        int[] sources = predecessors(graph, starts);
+        Polygraph.Builder polygraph = Polygraph.builder(history.table().transactions(), events.perTransaction())
+                .position(position)
+                .predecessors(starts, sources)
+                .writers(index.writerStarts(), index.writerTransactions(), index.writerClasses())
+                .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
+                .optional(optional(history.counting()))
+                .dirtyKeys(core.keys());
+        if (clocks != null) {
+            polygraph.reachability(clocks::reaches);
+        }
+        SolverOptions options =
+                SolverOptions.defaults().withStop(budget::exhausted).withMaxBytes(bytes);
+        return new Solver().solve(polygraph.build(), options);
+    }
+
+    private static int[] predecessors(KnownGraph graph, int[] starts) {
+        Events events = graph.events();
+        graph.indexPredecessors();
+        int[] edgeStarts = graph.predecessorStarts();
+        int[] sources = new int[graph.edges() + events.count()];
+        int next = 0;
+        for (int v = 0; v < events.count(); v++) {
+            starts[v] = next;
+            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
+                sources[next++] = v - 1;
+            }
+            for (int i = edgeStarts[v]; i < edgeStarts[v + 1]; i++) {
+                sources[next++] = graph.from(graph.predecessorEdges()[i]);
+            }
+        }
+        starts[events.count()] = next;
+        return sources;
+    }
+
+    private static boolean @Nullable [] optional(Counting counting) {
+        if (counting.optional() == 0) {
+            return null;
+        }
+        boolean[] optional = new boolean[counting.states().length];
+        for (int t = 0; t < optional.length; t++) {
+            optional[t] = counting.of(t) == Counting.OPTIONAL;
+        }
+        return optional;
+    }
+
+    static Violation explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
+        VersionIndex index = history.versions();
+        IntSet transactions = new IntLinkedOpenHashSet();
+        IntSet keys = new IntLinkedOpenHashSet();
+        for (int i = 0; i < core.keys().length; i++) {
+            keys.add(core.keys()[i]);
+            if (core.readers()[i] >= 0) {
+                transactions.add(index.readerTransactions()[core.readers()[i]]);
+            }
+            if (core.writers()[i] >= 0) {
+                transactions.add(index.writerTransactions()[core.writers()[i]]);
+            }
+            if (core.others()[i] >= 0) {
+                transactions.add(index.writerTransactions()[core.others()[i]]);
+            }
+        }
+        List<Integer> transactionList = new ArrayList<>(transactions);
+        return new CycleEvidence(history, graph).ofRefutation(core.cycle(), transactionList, new ArrayList<>(keys));
+    }
+}

@@ -1,0 +1,19 @@
+package org.polygraph.jobs.pipeline;
+
+/** Hears how far a check is. Called from the thread that checks, as often as the kernel likes. */
+public interface Progress {
+    /** Nobody listens. */
+    Progress NONE = new Progress() {
+        @Override
+        public void stage(String name) {}
+
+        @Override
+        public void items(long done, long total) {}
+    };
+
+    /** A stage begins; the one before has ended. */
+    void stage(String name);
+
+    /** @param total 0 if unknown */
+    void items(long done, long total);
+}

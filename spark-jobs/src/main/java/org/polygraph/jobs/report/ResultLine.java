@@ -1,0 +1,57 @@
+package org.polygraph.jobs.report;
+
+import org.polygraph.jobs.verdict.Verdict;
+
+/**
+ * The one line a PATH gets on stdout: {@code STATUS  level  path  N txns  N ops  N ms  [anomaly or reason]}, columns
+ * separated by two spaces. Scripts cut it there, so the path and the reason keep neither line breaks nor double spaces.
+ */
+public final class ResultLine {
+    private ResultLine() {}
+
+    /** Without a line break. */
+    public static String of(Verdict verdict) {
+        String last = verdict.status() == Verdict.Status.VIOLATION
+                        && !verdict.violations().isEmpty()
+                ? verdict.violations().get(0).anomaly().label()
+                : verdict.reason();
+        return of(
+                verdict.status().name(),
+                verdict.level().label(),
+                verdict.path(),
+                verdict.counts().transactions(),
+                verdict.counts().operations(),
+                verdict.millis(),
+                last);
+    }
+
+    static String of(String status, String level, String path, long txns, long ops, long millis, String last) {
+        StringBuilder line = new StringBuilder(120);
+        line.append(status).append("  ").append(level).append("  ").append(cell(path));
+        line.append("  ").append(txns).append(" txns  ").append(ops).append(" ops  ");
+        line.append(millis).append(" ms");
+        if (!last.isEmpty()) {
+            line.append("  ").append(cell(last));
+        }
+        return line.toString();
+    }
+
+    /** Text that stays within its column: control characters become '?', runs of spaces one space. */
+    static String cell(String text) {
+        StringBuilder cell = new StringBuilder(text.length());
+        boolean space = false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+            if (blank) {
+                if (!space) {
+                    cell.append(' ');
+                }
+            } else {
+                cell.append(Character.isISOControl(c) ? '?' : c);
+            }
+            space = blank;
+        }
+        return cell.toString();
+    }
+}

@@ -1,0 +1,238 @@
+package org.polygraph.jobs.report;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * {@code verdict.json}: one line, schema {@value #SCHEMA}. Numbers over 2^53 are strings, because common readers of
+ * JSON would round them. A transaction is named {@code session:index}, the implicit initial one {@code initial}.
+ */
+public final class VerdictJson {
+    /** Raised when a field changes its meaning; new fields do not raise it. */
+    public static final int SCHEMA = 1;
+
+    private static final long EXACT = 1L << 53;
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private final JsonGenerator json;
+    private final @Nullable HistoryTable table;
+
+    private VerdictJson(JsonGenerator json, @Nullable HistoryTable table) {
+        this.json = json;
+        this.table = table;
+    }
+
+    /** One JSON object without line breaks. */
+    public static String of(Verdict verdict) {
+        StringWriter text = new StringWriter(1024);
+        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+            new VerdictJson(json, verdict.table()).verdict(verdict);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+
+    private void verdict(Verdict verdict) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("schema", SCHEMA);
+        json.writeStringField("version", Version.current());
+        json.writeStringField("verdict", verdict.status().name());
+        json.writeStringField("level", verdict.level().label());
+        json.writeStringField("path", verdict.path());
+        json.writeStringField("reason", verdict.reason());
+        counts(verdict.counts());
+        json.writeArrayFieldStart("anomalies");
+        for (Violation violation : verdict.violations()) {
+            anomaly(violation);
+        }
+        json.writeEndArray();
+        assumptions(verdict.assumptions());
+        json.writeArrayFieldStart("phases");
+        for (Phase phase : verdict.phases()) {
+            json.writeStartObject();
+            json.writeStringField("name", phase.name());
+            number("ms", phase.millis());
+            number("cpu_ms", phase.cpuMillis());
+            number("items", phase.items());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        residual(verdict.residual());
+        number("peak_memory_bytes", verdict.peakMemoryBytes());
+        certificate(verdict.certificate());
+        number("ms", verdict.millis());
+        json.writeNumberField("exit_code", verdict.exitCode());
+        json.writeEndObject();
+    }
+
+    private void counts(Counts counts) throws IOException {
+        json.writeObjectFieldStart("counts");
+        number("sessions", counts.sessions());
+        number("txns_committed", counts.transactionsCommitted());
+        number("txns_aborted", counts.transactionsAborted());
+        number("txns_indeterminate", counts.transactionsIndeterminate());
+        number("reads", counts.reads());
+        number("writes", counts.writes());
+        number("keys", counts.keys());
+        json.writeEndObject();
+    }
+
+    private void anomaly(Violation violation) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", violation.anomaly().label());
+        strings("aliases", violation.anomaly().aliases());
+        json.writeStringField("meaning", violation.anomaly().meaning());
+        json.writeStringField("detail", violation.detail());
+        json.writeArrayFieldStart("txns");
+        for (int t : violation.transactions()) {
+            transaction(t);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("keys");
+        for (int key : violation.keys()) {
+            key(key);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("cycle");
+        for (Dependency edge : violation.cycle()) {
+            edge(edge);
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private void transaction(int t) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("id", id(t));
+        if (table != null && t != Dependency.INITIAL) {
+            number("session", table.sessionLabel(table.sessionOf(t)));
+            number("index", table.index(t));
+            json.writeStringField("status", table.outcome(t).label());
+            json.writeStringField("where", table.whereIs(t));
+        }
+        json.writeEndObject();
+    }
+
+    private String id(int t) {
+        if (t == Dependency.INITIAL) {
+            return "initial";
+        }
+        return table == null ? Integer.toString(t) : table.sessionLabel(table.sessionOf(t)) + ":" + table.index(t);
+    }
+
+    private void edge(Dependency edge) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("from", id(edge.from()));
+        json.writeStringField("to", id(edge.to()));
+        json.writeStringField("kind", edge.kind().name());
+        json.writeFieldName("key");
+        if (edge.key() == Dependency.NO_KEY) {
+            json.writeNull();
+        } else {
+            key(edge.key());
+        }
+        json.writeFieldName("value");
+        if (edge.key() == Dependency.NO_KEY || table == null || table.values().isNull(edge.value())) {
+            json.writeNull();
+        } else if (table.values().isInteger(edge.value())) {
+            number(table.values().integer(edge.value()));
+        } else {
+            json.writeString(table.values().text(edge.value()));
+        }
+        json.writeStringField("why", edge.why());
+        json.writeEndObject();
+    }
+
+    private void key(int key) throws IOException {
+        if (table == null) {
+            json.writeNull();
+        } else if (table.keys().isString(key)) {
+            json.writeString(table.keys().string(key));
+        } else {
+            number(table.keys().integer(key));
+        }
+    }
+
+    private void assumptions(@Nullable Assumptions assumptions) throws IOException {
+        json.writeFieldName("assumptions");
+        if (assumptions == null) {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        json.writeFieldName("initial_value");
+        Object initial = assumptions.initialValue();
+        if (initial == null) {
+            json.writeNull();
+        } else if (initial instanceof Long number) {
+            number(number);
+        } else {
+            json.writeString(initial.toString());
+        }
+        json.writeBooleanField("unique_values", assumptions.uniqueValues());
+        json.writeStringField("time", assumptions.time().label());
+        number("clock_skew", assumptions.clockSkewNanos());
+        json.writeStringField("indeterminate", assumptions.indeterminate().label());
+        json.writeEndObject();
+    }
+
+    private void residual(ResidualSize residual) throws IOException {
+        json.writeObjectFieldStart("residual");
+        number("constraints", residual.constraints());
+        number("candidate_reads", residual.candidateReads());
+        number("components", residual.components());
+        number("largest", residual.largest());
+        number("decisions", residual.decisions());
+        number("conflicts", residual.conflicts());
+        json.writeEndObject();
+    }
+
+    private void certificate(@Nullable Certificate certificate) throws IOException {
+        json.writeFieldName("certificate");
+        if (certificate == null) {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        json.writeStringField("kind", certificate.kind());
+        json.writeStringField("path", certificate.path());
+        json.writeBooleanField("verified", certificate.verified());
+        json.writeEndObject();
+    }
+
+    private void strings(String name, List<String> texts) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (String text : texts) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+
+    private void number(String name, long value) throws IOException {
+        json.writeFieldName(name);
+        number(value);
+    }
+
+    private void number(long value) throws IOException {
+        if (value > EXACT || value < -EXACT) {
+            json.writeString(Long.toString(value));
+        } else {
+            json.writeNumber(value);
+        }
+    }
+}

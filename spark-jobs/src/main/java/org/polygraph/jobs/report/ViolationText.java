@@ -1,0 +1,282 @@
+package org.polygraph.jobs.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * A violation as an engineer wants it told: what it is called, what that means, who took part and where that stands in
+ * the file, and the cycle edge by edge. Every line begins with two spaces, which tells it from a result line.
+ *
+ * <pre>
+ *   WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
+ *   Transactions
+ *     T1  session 0, index 0  skew.jsonl:2
+ *           r(1)=0  r(2)=0  w(1)=10
+ *     T2  session 1, index 0  skew.jsonl:3
+ *           r(1)=0  r(2)=0  w(2)=20
+ *   Cycle
+ *     T1 --RW--> T2   key 2: T1 read 0, which T2 overwrote with 20
+ *     T2 --RW--> T1   key 1: T2 read 0, which T1 overwrote with 10
+ *   So T1 comes before T1, which no order of transactions allows.
+ * </pre>
+ */
+public final class ViolationText {
+    /** How much is told. */
+    public enum Detail {
+        /** The first violation; of each transaction the operations that matter, at most a dozen. */
+        BRIEF(12, 40, 1),
+        /** Every violation, every operation. */
+        FULL(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+        private final int operations;
+        private final int transactions;
+        private final int violations;
+
+        Detail(int operations, int transactions, int violations) {
+            this.operations = operations;
+            this.transactions = transactions;
+            this.violations = violations;
+        }
+    }
+
+    private static final int LINE = 100;
+
+    private final HistoryTable table;
+    private final Detail detail;
+    private final StringBuilder out = new StringBuilder(1024);
+    /** Transaction id -> its number in this text, from 1, in the order of the cycle. */
+    private final Map<Integer, Integer> numbers = new LinkedHashMap<>();
+
+    private ViolationText(HistoryTable table, Detail detail) {
+        this.table = table;
+        this.detail = detail;
+    }
+
+    /** Lines ending in {@code \n}; empty if the verdict has no violation to show. */
+    public static String of(Verdict verdict, Detail detail) {
+        HistoryTable table = verdict.table();
+        if (table == null) {
+            return "";
+        }
+        List<Violation> violations = verdict.violations();
+        StringBuilder all = new StringBuilder();
+        int shown = Math.min(violations.size(), detail.violations);
+        for (int i = 0; i < shown; i++) {
+            all.append(new ViolationText(table, detail).explain(violations.get(i)));
+        }
+        if (shown < violations.size()) {
+            int more = violations.size() - shown;
+            all.append("  and ").append(more).append(more == 1 ? " more violation" : " more violations");
+            all.append("; `polygraph explain` shows all\n");
+        }
+        return all.toString();
+    }
+
+    private String explain(Violation violation) {
+        number(violation);
+        headline(violation);
+        transactions(violation);
+        if (!violation.cycle().isEmpty()) {
+            cycle(violation.cycle());
+        }
+        return out.toString();
+    }
+
+    private void number(Violation violation) {
+        for (Dependency edge : violation.cycle()) {
+            number(edge.from());
+            number(edge.to());
+        }
+        for (int t : violation.transactions()) {
+            number(t);
+        }
+    }
+
+    private void number(int transaction) {
+        if (transaction != Dependency.INITIAL) {
+            numbers.putIfAbsent(transaction, numbers.size() + 1);
+        }
+    }
+
+    private String name(int transaction) {
+        Integer number = numbers.get(transaction);
+        return number == null ? "initial" : "T" + number;
+    }
+
+    private void headline(Violation violation) {
+        out.append("  ").append(violation.anomaly().label());
+        List<String> aliases = violation.anomaly().aliases();
+        if (!aliases.isEmpty()) {
+            out.append(" (").append(String.join(", ", aliases)).append(')');
+        }
+        out.append(": ").append(violation.anomaly().meaning()).append(".\n");
+        if (!violation.detail().isEmpty()) {
+            out.append("  ").append(line(violation.detail())).append('\n');
+        }
+    }
+
+    private void transactions(Violation violation) {
+        if (numbers.isEmpty()) {
+            return;
+        }
+        List<Integer> keys = keys(violation);
+        out.append("  Transactions\n");
+        int shown = 0;
+        for (int t : numbers.keySet()) {
+            if (shown++ == detail.transactions) {
+                out.append("    and ")
+                        .append(numbers.size() - detail.transactions)
+                        .append(" more\n");
+                break;
+            }
+            out.append("    ").append(name(t)).append("  session ").append(table.sessionLabel(table.sessionOf(t)));
+            out.append(", index ").append(table.index(t)).append("  ").append(line(table.whereIs(t)));
+            if (table.outcome(t) != Outcome.COMMITTED) {
+                out.append("  ").append(table.outcome(t).label());
+            }
+            out.append('\n');
+            operations(t, keys);
+        }
+    }
+
+    private static List<Integer> keys(Violation violation) {
+        List<Integer> keys = new ArrayList<>(violation.keys());
+        for (Dependency edge : violation.cycle()) {
+            if (edge.key() != Dependency.NO_KEY) {
+                keys.add(edge.key());
+            }
+        }
+        return keys;
+    }
+
+    private void operations(int t, List<Integer> keys) {
+        int from = table.operationStarts()[t];
+        int to = table.operationStarts()[t + 1];
+        List<String> words = new ArrayList<>();
+        int hidden = 0;
+        for (int o = from; o < to; o++) {
+            boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.operationKeys()[o] >> 1);
+            if (matters && words.size() < detail.operations) {
+                words.add(operation(o));
+            } else {
+                hidden++;
+            }
+        }
+        if (hidden > 0) {
+            words.add(words.isEmpty() ? hidden + " operations on other keys" : "... " + hidden + " more");
+        }
+        int column = 0;
+        for (String word : words) {
+            if (column > 0 && column + 2 + word.length() > LINE) {
+                out.append('\n');
+                column = 0;
+            }
+            String gap = column == 0 ? "          " : "  ";
+            out.append(gap).append(word);
+            column += gap.length() + word.length();
+        }
+        if (column > 0) {
+            out.append('\n');
+        }
+    }
+
+    private String operation(int o) {
+        int keyAndKind = table.operationKeys()[o];
+        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + key(keyAndKind >> 1) + ")=" + value(table.operationValues()[o]);
+    }
+
+    private void cycle(List<Dependency> cycle) {
+        out.append("  Cycle\n");
+        int width = 0;
+        List<String> arrows = new ArrayList<>();
+        for (Dependency edge : cycle) {
+            String arrow = name(edge.from()) + " --" + edge.kind() + "--> " + name(edge.to());
+            arrows.add(arrow);
+            width = Math.max(width, arrow.length());
+        }
+        for (int i = 0; i < arrows.size(); i++) {
+            Dependency edge = cycle.get(i);
+            out.append("    ").append(arrows.get(i));
+            out.append(" ".repeat(width - arrows.get(i).length() + 3))
+                    .append(fact(edge))
+                    .append('\n');
+            if (!edge.why().isEmpty() && !edge.why().equals("observed")) {
+                out.append("    ")
+                        .append(" ".repeat(width + 3))
+                        .append(line(edge.why()))
+                        .append('\n');
+            }
+        }
+        String first = name(cycle.get(0).from());
+        out.append("  So ").append(first).append(" comes before ").append(first);
+        out.append(", which no order of transactions allows.\n");
+    }
+
+    /** What the edge says, in words and with the values it rests on. */
+    private String fact(Dependency edge) {
+        String from = name(edge.from());
+        String to = name(edge.to());
+        return switch (edge.kind()) {
+            case SO -> "session " + table.sessionLabel(table.sessionOf(edge.to())) + " ran " + from + " first";
+            case RT -> from + " had ended when " + to + " started";
+            case WR ->
+                "key " + key(edge.key()) + ": " + to + " read " + value(edge.value()) + ", which " + from + " wrote";
+            case WW ->
+                "key " + key(edge.key()) + ": " + from + " wrote " + value(edge.value()) + ", " + overwritten(edge);
+            case RW ->
+                "key " + key(edge.key()) + ": " + from + " read " + value(edge.value()) + ", " + overwritten(edge);
+        };
+    }
+
+    private String overwritten(Dependency edge) {
+        long last = 0;
+        boolean found = false;
+        for (int o = table.operationStarts()[edge.to()]; o < table.operationStarts()[edge.to() + 1]; o++) {
+            if (table.operationKeys()[o] == (edge.key() << 1 | 1)) {
+                last = table.operationValues()[o];
+                found = true;
+            }
+        }
+        return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
+    }
+
+    private String key(int key) {
+        return line(table.keys().label(key));
+    }
+
+    private String value(long code) {
+        return line(table.values().label(code));
+    }
+
+    /** Names, values and reasons come from the input: they must not be able to end a line. */
+    private static String line(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return escaped(text);
+            }
+        }
+        return text;
+    }
+
+    private static String escaped(String text) {
+        StringBuilder safe = new StringBuilder(text.length() + 16);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\n') {
+                safe.append("\\n");
+            } else if (Character.isISOControl(c)) {
+                safe.append("\\u").append(String.format("%04x", (int) c));
+            } else {
+                safe.append(c);
+            }
+        }
+        return safe.toString();
+    }
+}

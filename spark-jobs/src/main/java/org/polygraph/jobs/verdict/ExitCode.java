@@ -1,0 +1,43 @@
+package org.polygraph.jobs.verdict;
+
+/** What the process tells its caller. 130 and 143 (signals) come from the JVM itself. */
+public enum ExitCode {
+    PASS(0),
+    /** A bug. Worth a retry and a report. */
+    INTERNAL(1),
+    /** Flags or configuration; nothing was checked. */
+    USAGE(2),
+    VIOLATION(3),
+    /** A budget ran out. Worth a retry with more of it. */
+    UNKNOWN(4),
+    /** The input is no history, or nothing in it was committed. */
+    INVALID(5),
+    /** Storage or cluster I/O. Worth a retry. */
+    IO(6);
+
+    /** Of several PATHs the first of these that occurred is the exit code of all. */
+    private static final int[] PRECEDENCE = {1, 6, 5, 3, 4};
+
+    private final int code;
+
+    ExitCode(int code) {
+        this.code = code;
+    }
+
+    public int code() {
+        return code;
+    }
+
+    /**
+     * The exit code of two results together: the first of 1, 6, 5, 3, 4, 0 that occurred. Associative and commutative,
+     * 0 is neutral.
+     */
+    public static int merge(int a, int b) {
+        for (int code : PRECEDENCE) {
+            if (a == code || b == code) {
+                return code;
+            }
+        }
+        return Math.max(a, b);
+    }
+}

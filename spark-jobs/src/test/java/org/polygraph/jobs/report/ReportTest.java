@@ -1,0 +1,185 @@
+package org.polygraph.jobs.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+class ReportTest {
+    private static HistoryTable skew() throws HistoryException {
+        HistoryTableBuilder b = new HistoryTableBuilder(true);
+        b.file("skew.jsonl");
+        b.initialValue(1);
+        int alice = b.keys().id("alice");
+        int bob = b.keys().id("bob\n");
+        for (int s = 0; s < 2; s++) {
+            b.begin(s, 7, Outcome.COMMITTED, s + 2);
+            b.read(alice, b.values().code(1));
+            b.read(bob, b.values().code(1));
+            b.write(s == 0 ? alice : bob, b.values().code(Long.MAX_VALUE - 7));
+            b.end();
+        }
+        return b.build();
+    }
+
+    private static Verdict violation() throws HistoryException {
+        HistoryTable table = skew();
+        Violation violation = new Violation(
+                Anomaly.WRITE_SKEW,
+                List.of(0, 1),
+                List.of(0, 1),
+                List.of(
+                        new Dependency(0, 1, EdgeKind.RW, 1, 1, "observed"),
+                        new Dependency(1, 0, EdgeKind.RW, 0, 1, "forced: the other order closes a cycle")),
+                "");
+        return Verdict.of(Verdict.Status.VIOLATION, IsolationLevel.SER)
+                .path("dir/skew.jsonl")
+                .counts(Counts.of(table))
+                .violations(List.of(violation), table)
+                .assumptions(new Assumptions(1L, true, TimeMode.HINT, 0, IndeterminateMode.MAYBE))
+                .phase(new Phase("read", 3, 4, 2))
+                .certificate(new Certificate("cycle", null, true))
+                .peakMemoryBytes(1L << 60)
+                .millis(12)
+                .build();
+    }
+
+    @Test
+    void theResultLineIsTheContracts() throws HistoryException {
+        assertThat(ResultLine.of(violation()))
+                .isEqualTo("VIOLATION  ser  dir/skew.jsonl  2 txns  6 ops  12 ms  WriteSkew");
+        Verdict pass = Verdict.of(Verdict.Status.PASS, IsolationLevel.SI)
+                .path("a  b\nc")
+                .millis(1)
+                .build();
+        assertThat(ResultLine.of(pass)).isEqualTo("PASS  si  a b c  0 txns  0 ops  1 ms");
+        Verdict unknown = Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SI)
+                .path("x")
+                .reason("timeout")
+                .build();
+        assertThat(ResultLine.of(unknown)).isEqualTo("UNKNOWN  si  x  0 txns  0 ops  0 ms  timeout");
+    }
+
+    @Test
+    void theExplanationTellsTheCycleEdgeByEdge() throws HistoryException {
+        assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
+                          WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
+                          Transactions
+                            T1  session 0, index 7  skew.jsonl:2
+                                  r("alice")=1  r("bob\\n")=1  w("alice")=9223372036854775800
+                            T2  session 1, index 7  skew.jsonl:3
+                                  r("alice")=1  r("bob\\n")=1  w("bob\\n")=9223372036854775800
+                          Cycle
+                            T1 --RW--> T2   key "bob\\n": T1 read 1, which T2 overwrote with 9223372036854775800
+                            T2 --RW--> T1   key "alice": T2 read 1, which T1 overwrote with 9223372036854775800
+                                            forced: the other order closes a cycle
+                          So T1 comes before T1, which no order of transactions allows.
+                        """);
+    }
+
+    @Test
+    void everyLineOfAnExplanationIsIndented() throws HistoryException {
+        HistoryTable table = skew();
+        Violation oneRead = new Violation(
+                Anomaly.THIN_AIR_READ, List.of(1), List.of(0), List.of(), "line one\nVIOLATION  ser  forged");
+        Violation fromInitial = new Violation(
+                Anomaly.SESSION_GUARANTEE_VIOLATION,
+                List.of(0),
+                List.of(0),
+                List.of(
+                        new Dependency(Dependency.INITIAL, 0, EdgeKind.WR, 0, 1, "observed"),
+                        new Dependency(0, 1, EdgeKind.SO, Dependency.NO_KEY, 0, ""),
+                        new Dependency(0, 1, EdgeKind.RT, Dependency.NO_KEY, 0, ""),
+                        new Dependency(1, 0, EdgeKind.WW, 0, 1, "")),
+                "");
+        Verdict verdict = Verdict.of(Verdict.Status.VIOLATION, IsolationLevel.SER)
+                .violations(List.of(oneRead, fromInitial), table)
+                .build();
+        String full = ViolationText.of(verdict, ViolationText.Detail.FULL);
+        assertThat(full.lines()).allMatch(line -> line.startsWith("  ") && !line.isBlank());
+        assertThat(full).contains("line one\\nVIOLATION").contains("initial --WR--> T1");
+        String brief = ViolationText.of(verdict, ViolationText.Detail.BRIEF);
+        assertThat(brief).contains("and 1 more violation").doesNotContain("initial --WR-->");
+    }
+
+    @Test
+    void jsonHasTheContractsFieldsOnOneLine() throws HistoryException {
+        String json = VerdictJson.of(violation());
+        assertThat(json).doesNotContain("\n");
+        assertThat(json)
+                .startsWith("{\"schema\":1,\"version\":\"" + Version.current()
+                        + "\",\"verdict\":\"VIOLATION\",\"level\":\"ser\",\"path\":\"dir/skew.jsonl\"");
+        assertThat(json)
+                .contains("\"counts\":{\"sessions\":2,\"txns_committed\":2,\"txns_aborted\":0,\"txns_indeterminate\":0,"
+                        + "\"reads\":4,\"writes\":2,\"keys\":2}")
+                .contains("\"name\":\"WriteSkew\",\"aliases\":[\"G2-item\",\"A5B\"]")
+                .contains("\"cycle\":[{\"from\":\"0:7\",\"to\":\"1:7\",\"kind\":\"RW\",\"key\":\"bob\\n\",\"value\":1,"
+                        + "\"why\":\"observed\"}")
+                .contains("\"assumptions\":{\"initial_value\":1,\"unique_values\":true,\"time\":\"hint\","
+                        + "\"clock_skew\":0,\"indeterminate\":\"maybe\"}")
+                .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]")
+                .contains("\"peak_memory_bytes\":\"1152921504606846976\"")
+                .contains("\"certificate\":{\"kind\":\"cycle\",\"path\":null,\"verified\":true}")
+                .endsWith("\"exit_code\":3}");
+    }
+
+    @Test
+    void aRunIsFoundAgain(@TempDir Path folder) throws IOException, HistoryException {
+        RunDirectory run = new RunDirectory(folder.resolve("out"), "0123");
+        assertThat(run.finalVerdict()).isEmpty();
+        run.write(violation());
+        assertThat(run.path()).isEqualTo(folder.resolve("out/run=0123"));
+        assertThat(run.path().resolve("_SUCCESS")).exists();
+        StoredVerdict stored = run.finalVerdict().orElseThrow();
+        assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
+        assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
+        assertThat(stored.json()).isEqualTo(VerdictJson.of(violation()));
+        assertThat(stored.explanation()).contains("So T1 comes before T1");
+        try (var entries = Files.list(folder.resolve("out"))) {
+            assertThat(entries).hasSize(1);
+        }
+    }
+
+    @Test
+    void anUnknownRunIsNotFinal(@TempDir Path folder) throws IOException {
+        RunDirectory run = new RunDirectory(folder, "1");
+        run.write(Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SER).build());
+        assertThat(run.finalVerdict()).isEmpty();
+        run.write(Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
+        assertThat(run.finalVerdict()).isPresent();
+    }
+
+    @Test
+    void anIdDependsOnContentsAndQuestionOnly(@TempDir Path folder) throws IOException {
+        Path a = Files.writeString(folder.resolve("a"), "history");
+        Path b = Files.writeString(folder.resolve("b"), "history");
+        Path c = Files.writeString(folder.resolve("c"), "histories");
+        String id = new RunId("ser").input(a).id();
+        assertThat(id)
+                .matches("[0-9a-f]{16}")
+                .isEqualTo(new RunId("ser").input(b).id());
+        assertThat(id).isNotEqualTo(new RunId("ser").input(c).id());
+        assertThat(id).isNotEqualTo(new RunId("si").input(a).id());
+    }
+}

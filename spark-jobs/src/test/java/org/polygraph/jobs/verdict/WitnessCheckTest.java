@@ -1,0 +1,298 @@
+package org.polygraph.jobs.verdict;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+class WitnessCheckTest {
+    private static final IsolationLevel SER = IsolationLevel.SER;
+    private static final IsolationLevel SI = IsolationLevel.SI;
+
+    /**
+     * A history in short: one transaction a string, {@code session[!?] ops}, such as {@code "0 r1=0 w1=5"}; {@code !}
+     * aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
+     */
+    private static HistoryTable history(String... transactions) throws HistoryException {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("h");
+        builder.initialValue(0);
+        for (int t = 0; t < transactions.length; t++) {
+            String[] words = transactions[t].split(" ");
+            Outcome outcome = words[0].endsWith("!")
+                    ? Outcome.ABORTED
+                    : words[0].endsWith("?") ? Outcome.INDETERMINATE : Outcome.COMMITTED;
+            builder.begin(Long.parseLong(words[0].replaceAll("[!?]", "")), t, outcome, t + 1);
+            for (int i = 1; i < words.length; i++) {
+                String[] sides = words[i].substring(1).split("=");
+                int key = builder.keys().id(Long.parseLong(sides[0]));
+                long value = builder.values().code(Long.parseLong(sides[1]));
+                if (words[i].charAt(0) == 'w') {
+                    builder.write(key, value);
+                } else {
+                    builder.read(key, value);
+                }
+            }
+            builder.end();
+        }
+        return builder.build();
+    }
+
+    private static boolean[] committed(HistoryTable table) {
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = table.outcome(t) == Outcome.COMMITTED;
+        }
+        return counted;
+    }
+
+    /** @param order the events, first to last */
+    private static String check(HistoryTable table, IsolationLevel level, int... order) {
+        int[] position = new int[order.length];
+        for (int p = 0; p < order.length; p++) {
+            position[order[p]] = p;
+        }
+        return WitnessCheck.firstDiscrepancy(table, level, committed(table), position);
+    }
+
+    @Test
+    void acceptsASerialOrder() throws HistoryException {
+        HistoryTable table = history("0 w1=5 r1=5 w1=6 r1=6", "0 r1=6", "1 r1=0 r2=0", "2! w1=9 r2=7");
+        assertThat(check(table, SER, 2, 0, 1, 3)).isNull();
+        assertThat(check(table, SER, 3, 2, 0, 1)).isNull();
+    }
+
+    @Test
+    void rejectsAStaleRead() throws HistoryException {
+        HistoryTable table = history("0 w1=5", "1 r1=0");
+        assertThat(check(table, SER, 0, 1))
+                .isEqualTo("transaction (session 1, index 1) at h:2 read key 1 = 0, but the last value committed before"
+                        + " it is 5");
+        assertThat(check(table, SER, 1, 0)).isNull();
+    }
+
+    @Test
+    void rejectsAReadThatMissesItsOwnWrite() throws HistoryException {
+        assertThat(check(history("0 w1=5 w1=6 r1=5"), SER, 0)).contains("its own latest write is 6");
+        assertThat(check(history("0 w1=5 r1=0"), SI, 0, 1)).contains("its own latest write is 5");
+    }
+
+    @Test
+    void rejectsIntermediateAbortedAndFutureReads() throws HistoryException {
+        assertThat(check(history("0 w1=5 w1=6", "1 r1=5"), SER, 0, 1)).contains("read key 1 = 5");
+        assertThat(check(history("0! w1=5", "1 r1=5"), SER, 0, 1)).contains("before it is 0");
+        assertThat(check(history("0 r1=5 w1=5"), SER, 0)).contains("before it is 0");
+    }
+
+    @Test
+    void rejectsAnOrderAgainstASession() throws HistoryException {
+        HistoryTable table = history("0 w1=5", "0 w2=6");
+        assertThat(check(table, SER, 1, 0)).contains("which its session ran earlier");
+        assertThat(check(table, SI, 0, 2, 1, 3)).contains("which its session ran earlier");
+        assertThat(check(table, SI, 0, 1, 2, 3)).isNull();
+    }
+
+    @Test
+    void sessionOrderHoldsAcrossATransactionThatDoesNotCount() throws HistoryException {
+        HistoryTable table = history("0 w1=5", "0! w2=6", "0 w3=7");
+        assertThat(check(table, SER, 1, 2, 0)).contains("which its session ran earlier");
+        assertThat(check(table, SER, 1, 0, 2)).isNull();
+    }
+
+    @Test
+    void snapshotIsolationAcceptsWriteSkewAndRejectsLostUpdate() throws HistoryException {
+        HistoryTable skew = history("0 r1=0 r2=0 w1=5", "1 r1=0 r2=0 w2=6");
+        assertThat(check(skew, SI, 0, 2, 1, 3)).isNull();
+        assertThat(check(skew, SER, 0, 1)).isNotNull();
+        assertThat(check(skew, SER, 1, 0)).isNotNull();
+        HistoryTable lost = history("0 r1=0 w1=5", "1 r1=0 w1=6");
+        assertThat(check(lost, SI, 0, 2, 1, 3)).contains("overlap and both write key 1");
+        assertThat(check(lost, SI, 0, 1, 2, 3)).contains("before it is 5");
+    }
+
+    @Test
+    void aNestedWriterOverlapsToo() throws HistoryException {
+        HistoryTable table = history("0 w1=5", "1 w1=6");
+        assertThat(check(table, SI, 0, 2, 3, 1)).contains("overlap");
+        assertThat(check(table, SI, 2, 0, 1, 3)).contains("overlap");
+        assertThat(check(table, SI, 2, 3, 0, 1)).isNull();
+    }
+
+    @Test
+    void rejectsACommitBeforeItsSnapshot() throws HistoryException {
+        assertThat(check(history("0 w1=5"), SI, 1, 0)).contains("commits before its snapshot");
+    }
+
+    @Test
+    void rejectsWhatIsNoPermutation() throws HistoryException {
+        HistoryTable table = history("0 w1=5", "1 w1=6");
+        boolean[] all = {true, true};
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {1, 1}))
+                .isEqualTo("events 0 and 1 have the same place 1");
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {0, 2}))
+                .isEqualTo("event 1 has place 2 of 2");
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {-1, 0}))
+                .contains("place -1");
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {0}))
+                .isEqualTo("1 places for 2 events");
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[1], new int[] {0, 1}))
+                .isEqualTo("1 flags for 2 transactions");
+    }
+
+    @Test
+    void flagsMustAgreeWithOutcomes() throws HistoryException {
+        HistoryTable table = history("0 w1=5", "1! w1=6", "2? w1=7");
+        int[] order = {0, 1, 2};
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {false, false, false}, order))
+                .contains("committed but is not counted");
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, true, false}, order))
+                .contains("aborted but is counted");
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, false, true}, order))
+                .isNull();
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, false, false}, order))
+                .isNull();
+    }
+
+    @Test
+    void anIndeterminateTransactionExplainsAReadOnlyIfCounted() throws HistoryException {
+        HistoryTable table = history("0? w1=5", "1 r1=5");
+        int[] order = {0, 1};
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, true}, order))
+                .isNull();
+        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {false, true}, order))
+                .contains("before it is 0");
+    }
+
+    @Test
+    void hasNoReplayForOtherLevels() throws HistoryException {
+        HistoryTable table = history("0 w1=5");
+        assertThatThrownBy(() -> check(table, IsolationLevel.RC, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Random small histories and orders against a replay that keeps a full snapshot for every transaction. */
+    @Test
+    void agreesWithANaiveReplay() throws HistoryException {
+        long seed = 7;
+        Random random = new Random(seed);
+        int accepted = 0;
+        for (int round = 0; round < 20_000; round++) {
+            int n = 1 + random.nextInt(4);
+            String[] transactions = new String[n];
+            for (int t = 0; t < n; t++) {
+                StringBuilder text = new StringBuilder().append(t / 2);
+                text.append(random.nextInt(8) == 0 ? "!" : "");
+                int operations = 1 + random.nextInt(2);
+                for (int o = 0; o < operations; o++) {
+                    text.append(random.nextBoolean() ? " r" : " w").append(random.nextInt(2));
+                    text.append('=').append(random.nextInt(2));
+                }
+                transactions[t] = text.toString();
+            }
+            HistoryTable table = history(transactions);
+            IsolationLevel level = random.nextBoolean() ? SER : SI;
+            int[] order = shuffled(n * level.eventsPerTransaction(), random);
+            boolean ok = check(table, level, order) == null;
+            assertThat(ok)
+                    .as(
+                            "seed %d round %d: %s %s %s",
+                            seed, round, level, Arrays.toString(transactions), Arrays.toString(order))
+                    .isEqualTo(naive(table, level, order));
+            accepted += ok ? 1 : 0;
+        }
+        assertThat(accepted).isBetween(2_000, 18_000);
+    }
+
+    private static int[] shuffled(int m, Random random) {
+        int[] order = new int[m];
+        for (int e = 0; e < m; e++) {
+            int j = random.nextInt(e + 1);
+            order[e] = order[j];
+            order[j] = e;
+        }
+        return order;
+    }
+
+    private static boolean naive(HistoryTable table, IsolationLevel level, int[] order) {
+        int n = table.transactions();
+        int[] begin = new int[n];
+        int[] commit = new int[n];
+        for (int p = 0; p < order.length; p++) {
+            if (level == SER) {
+                begin[order[p]] = p;
+                commit[order[p]] = p;
+            } else if (order[p] % 2 == 0) {
+                begin[order[p] / 2] = p;
+            } else {
+                commit[order[p] / 2] = p;
+            }
+        }
+        for (int t = 0; t < n; t++) {
+            if (table.outcome(t) != Outcome.COMMITTED) {
+                continue;
+            }
+            if (begin[t] > commit[t]) {
+                return false;
+            }
+            for (int u = 0; u < n; u++) {
+                if (u == t || table.outcome(u) != Outcome.COMMITTED) {
+                    continue;
+                }
+                if (table.sessionOf(u) == table.sessionOf(t) && u < t && commit[u] > begin[t]) {
+                    return false;
+                }
+                boolean overlap = begin[u] < commit[t] && begin[t] < commit[u];
+                if (level == SI && overlap && shareAWrittenKey(table, t, u)) {
+                    return false;
+                }
+            }
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                if ((table.operationKeys()[o] & 1) == 0
+                        && table.operationValues()[o] != visible(table, t, o, begin, commit)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean shareAWrittenKey(HistoryTable table, int t, int u) {
+        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int p = table.operationStarts()[u]; p < table.operationStarts()[u + 1]; p++) {
+                if (table.operationKeys()[o] == table.operationKeys()[p] && (table.operationKeys()[o] & 1) == 1) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static long visible(HistoryTable table, int t, int read, int[] begin, int[] commit) {
+        int write = table.operationKeys()[read] | 1;
+        for (int o = read - 1; o >= table.operationStarts()[t]; o--) {
+            if (table.operationKeys()[o] == write) {
+                return table.operationValues()[o];
+            }
+        }
+        int last = -1;
+        long value = table.initialValue();
+        for (int u = 0; u < table.transactions(); u++) {
+            if (u == t || table.outcome(u) != Outcome.COMMITTED || commit[u] > begin[t] || commit[u] < last) {
+                continue;
+            }
+            for (int o = table.operationStarts()[u]; o < table.operationStarts()[u + 1]; o++) {
+                if (table.operationKeys()[o] == write) {
+                    value = table.operationValues()[o];
+                    last = commit[u];
+                }
+            }
+        }
+        return value;
+    }
+}

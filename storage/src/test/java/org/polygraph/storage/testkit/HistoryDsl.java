@@ -1,0 +1,327 @@
+package org.polygraph.storage.testkit;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.columnar.KeyDictionary;
+import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * Tiny histories as one line of text, and back.
+ *
+ * <pre>
+ * init 0; s0: w(x,1) r(y,0) | r(x,1); s1: !w(x,2); s2: @5..9 ?w(y,3)
+ *
+ * history     = [ "init" value ";" ] [ session { ";" session } ]
+ * session     = [ "s" number ":" ] transaction { "|" transaction }
+ * transaction = [ "@" start ".." end ] [ "!" | "?" ] ( "()" | operation { operation } )
+ * operation   = ( "r" | "w" ) "(" name "," value ")"
+ * value       = name | "null";  name = integer | word | quoted
+ * </pre>
+ *
+ * {@code !} aborted, {@code ?} indeterminate, {@code @} client times in ns, {@code ()} no operation. A session without a
+ * number has the number of its place, from 0. Keys and values are integers or strings: a word of letters, digits and
+ * {@code _}, or anything between double quotes with {@code \"} and {@code \\}. Without {@code init} every key is null at
+ * first. Indexes within a session count from 0 and the source position of a transaction is its column, from 1.
+ */
+public final class HistoryDsl {
+    private final String text;
+    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final Set<Long> sessionsSeen = new HashSet<>();
+    private int at;
+
+    private HistoryDsl(String text) {
+        this.text = text;
+    }
+
+    /**
+     * Reads a history.
+     *
+     * @throws IllegalArgumentException naming the column, what was found and what was expected
+     */
+    public static HistoryTable parse(String text) {
+        return new HistoryDsl(text).history();
+    }
+
+    /**
+     * The line that {@link #parse} reads back to the same history: all but gaps in indexes, source positions and
+     * metadata. Opaque values come back as strings.
+     */
+    public static String print(HistoryTable history) {
+        StringBuilder out = new StringBuilder("init ");
+        value(out, history.values(), history.initialValue());
+        for (int s = 0; s < history.sessions(); s++) {
+            out.append("; s").append(history.sessionLabel(s)).append(':');
+            for (int t = history.sessionStarts()[s]; t < history.sessionStarts()[s + 1]; t++) {
+                out.append(t == history.sessionStarts()[s] ? " " : " | ");
+                transaction(out, history, t);
+            }
+        }
+        return out.toString();
+    }
+
+    private static void transaction(StringBuilder out, HistoryTable history, int t) {
+        long[] starts = history.starts();
+        long[] ends = history.ends();
+        if (starts != null && ends != null && starts[t] != HistoryTable.NO_TIME) {
+            out.append('@').append(starts[t]).append("..").append(ends[t]).append(' ');
+        }
+        switch (history.outcome(t)) {
+            case COMMITTED -> {}
+            case ABORTED -> out.append('!');
+            case INDETERMINATE -> out.append('?');
+        }
+        int from = history.operationStarts()[t];
+        int to = history.operationStarts()[t + 1];
+        if (from == to) {
+            out.append("()");
+        }
+        for (int o = from; o < to; o++) {
+            int keyAndKind = history.operationKeys()[o];
+            out.append(o == from ? "" : " ").append((keyAndKind & 1) == 0 ? "r(" : "w(");
+            key(out, history.keys(), keyAndKind >> 1);
+            out.append(',');
+            value(out, history.values(), history.operationValues()[o]);
+            out.append(')');
+        }
+    }
+
+    private static void key(StringBuilder out, KeyDictionary keys, int key) {
+        if (keys.isString(key)) {
+            name(out, keys.string(key));
+        } else {
+            out.append(keys.integer(key));
+        }
+    }
+
+    private static void value(StringBuilder out, ValueDictionary values, long code) {
+        if (values.isNull(code)) {
+            out.append("null");
+        } else if (values.isInteger(code)) {
+            out.append(values.integer(code));
+        } else {
+            name(out, values.text(code));
+        }
+    }
+
+    private static void name(StringBuilder out, String name) {
+        boolean word = !name.isEmpty() && isWordStart(name.charAt(0)) && !name.equals("null");
+        for (int i = 0; i < name.length(); i++) {
+            word &= isWordPart(name.charAt(i));
+        }
+        if (word) {
+            out.append(name);
+        } else {
+            out.append('"')
+                    .append(name.replace("\\", "\\\\").replace("\"", "\\\""))
+                    .append('"');
+        }
+    }
+
+    private HistoryTable history() {
+        builder.file("dsl");
+        skipBlanks();
+        if (text.startsWith("init", at) && !isWordPart(charAt(at + 4))) {
+            at += 4;
+            builder.initialValue(value());
+            if (!atEnd()) {
+                expect(';', "';' after the initial value");
+            }
+        }
+        if (!atEnd()) {
+            session();
+            while (!atEnd()) {
+                expect(';', "an operation, '|', ';' or the end");
+                session();
+            }
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalArgumentException(e.getMessage() + " in: " + text, e);
+        }
+    }
+
+    private void session() {
+        skipBlanks();
+        int start = at;
+        long label = sessionsSeen.size();
+        if (charAt(at) == 's') {
+            at++;
+            label = integer("a session number, as in s0:");
+            expect(':', "':' after the session's number");
+        }
+        if (!sessionsSeen.add(label)) {
+            at = start;
+            throw error("session s" + label + " a second time", "each session once");
+        }
+        long index = 0;
+        transaction(label, index++);
+        while (accept('|')) {
+            transaction(label, index++);
+        }
+    }
+
+    private void transaction(long session, long index) {
+        skipBlanks();
+        builder.begin(session, index, Outcome.COMMITTED, at + 1L);
+        if (accept('@')) {
+            long start = integer("a start time in ns");
+            expect('.', "'..' between start and end");
+            expect('.', "'..' between start and end");
+            builder.times(start, integer("an end time in ns"));
+        }
+        if (accept('!')) {
+            builder.outcome(Outcome.ABORTED);
+        } else if (accept('?')) {
+            builder.outcome(Outcome.INDETERMINATE);
+        }
+        if (accept('(')) {
+            expect(')', "')': '()' is a transaction without operations");
+        } else {
+            operation();
+            while (isOperationNext()) {
+                operation();
+            }
+        }
+        builder.end();
+    }
+
+    private boolean isOperationNext() {
+        skipBlanks();
+        return charAt(at) == 'r' || charAt(at) == 'w';
+    }
+
+    private void operation() {
+        skipBlanks();
+        boolean write = charAt(at) == 'w';
+        if (!write && charAt(at) != 'r') {
+            throw error(found(), "an operation: r(key,value) or w(key,value), or () for none");
+        }
+        at++;
+        expect('(', "'(' after r or w");
+        int key = key();
+        expect(',', "',' between key and value");
+        long value = value();
+        expect(')', "')' after the value");
+        if (write) {
+            builder.write(key, value);
+        } else {
+            builder.read(key, value);
+        }
+    }
+
+    private int key() {
+        skipBlanks();
+        return isNameNext() ? builder.keys().id(name()) : builder.keys().id(integer("a key"));
+    }
+
+    private long value() {
+        skipBlanks();
+        if (!isNameNext()) {
+            return builder.values().code(integer("a value"));
+        }
+        boolean quoted = charAt(at) == '"';
+        String name = name();
+        return !quoted && name.equals("null")
+                ? ValueDictionary.NULL
+                : builder.values().code(name);
+    }
+
+    private boolean isNameNext() {
+        return charAt(at) == '"' || isWordStart(charAt(at));
+    }
+
+    private String name() {
+        StringBuilder name = new StringBuilder();
+        if (charAt(at) != '"') {
+            while (isWordPart(charAt(at))) {
+                name.append(text.charAt(at++));
+            }
+            return name.toString();
+        }
+        int start = at++;
+        while (charAt(at) != '"') {
+            if (charAt(at) == '\\') {
+                at++;
+            }
+            if (at >= text.length()) {
+                at = start;
+                throw error("an open quote", "a closing '\"'");
+            }
+            name.append(text.charAt(at++));
+        }
+        at++;
+        return name.toString();
+    }
+
+    private long integer(String expected) {
+        skipBlanks();
+        int start = at;
+        if (charAt(at) == '-') {
+            at++;
+        }
+        while (charAt(at) >= '0' && charAt(at) <= '9') {
+            at++;
+        }
+        try {
+            return Long.parseLong(text.substring(start, at));
+        } catch (NumberFormatException e) {
+            boolean digits = at > start + 1;
+            String tooLarge = text.substring(start, at);
+            at = start;
+            throw error(digits ? tooLarge : found(), digits ? "an integer of 64 bits" : expected);
+        }
+    }
+
+    private static boolean isWordStart(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    }
+
+    private static boolean isWordPart(char c) {
+        return isWordStart(c) || (c >= '0' && c <= '9');
+    }
+
+    /** The character there, or NUL past the end. */
+    private char charAt(int position) {
+        return position < text.length() ? text.charAt(position) : 0;
+    }
+
+    private boolean atEnd() {
+        skipBlanks();
+        return at == text.length();
+    }
+
+    private void skipBlanks() {
+        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+            at++;
+        }
+    }
+
+    private boolean accept(char c) {
+        skipBlanks();
+        boolean next = charAt(at) == c;
+        if (next) {
+            at++;
+        }
+        return next;
+    }
+
+    private void expect(char c, String expected) {
+        if (!accept(c)) {
+            throw error(found(), expected);
+        }
+    }
+
+    private String found() {
+        return at >= text.length() ? "the end" : "'" + text.charAt(at) + "'";
+    }
+
+    private IllegalArgumentException error(String found, String expected) {
+        return new IllegalArgumentException(
+                "column " + (at + 1) + ": found " + found + "; expected " + expected + "; in: " + text);
+    }
+}

@@ -1,0 +1,271 @@
+package org.polygraph.storage.testkit;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Histories of a simulated database, from a handful to tens of millions of operations.
+ *
+ * <pre>
+ * HistoryTable history = HistoryGenerator.withSeed(7)
+ *         .sessions(50).transactions(1_000_000).operations(8).keys(1_000_000)
+ *         .zipf(0.9).isolation(Isolation.SNAPSHOT).inject(InjectedAnomaly.LONG_FORK, 1)
+ *         .generate();
+ * </pre>
+ *
+ * <p>All sessions run at the same time, each with one open transaction at most: it starts, takes effect at instants
+ * inside its interval, ends, pauses, and the next one starts. So about {@code sessions} transactions overlap, and neither
+ * the order of starts nor that of ends is the order of effects.
+ *
+ * <p>Seed: every choice comes from one {@link SplitMix} in a fixed order, so the same seed and settings give the same
+ * history, in a table or a file, on every machine. Settings may be given in any order (injections in theirs).
+ *
+ * <p>Memory of the simulation: 16 bytes a key. {@link #generate} adds what the table builder needs (about 40 bytes an
+ * operation at the peak); {@link #writePlume} adds nothing. Speed: about 1 to 2 s a million transactions of 8 operations.
+ */
+public final class HistoryGenerator {
+    /** What the simulated database promises. */
+    public enum Isolation {
+        /** Each transaction takes effect at one random instant of its interval: SSER, and no conflicts. */
+        SERIAL,
+        /** Reads a snapshot, validates what it read at commit, else aborts: SSER, conflicts abort. */
+        OPTIMISTIC,
+        /** Reads a snapshot; the first committer of a key wins, the others abort: SSI, with write skew. */
+        SNAPSHOT,
+        /** Each read returns what is committed at its own instant; writes enter at commit, unchecked: RC. */
+        READ_COMMITTED,
+        /**
+         * Reads return any value that is ever written to the key, or the initial one: promises nothing. For tiny
+         * histories: an object an operation.
+         */
+        RANDOM
+    }
+
+    static final int MAX_SESSIONS = 1 << 16;
+
+    final long seed;
+    int sessions = 4;
+    int transactions = 100;
+    int minOperations = 4;
+    int maxOperations = 4;
+    int keys = 16;
+    double readShare = 0.5;
+    double readModifyWriteShare;
+    double zipfTheta;
+    double hotKeyShare;
+    double hotOperationShare;
+    int lowestValue = 1;
+    int distinctValues;
+    double repeatingKeyShare;
+    double abortedShare;
+    double indeterminateShare;
+    boolean timed;
+    Isolation isolation = Isolation.SERIAL;
+    final List<InjectedAnomaly> injections = new ArrayList<>();
+
+    private HistoryGenerator(long seed) {
+        this.seed = seed;
+    }
+
+    /**
+     * Starts with 100 transactions of 4 operations in 4 sessions over 16 uniform keys, half of them reads, unique
+     * values, all committed, no times, SERIAL.
+     */
+    public static HistoryGenerator withSeed(long seed) {
+        return new HistoryGenerator(seed);
+    }
+
+    /** How many sessions run at a time, 1 to 65,536; they are labelled from 0. */
+    public HistoryGenerator sessions(int sessions) {
+        this.sessions = inRange("sessions", sessions, 1, MAX_SESSIONS);
+        return this;
+    }
+
+    /** How many transactions in all, aborted ones included, those of injected anomalies not. */
+    public HistoryGenerator transactions(int transactions) {
+        this.transactions = inRange("transactions", transactions, 0, Integer.MAX_VALUE);
+        return this;
+    }
+
+    /** Operations of every transaction, at least 1. */
+    public HistoryGenerator operations(int operations) {
+        return operations(operations, operations);
+    }
+
+    /** Operations of a transaction, uniform in [min, max]. */
+    public HistoryGenerator operations(int min, int max) {
+        minOperations = inRange("operations", min, 1, max);
+        maxOperations = inRange("operations", max, min, 1 << 20);
+        return this;
+    }
+
+    /** Keys are 0 to keys - 1; injected anomalies add a few above. */
+    public HistoryGenerator keys(int keys) {
+        this.keys = inRange("keys", keys, 1, 1 << 29);
+        return this;
+    }
+
+    /** Share of operations that read, apart from read-modify-writes. */
+    public HistoryGenerator readShare(double share) {
+        readShare = share("reads", share);
+        return this;
+    }
+
+    /** Share of choices that read a key and then write it: two operations, where there is room for two. */
+    public HistoryGenerator readModifyWriteShare(double share) {
+        readModifyWriteShare = share("read-modify-writes", share);
+        return this;
+    }
+
+    /** Key k with weight (k + 1)^-theta; theta 0 is uniform. */
+    public HistoryGenerator zipf(double theta) {
+        if (!(theta >= 0 && theta <= 10)) {
+            throw new IllegalArgumentException("theta " + theta + "; expected 0 to 10");
+        }
+        zipfTheta = theta;
+        hotOperationShare = 0;
+        return this;
+    }
+
+    /** {@code operationShare} of the operations fall on the first {@code keyShare} of the keys. */
+    public HistoryGenerator hotspot(double keyShare, double operationShare) {
+        hotKeyShare = share("hot keys", keyShare);
+        hotOperationShare = share("operations on hot keys", operationShare);
+        zipfTheta = 0;
+        return this;
+    }
+
+    /**
+     * On this share of the keys, written values are drawn from {@code lowest .. lowest + distinct - 1} instead of being
+     * unique. With lowest 0 the initial value is among them.
+     */
+    public HistoryGenerator repeatedValues(int lowest, int distinct, double keyShare) {
+        lowestValue = inRange("the lowest value", lowest, 0, 1);
+        distinctValues = inRange("distinct values", distinct, 1, 1 << 20);
+        repeatingKeyShare = share("keys with repeated values", keyShare);
+        return this;
+    }
+
+    /** Share of transactions that roll back of their own; conflicts add to it. */
+    public HistoryGenerator abortedShare(double share) {
+        abortedShare = share("aborted transactions", share);
+        return this;
+    }
+
+    /** Share of transactions whose client never learns the outcome: half of them take effect. */
+    public HistoryGenerator indeterminateShare(double share) {
+        indeterminateShare = share("indeterminate transactions", share);
+        return this;
+    }
+
+    /** Adds start and end times to tables. Plume text has none. */
+    public HistoryGenerator withTimestamps() {
+        timed = true;
+        return this;
+    }
+
+    public HistoryGenerator isolation(Isolation isolation) {
+        this.isolation = isolation;
+        return this;
+    }
+
+    /**
+     * Hides an anomaly, so many times, at random moments: additional transactions on fresh keys in ordinary sessions,
+     * filled up with reads of ordinary keys. What the isolation promises stays true but for the anomaly.
+     */
+    public HistoryGenerator inject(InjectedAnomaly anomaly, int times) {
+        for (int i = 0; i < times; i++) {
+            injections.add(anomaly);
+        }
+        return this;
+    }
+
+    /** The history as a table. */
+    public HistoryTable generate() {
+        TableSink sink = new TableSink("generated-" + seed, timed);
+        generateTo(sink);
+        return sink.table();
+    }
+
+    /**
+     * The history as plume text, replacing the file; the table is never built.
+     *
+     * @throws IllegalArgumentException if transactions may be indeterminate: plume text cannot say so
+     */
+    public void writePlume(Path file) throws IOException {
+        if (indeterminateShare > 0) {
+            throw new IllegalArgumentException("indeterminate transactions; plume text has only committed and aborted");
+        }
+        try (OutputStream out = Files.newOutputStream(file)) {
+            PlumeSink sink = new PlumeSink(out);
+            generateTo(sink);
+            sink.flush();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /**
+     * The history, transaction by transaction.
+     *
+     * @throws IllegalArgumentException if an injected anomaly has more players than there are sessions
+     */
+    public void generateTo(HistorySink sink) {
+        for (InjectedAnomaly anomaly : injections) {
+            if (anomaly.players() > sessions) {
+                throw new IllegalArgumentException(
+                        anomaly + " needs " + anomaly.players() + " sessions; there are " + sessions);
+            }
+        }
+        if (isolation == Isolation.RANDOM) {
+            MutableHistory history = new MutableHistory();
+            new Simulation(this, history).run();
+            history.scrambleReads(new SplitMix(SplitMix.seedOf(seed, 1)));
+            history.replay(sink);
+        } else {
+            new Simulation(this, sink).run();
+        }
+    }
+
+    KeyDistribution keyDistribution() {
+        if (zipfTheta > 0) {
+            return new KeyDistribution.Zipf(keys, zipfTheta);
+        }
+        if (hotOperationShare > 0) {
+            int hot = (int) Math.max(1, Math.min(keys, Math.round(keys * hotKeyShare)));
+            return new KeyDistribution.Hotspot(keys, hot, hotOperationShare);
+        }
+        return new KeyDistribution.Uniform(keys);
+    }
+
+    /** The counts of started transactions at which injections are due, ascending. */
+    int[] injectionMoments(SplitMix random) {
+        int[] moments = new int[injections.size()];
+        for (int i = 0; i < moments.length; i++) {
+            moments[i] = random.nextInt(Math.max(1, transactions));
+        }
+        Arrays.sort(moments);
+        return moments;
+    }
+
+    private static int inRange(String what, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + ": " + value + "; expected " + min + " to " + max);
+        }
+        return value;
+    }
+
+    private static double share(String what, double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("share of " + what + ": " + share + "; expected 0 to 1");
+        }
+        return share;
+    }
+}

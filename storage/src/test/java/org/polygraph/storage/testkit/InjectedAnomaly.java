@@ -1,0 +1,66 @@
+package org.polygraph.storage.testkit;
+
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceChecker.Level;
+
+/**
+ * Anomalies that {@link HistoryGenerator} hides in a history. Each is a {@link HistoryDsl} script: a session of it is
+ * played by a session of the history, its keys are fresh keys, value 0 is the initial value, any other a fresh value, and
+ * times are ns after the moment when all its players were idle.
+ */
+public enum InjectedAnomaly {
+    LOST_UPDATE("@0..4 r(0,0) w(0,1); @1..5 r(0,0) w(0,2)", Breaks.ALL),
+    WRITE_SKEW("@0..4 r(0,0) r(1,0) w(0,1); @1..5 r(0,0) r(1,0) w(1,1)", Breaks.SERIALIZABILITY),
+    /** Fekete, O'Neil, O'Neil 2004: serializable but for the third, which only reads. */
+    READ_ONLY_ANOMALY("@0..9 r(0,0) r(1,0) w(0,1); @1..3 r(1,0) w(1,2); @4..6 r(0,0) r(1,2)", Breaks.SERIALIZABILITY),
+    LONG_FORK("@0..4 w(0,1); @0..4 w(1,1); @1..5 r(0,1) r(1,0); @1..5 r(1,1) r(0,0)", Breaks.ALL),
+    READ_SKEW("@0..4 w(0,1) w(1,1); @1..5 r(0,0) r(1,1)", Breaks.ALL),
+    /** Only real time forbids it. */
+    STALE_READ("@0..1 w(0,1); @2..3 r(0,0)", Breaks.REAL_TIME),
+    THIN_AIR_READ("@0..1 r(0,1)", Breaks.ALL),
+    ABORTED_READ("@0..4 !w(0,1); @1..5 r(0,1)", Breaks.ALL),
+    INTERMEDIATE_READ("@0..4 w(0,1) w(0,2); @1..5 r(0,1)", Breaks.ALL),
+    FUTURE_READ("@0..1 r(0,1) w(0,1)", Breaks.ALL),
+    NON_REPEATABLE_READ("@0..3 w(0,1); @0..4 w(0,2); @1..5 r(0,1) r(0,2)", Breaks.ALL),
+    OWN_WRITE_MISS("@0..4 w(0,1); @1..5 w(0,2) r(0,1)", Breaks.ALL),
+    CIRCULAR_INFORMATION("@0..4 w(0,1) r(1,1); @1..5 w(1,1) r(0,1)", Breaks.ALL),
+    /** A session does not see its own write. */
+    READ_YOUR_WRITES("@0..1 w(0,1) | @2..3 r(0,0)", Breaks.ALL),
+    /** A session sees an older version after a newer. */
+    MONOTONIC_READS("@0..1 w(0,1) | @2..3 w(0,2); @0..5 r(0,2) | @6..7 r(0,1)", Breaks.ALL),
+    CAUSALITY("@0..4 w(0,1); @1..5 r(0,1) w(1,1); @1..6 r(1,1) r(0,0)", Breaks.ALL);
+
+    private enum Breaks {
+        ALL,
+        SERIALIZABILITY,
+        REAL_TIME
+    }
+
+    private final String script;
+    private final int players;
+    private final Breaks breaks;
+
+    InjectedAnomaly(String script, Breaks breaks) {
+        this.script = "init 0; " + script;
+        this.breaks = breaks;
+        players = script().sessions();
+    }
+
+    /** Whether a history with this anomaly fails the level; if not, the anomaly is no reason to fail it. */
+    public boolean breaks(Level level) {
+        return switch (breaks) {
+            case ALL -> true;
+            case SERIALIZABILITY -> level == Level.SER || level == Level.SSER;
+            case REAL_TIME -> level == Level.SSER || level == Level.SSI;
+        };
+    }
+
+    /** How many sessions play a part. */
+    public int players() {
+        return players;
+    }
+
+    HistoryTable script() {
+        return HistoryDsl.parse(script);
+    }
+}

@@ -1,0 +1,108 @@
+package org.polygraph.storage.testkit;
+
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
+
+/**
+ * An endless stream of tiny histories to judge by brute force: 3 to 7 transactions in 1 to 4 sessions, 1 to 3 keys, 1 to
+ * 4 operations each.
+ *
+ * <p>Every isolation of {@link HistoryGenerator} takes part, as it is or with one read tampered with; unique and repeated
+ * values, the initial value among them or not; aborted and indeterminate transactions; keys written or read twice in a
+ * transaction; with and without times. The mix is tuned (and tested) so that each of "SER holds", "only SI holds" and
+ * "neither holds" is at least 15 % of the stream.
+ *
+ * <p>Each history is made from its own seed, so that one of them can be had again without those before it:
+ *
+ * <pre>
+ * TinyHistories histories = new TinyHistories(42);
+ * for (long i = 0; i &lt; 10_000; i++) {
+ *     HistoryTable history = histories.at(i);
+ *     assertThat(verdict(history)).as("seed 42 #%d: %s", i, HistoryDsl.print(history)).isEqualTo(...);
+ * }
+ * </pre>
+ */
+public final class TinyHistories {
+    private final long seed;
+
+    public TinyHistories(long seed) {
+        this.seed = seed;
+    }
+
+    /** The seed of history i, for {@link #of}. */
+    public long seedOf(long i) {
+        return SplitMix.seedOf(seed, i);
+    }
+
+    /** History i of the stream, i from 0; always the same. Some microseconds. */
+    public HistoryTable at(long i) {
+        return of(seedOf(i));
+    }
+
+    /** The history of one seed. */
+    public static HistoryTable of(long seed) {
+        SplitMix random = new SplitMix(seed);
+        Isolation isolation = isolation(random);
+        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
+                .isolation(isolation)
+                .sessions(random.between(1, 4))
+                .transactions(random.between(3, 7))
+                .operations(random.between(1, 2), random.between(2, 4))
+                .keys(random.between(1, 3))
+                .readShare(0.3 + 0.5 * random.nextDouble())
+                .readModifyWriteShare(random.chance(0.5) ? 0 : 0.3)
+                .abortedShare(random.chance(0.6) ? 0 : 0.15)
+                .indeterminateShare(random.chance(0.65) ? 0 : 0.3);
+        double tampered = 0.3;
+        if (isolation == Isolation.SNAPSHOT) {
+            wantWriteSkew(generator, random);
+            tampered = 0.06;
+        }
+        if (random.chance(0.35)) {
+            generator.repeatedValues(random.nextInt(2), random.between(2, 4), random.chance(0.5) ? 1 : 0.5);
+        }
+        boolean timed = random.chance(0.5);
+        MutableHistory history = new MutableHistory();
+        generator.generateTo(history);
+        if (random.chance(tampered)) {
+            history.scrambleOneRead(random);
+        }
+        return history.table("tiny-" + seed, timed);
+    }
+
+    /** By itself a tiny history has it in 3 % of cases: it takes sessions side by side that read more than they write. */
+    private static void wantWriteSkew(HistoryGenerator generator, SplitMix random) {
+        int percent = random.nextInt(100);
+        if (percent < 25) {
+            boolean three = random.chance(0.3);
+            generator
+                    .sessions(three ? random.between(3, 4) : random.between(2, 4))
+                    .transactions(random.between(1, 4))
+                    .operations(random.between(2, 4))
+                    .keys(1)
+                    .inject(three ? InjectedAnomaly.READ_ONLY_ANOMALY : InjectedAnomaly.WRITE_SKEW, 1);
+        } else if (percent < 90) {
+            generator
+                    .sessions(random.between(3, 4))
+                    .transactions(random.between(6, 7))
+                    .operations(random.between(3, 4), 4)
+                    .keys(random.between(2, 3))
+                    .readShare(0.6 + 0.15 * random.nextDouble())
+                    .readModifyWriteShare(0);
+        }
+    }
+
+    private static Isolation isolation(SplitMix random) {
+        int percent = random.nextInt(100);
+        if (percent < 8) {
+            return Isolation.SERIAL;
+        }
+        if (percent < 14) {
+            return Isolation.OPTIMISTIC;
+        }
+        if (percent < 70) {
+            return Isolation.SNAPSHOT;
+        }
+        return percent < 84 ? Isolation.READ_COMMITTED : Isolation.RANDOM;
+    }
+}
