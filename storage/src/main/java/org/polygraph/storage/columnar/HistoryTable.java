@@ -1,5 +1,7 @@
 package org.polygraph.storage.columnar;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -43,10 +45,34 @@ public final class HistoryTable {
     final Source source;
     final Map<String, String> metadata;
 
-    /** Where the transactions came from: files, and whether a position counts lines (from 1) or bytes (from 0). */
-    public record Source(List<String> files, boolean lines) {
+    /** What a position in a source file counts. */
+    public enum Unit {
+        /** Lines from 1. */
+        LINE,
+        /** Bytes from 0, of the decompressed content. */
+        BYTE,
+        /** Rows of a Parquet file from 0. */
+        ROW
+    }
+
+    /** Where the transactions came from: files, and what a position in them counts. */
+    public record Source(List<String> files, Unit unit) {
         public Source {
             files = List.copyOf(files);
+        }
+
+        /** Whether positions are lines (from 1). */
+        public boolean lines() {
+            return unit == Unit.LINE;
+        }
+
+        /** {@code file:7}, {@code file:byte 7} or {@code file:row 7}. */
+        public static String describe(String file, Unit unit, long position) {
+            return switch (unit) {
+                case LINE -> file + ":" + position;
+                case BYTE -> file + ":byte " + position;
+                case ROW -> file + ":row " + position;
+            };
         }
     }
 
@@ -80,7 +106,7 @@ public final class HistoryTable {
         this.values = values;
         this.initialValue = initialValue;
         this.source = source;
-        this.metadata = Map.copyOf(metadata);
+        this.metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
     public int sessions() {
@@ -182,12 +208,12 @@ public final class HistoryTable {
         return source;
     }
 
-    /** {@code file:line} or {@code file:byte N} of a transaction. */
+    /** {@code file:line}, {@code file:byte N} or {@code file:row N} of a transaction. */
     public String whereIs(int transaction) {
         return describe(source, sources[transaction]);
     }
 
-    /** The line or byte of a transaction within its file. */
+    /** The line, byte or row of a transaction within its file. */
     public long sourcePosition(int transaction) {
         return sources[transaction] & ((1L << SOURCE_FILE_SHIFT) - 1);
     }
@@ -200,7 +226,7 @@ public final class HistoryTable {
         int file = (int) (packed >>> SOURCE_FILE_SHIFT);
         long position = packed & ((1L << SOURCE_FILE_SHIFT) - 1);
         String name = file < source.files().size() ? source.files().get(file) : "?";
-        return source.lines() ? name + ":" + position : name + ":byte " + position;
+        return Source.describe(name, source.unit(), position);
     }
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */

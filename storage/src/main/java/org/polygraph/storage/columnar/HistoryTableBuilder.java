@@ -8,17 +8,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
 /**
- * Collects transactions in any order and sorts them by (session, index) at the end. One transaction at a time:
- * {@link #begin}, then {@link #read} and {@link #write}, then {@link #end}. Not thread-safe; used once.
+ * Collects transactions in any order and sorts them by (session, index) at the end. One transaction at a time: {@link
+ * #begin}, {@link #times}, {@link #read} and {@link #write} in the order the file has them, then {@link #end}. Not
+ * thread-safe; used once.
  *
- * <p>Memory while building: the table itself with up to 50 % of growing slack, and twice the table during
- * {@link #build} if the input was not sorted.
+ * <p>Memory while building: the table itself with up to 50 % of growing slack; {@link #build} moves array by array and
+ * needs the largest of them twice. With a {@link #limit} the builder stops before it exceeds it.
  */
 public final class HistoryTableBuilder {
+    private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
+
     private final KeyDictionary keys = new KeyDictionary();
     private final ValueDictionary values = new ValueDictionary();
     private final Long2IntOpenHashMap sessionIds = new Long2IntOpenHashMap();
@@ -26,7 +30,8 @@ public final class HistoryTableBuilder {
     private int sessions;
 
     private final List<String> files = new ArrayList<>();
-    private final boolean lines;
+    private final HistoryTable.Unit unit;
+    private long limit = Long.MAX_VALUE;
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
 
@@ -45,8 +50,18 @@ public final class HistoryTableBuilder {
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
-        this.lines = lines;
+        this(lines ? HistoryTable.Unit.LINE : HistoryTable.Unit.BYTE);
+    }
+
+    /** @param unit what source positions count */
+    public HistoryTableBuilder(HistoryTable.Unit unit) {
+        this.unit = unit;
         sessionIds.defaultReturnValue(-1);
+    }
+
+    /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
+    public void limit(long bytes) {
+        limit = bytes;
     }
 
     public KeyDictionary keys() {
@@ -72,32 +87,67 @@ public final class HistoryTableBuilder {
         initialValue = code;
     }
 
+    /** The code of the initial value as set so far. */
+    public long initialValue() {
+        return initialValue;
+    }
+
     /**
-     * Opens a transaction. Its operations follow; {@link #end} closes it.
+     * Sets what is known of the open transaction. Its operations may come before or after; {@link #end} closes it.
      *
      * @param index orders the session's transactions; gaps are allowed, duplicates are found in {@link #build}
-     * @param position line or byte within the current file, at most 2^44
+     * @param position line, byte or row within the current file, at most 2^44
      */
     public void begin(long session, long index, Outcome outcome, long position) {
         int t = transactions;
         if (t == outcomes.length) {
-            int capacity = t + (t >> 1);
-            sessionOf = Arrays.copyOf(sessionOf, capacity);
-            indexes = Arrays.copyOf(indexes, capacity);
-            sources = Arrays.copyOf(sources, capacity);
-            outcomes = Arrays.copyOf(outcomes, capacity);
-            operationStarts = Arrays.copyOf(operationStarts, capacity + 1);
-            if (starts != null && ends != null) {
-                starts = Arrays.copyOf(starts, capacity);
-                ends = Arrays.copyOf(ends, capacity);
-                Arrays.fill(starts, t, capacity, HistoryTable.NO_TIME);
-                Arrays.fill(ends, t, capacity, HistoryTable.NO_TIME);
-            }
+            growTransactions();
         }
         sessionOf[t] = sessionId(session);
         indexes[t] = index;
         outcomes[t] = outcome.code();
         sources[t] = HistoryTable.packSource(Math.max(0, files.size() - 1), position);
+    }
+
+    private void growTransactions() {
+        int capacity = grown(outcomes.length, "transactions");
+        checkLimit((long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * capacity);
+        sessionOf = Arrays.copyOf(sessionOf, capacity);
+        indexes = Arrays.copyOf(indexes, capacity);
+        sources = Arrays.copyOf(sources, capacity);
+        outcomes = Arrays.copyOf(outcomes, capacity);
+        operationStarts = Arrays.copyOf(operationStarts, capacity + 1);
+        if (starts != null && ends != null) {
+            starts = Arrays.copyOf(starts, capacity);
+            ends = Arrays.copyOf(ends, capacity);
+            Arrays.fill(starts, transactions, capacity, HistoryTable.NO_TIME);
+            Arrays.fill(ends, transactions, capacity, HistoryTable.NO_TIME);
+        }
+    }
+
+    private int grown(int length, String what) {
+        int capacity = (int) Math.min(MAX_ARRAY - 1, length + ((long) length >> 1));
+        if (capacity <= length) {
+            throw new BudgetException("more than " + length + " " + what + " do not fit one table; split the history");
+        }
+        return capacity;
+    }
+
+    private long heldBytes() {
+        return 25L * outcomes.length
+                + (starts == null ? 0 : 16L * outcomes.length)
+                + (long) HistoryTable.BYTES_PER_OPERATION * operationKeys.length
+                + keys.bytes()
+                + values.bytes()
+                + 28L * sessionIds.size();
+    }
+
+    private void checkLimit(long more) {
+        if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
+            throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations
+                    + " operations: the next step needs " + ((heldBytes() + more) >> 20) + " MiB of " + (limit >> 20)
+                    + " MiB of memory; give the process more memory (-Xmx) or use the spark engine");
+        }
     }
 
     /** Times of the open transaction in ns; {@link HistoryTable#NO_TIME} where unknown. */
@@ -128,10 +178,8 @@ public final class HistoryTableBuilder {
     private void operation(int keyAndKind, long valueCode) {
         int o = operations;
         if (o == operationKeys.length) {
-            int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, o + ((long) o >> 1));
-            if (capacity == o) {
-                throw new IllegalStateException("more than " + o + " operations");
-            }
+            int capacity = grown(o, "operations");
+            checkLimit((long) HistoryTable.BYTES_PER_OPERATION * capacity);
             operationKeys = Arrays.copyOf(operationKeys, capacity);
             operationValues = Arrays.copyOf(operationValues, capacity);
         }
@@ -143,6 +191,15 @@ public final class HistoryTableBuilder {
     /** Closes the open transaction. */
     public void end() {
         operationStarts[++transactions] = operations;
+        if ((transactions & 0xFFFF) == 0) {
+            // Dictionaries grow without asking.
+            checkLimit(0);
+        }
+    }
+
+    /** The number of operations so far, those of the open transaction included. */
+    public int operations() {
+        return operations;
     }
 
     public int transactions() {
@@ -169,7 +226,7 @@ public final class HistoryTableBuilder {
      */
     public HistoryTable build() throws HistoryException {
         int n = transactions;
-        HistoryTable.Source source = new HistoryTable.Source(files, lines);
+        HistoryTable.Source source = new HistoryTable.Source(files, unit);
         // Sessions ascend by label, so that a history means the same however its lines are shuffled.
         int[] rank = sessionRanks();
         int[] sessionStarts = new int[sessions + 1];
@@ -189,27 +246,91 @@ public final class HistoryTableBuilder {
         for (int s = 0; s < sessions; s++) {
             labels[rank[s]] = sessionLabels[s];
         }
-        if (sorted) {
-            return new HistoryTable(
-                    labels,
-                    sessionStarts,
-                    Arrays.copyOf(outcomes, n),
-                    Arrays.copyOf(indexes, n),
-                    Arrays.copyOf(sources, n),
-                    starts == null ? null : Arrays.copyOf(starts, n),
-                    ends == null ? null : Arrays.copyOf(ends, n),
-                    Arrays.copyOf(operationStarts, n + 1),
-                    Arrays.copyOf(operationKeys, operations),
-                    Arrays.copyOf(operationValues, operations),
-                    keys,
-                    values,
-                    initialValue,
-                    source,
-                    metadata);
+        int[] order = sorted ? null : order(rank, sessionStarts);
+        if (order != null) {
+            checkUnique(order, source);
+            checkLimit((long) Long.BYTES * operations + (long) Integer.BYTES * n);
         }
-        int[] order = order(rank, sessionStarts);
-        checkUnique(order, source);
-        return permuted(order, labels, sessionStarts, source);
+        // Array by array, each freed before the next is moved: the peak is one array more than the history.
+        byte[] newOutcomes = order == null ? Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
+        outcomes = new byte[0];
+        long[] newIndexes = moved(indexes, order, n);
+        indexes = new long[0];
+        long[] newSources = moved(sources, order, n);
+        sources = new long[0];
+        long[] newStarts = starts == null ? null : moved(starts, order, n);
+        starts = null;
+        long[] newEnds = ends == null ? null : moved(ends, order, n);
+        ends = null;
+        int[] newKeys = order == null ? Arrays.copyOf(operationKeys, operations) : permutedKeys(order);
+        operationKeys = new int[0];
+        long[] newValues = order == null ? Arrays.copyOf(operationValues, operations) : permutedValues(order);
+        operationValues = new long[0];
+        int[] newOperationStarts = Arrays.copyOf(operationStarts, n + 1);
+        if (order != null) {
+            for (int i = 0; i < n; i++) {
+                int t = order[i];
+                newOperationStarts[i + 1] = newOperationStarts[i] + operationStarts[t + 1] - operationStarts[t];
+            }
+        }
+        operationStarts = new int[0];
+        return new HistoryTable(
+                labels,
+                sessionStarts,
+                newOutcomes,
+                newIndexes,
+                newSources,
+                newStarts,
+                newEnds,
+                newOperationStarts,
+                newKeys,
+                newValues,
+                keys,
+                values,
+                initialValue,
+                source,
+                metadata);
+    }
+
+    private static byte[] permuted(byte[] from, int[] order) {
+        byte[] to = new byte[order.length];
+        for (int i = 0; i < order.length; i++) {
+            to[i] = from[order[i]];
+        }
+        return to;
+    }
+
+    private static long[] moved(long[] from, int @Nullable [] order, int n) {
+        if (order == null) {
+            return Arrays.copyOf(from, n);
+        }
+        long[] to = new long[n];
+        for (int i = 0; i < n; i++) {
+            to[i] = from[order[i]];
+        }
+        return to;
+    }
+
+    private int[] permutedKeys(int[] order) {
+        int[] to = new int[operations];
+        int o = 0;
+        for (int t : order) {
+            int length = operationStarts[t + 1] - operationStarts[t];
+            System.arraycopy(operationKeys, operationStarts[t], to, o, length);
+            o += length;
+        }
+        return to;
+    }
+
+    private long[] permutedValues(int[] order) {
+        long[] to = new long[operations];
+        int o = 0;
+        for (int t : order) {
+            int length = operationStarts[t + 1] - operationStarts[t];
+            System.arraycopy(operationValues, operationStarts[t], to, o, length);
+            o += length;
+        }
+        return to;
     }
 
     private int[] sessionRanks() {
@@ -254,50 +375,5 @@ public final class HistoryTableBuilder {
                         "number the transactions of a session in the order it ran them");
             }
         }
-    }
-
-    private HistoryTable permuted(int[] order, long[] labels, int[] sessionStarts, HistoryTable.Source source) {
-        int n = transactions;
-        byte[] newOutcomes = new byte[n];
-        long[] newIndexes = new long[n];
-        long[] newSources = new long[n];
-        long[] newStarts = starts == null ? null : new long[n];
-        long[] newEnds = ends == null ? null : new long[n];
-        int[] newOperationStarts = new int[n + 1];
-        int[] newKeys = new int[operations];
-        long[] newValues = new long[operations];
-        int o = 0;
-        for (int i = 0; i < n; i++) {
-            int t = order[i];
-            newOutcomes[i] = outcomes[t];
-            newIndexes[i] = indexes[t];
-            newSources[i] = sources[t];
-            if (newStarts != null && newEnds != null && starts != null && ends != null) {
-                newStarts[i] = starts[t];
-                newEnds[i] = ends[t];
-            }
-            int from = operationStarts[t];
-            int length = operationStarts[t + 1] - from;
-            System.arraycopy(operationKeys, from, newKeys, o, length);
-            System.arraycopy(operationValues, from, newValues, o, length);
-            o += length;
-            newOperationStarts[i + 1] = o;
-        }
-        return new HistoryTable(
-                labels,
-                sessionStarts,
-                newOutcomes,
-                newIndexes,
-                newSources,
-                newStarts,
-                newEnds,
-                newOperationStarts,
-                newKeys,
-                newValues,
-                keys,
-                values,
-                initialValue,
-                source,
-                metadata);
     }
 }

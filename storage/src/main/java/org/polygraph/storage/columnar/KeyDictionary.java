@@ -6,6 +6,7 @@ import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * Dense ids 0, 1, 2... for keys in order of first appearance. Integer and string keys never meet: {@code 1} and
@@ -24,6 +25,7 @@ public final class KeyDictionary {
 
     private final List<String> stringLabels = new ArrayList<>();
     private long[] stringBits = new long[0];
+    private long stringBytes;
 
     public KeyDictionary() {
         integers.defaultReturnValue(-1);
@@ -60,6 +62,7 @@ public final class KeyDictionary {
         if (id < 0) {
             id = add(stringLabels.size());
             stringLabels.add(key);
+            stringBytes += 100 + key.length();
             strings.put(key, id);
             if ((id >> 6) >= stringBits.length) {
                 stringBits = Arrays.copyOf(stringBits, Math.max((id >> 6) + 1, stringBits.length * 2));
@@ -72,7 +75,7 @@ public final class KeyDictionary {
     private int add(long label) {
         int id = labels.size();
         if (id == MAX_KEYS) {
-            throw new IllegalStateException("more than " + MAX_KEYS + " keys");
+            throw new BudgetException("more than " + MAX_KEYS + " different keys do not fit one table");
         }
         labels.add(label);
         return id;
@@ -100,5 +103,10 @@ public final class KeyDictionary {
     /** The key as people write it: {@code 7} or {@code "k7"}. */
     public String label(int id) {
         return isString(id) ? '"' + string(id) + '"' : Long.toString(integer(id));
+    }
+
+    /** Bytes of heap held, estimated within a factor of two. */
+    public long bytes() {
+        return 4L * direct.length + 24L * integers.size() + 12L * labels.size() + stringBytes;
     }
 }

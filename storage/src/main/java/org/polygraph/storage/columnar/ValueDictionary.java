@@ -1,13 +1,26 @@
 package org.polygraph.storage.columnar;
 
-import it.unimi.dsi.fastutil.objects.Object2LongOpenHashMap;
+import it.unimi.dsi.fastutil.HashCommon;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * 64-bit codes for values: equal values have equal codes and no others do. An integer within &plusmn;2^62 is its own
- * code, which costs no lookup and no memory; null, strings, the remaining integers and opaque values get codes at the
- * bottom of the range.
+ * code, which costs no lookup and no memory; null, strings, the remaining integers, opaque values and versions get codes
+ * at the bottom of the range:
+ *
+ * <pre>
+ * -2^63          null
+ * -2^63 + 1 + i  string or opaque text number i       about 100 bytes and 1 byte a character
+ * -2^63 + 2^40+i integer number i beyond +-2^62       about 28 bytes
+ * -2^63 + 2^41+i version number i (three longs)       about 32 bytes
+ * -2^62 .. 2^62  the integer itself                   0 bytes
+ * </pre>
  *
  * <p>Dense ids for values (as for keys) were not taken: most values are unique, so a dictionary of them is a cache miss
  * an operation and as large as the history.
@@ -18,52 +31,124 @@ public final class ValueDictionary {
 
     private static final long OWN_CODE_MIN = -(1L << 62);
     private static final long OWN_CODE_MAX = 1L << 62;
-    private static final long FIRST = Long.MIN_VALUE + 1;
+    private static final long FIRST_TEXT = Long.MIN_VALUE + 1;
+    private static final long FIRST_INTEGER = Long.MIN_VALUE + (1L << 40);
+    private static final long FIRST_VERSION = Long.MIN_VALUE + (1L << 41);
+    private static final int MAX_VERSIONS = Integer.MAX_VALUE / 3 - 8;
+    private static final int LONGS_PER_VERSION = 3;
 
-    private enum Kind {
-        STRING,
-        INTEGER,
-        OPAQUE
-    }
+    private record Label(boolean opaque, String text) {}
 
-    private record Label(Kind kind, String text) {}
+    private final Object2IntOpenHashMap<Label> textIds = new Object2IntOpenHashMap<>();
+    private final List<Label> texts = new ArrayList<>();
+    private long textBytes;
 
-    private final Object2LongOpenHashMap<Label> codes = new Object2LongOpenHashMap<>();
-    private final List<Label> labels = new ArrayList<>();
+    private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
+    private final LongArrayList integers = new LongArrayList();
+
+    /** (writer, write, value) of each version. */
+    private long[] versions = new long[0];
+
+    private int versionCount;
+    /** Open addressing; version number + 1, or 0 where free. */
+    private int[] versionSlots = new int[0];
 
     public ValueDictionary() {
-        codes.defaultReturnValue(NULL);
+        textIds.defaultReturnValue(-1);
+        integerIds.defaultReturnValue(-1);
     }
 
     /** The code of an integer value. */
     public long code(long value) {
-        return value >= OWN_CODE_MIN && value <= OWN_CODE_MAX
-                ? value
-                : intern(new Label(Kind.INTEGER, Long.toString(value)));
+        if (value >= OWN_CODE_MIN && value <= OWN_CODE_MAX) {
+            return value;
+        }
+        int id = integerIds.get(value);
+        if (id < 0) {
+            id = integers.size();
+            integers.add(value);
+            integerIds.put(value, id);
+        }
+        return FIRST_INTEGER + id;
     }
 
     /** The code of a string value. */
     public long code(String value) {
-        return intern(new Label(Kind.STRING, value));
+        return intern(new Label(false, value));
     }
 
     /** The code of a value that is neither integer nor string but has an identity, shown as {@code text}. */
     public long opaque(String text) {
-        return intern(new Label(Kind.OPAQUE, text));
+        return intern(new Label(true, text));
+    }
+
+    /**
+     * The code of an opaque value whose identity is three numbers: which transaction wrote it, by which write, and what.
+     * Its text, {@code value@writer.write}, is made only when asked for.
+     */
+    public long version(long writer, long write, long value) {
+        if (versionCount * 2L >= versionSlots.length) {
+            growVersions();
+        }
+        int mask = versionSlots.length - 1;
+        int slot = hash(writer, write, value) & mask;
+        for (int v; (v = versionSlots[slot]) != 0; slot = (slot + 1) & mask) {
+            int at = (v - 1) * LONGS_PER_VERSION;
+            if (versions[at + 1] == write && versions[at] == writer && versions[at + 2] == value) {
+                return FIRST_VERSION + v - 1;
+            }
+        }
+        int at = versionCount * LONGS_PER_VERSION;
+        versions[at] = writer;
+        versions[at + 1] = write;
+        versions[at + 2] = value;
+        versionSlots[slot] = ++versionCount;
+        return FIRST_VERSION + versionCount - 1;
+    }
+
+    private static int hash(long writer, long write, long value) {
+        return (int) HashCommon.mix(writer + HashCommon.mix(write + HashCommon.mix(value)));
+    }
+
+    private void growVersions() {
+        if (versionCount >= MAX_VERSIONS / 2) {
+            throw new BudgetException(
+                    "more than " + versionCount + " different versions of values do not fit one table");
+        }
+        int slots = Math.max(1024, versionSlots.length * 2);
+        versions = Arrays.copyOf(versions, slots / 2 * LONGS_PER_VERSION);
+        versionSlots = new int[slots];
+        for (int v = 0; v < versionCount; v++) {
+            int at = v * LONGS_PER_VERSION;
+            int slot = hash(versions[at], versions[at + 1], versions[at + 2]) & (slots - 1);
+            while (versionSlots[slot] != 0) {
+                slot = (slot + 1) & (slots - 1);
+            }
+            versionSlots[slot] = v + 1;
+        }
     }
 
     private long intern(Label label) {
-        long code = codes.getLong(label);
-        if (code == NULL) {
-            code = FIRST + labels.size();
-            labels.add(label);
-            codes.put(label, code);
+        int id = textIds.getInt(label);
+        if (id < 0) {
+            id = texts.size();
+            texts.add(label);
+            textIds.put(label, id);
+            textBytes += 100 + label.text.length();
         }
-        return code;
+        return FIRST_TEXT + id;
     }
 
     private static boolean isOwnCode(long code) {
         return code >= OWN_CODE_MIN;
+    }
+
+    private static boolean isText(long code) {
+        return code >= FIRST_TEXT && code < FIRST_INTEGER;
+    }
+
+    private static boolean isVersion(long code) {
+        return code >= FIRST_VERSION && code < OWN_CODE_MIN;
     }
 
     public boolean isNull(long code) {
@@ -72,20 +157,29 @@ public final class ValueDictionary {
 
     /** Whether the value is an integer; then {@link #integer} gives it. */
     public boolean isInteger(long code) {
-        return isOwnCode(code) || (code != NULL && labelOf(code).kind == Kind.INTEGER);
+        return isOwnCode(code) || (code >= FIRST_INTEGER && code < FIRST_VERSION);
+    }
+
+    /** Whether the value is a string; then {@link #text} gives it. */
+    public boolean isString(long code) {
+        return isText(code) && !textOf(code).opaque;
     }
 
     public long integer(long code) {
-        return isOwnCode(code) ? code : Long.parseLong(labelOf(code).text);
+        return isOwnCode(code) ? code : integers.getLong((int) (code - FIRST_INTEGER));
     }
 
     /** The text of a value that is neither null nor an integer. */
     public String text(long code) {
-        return labelOf(code).text;
+        if (isVersion(code)) {
+            int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;
+            return versions[at + 2] + "@" + versions[at] + "." + versions[at + 1];
+        }
+        return textOf(code).text;
     }
 
-    private Label labelOf(long code) {
-        return labels.get((int) (code - FIRST));
+    private Label textOf(long code) {
+        return texts.get((int) (code - FIRST_TEXT));
     }
 
     /** The value as people write it: {@code null}, {@code 7}, {@code "a"}; opaque values as their text. */
@@ -93,10 +187,14 @@ public final class ValueDictionary {
         if (code == NULL) {
             return "null";
         }
-        if (isOwnCode(code)) {
-            return Long.toString(code);
+        if (isInteger(code)) {
+            return Long.toString(integer(code));
         }
-        Label label = labelOf(code);
-        return label.kind == Kind.STRING ? '"' + label.text + '"' : label.text;
+        return isString(code) ? '"' + text(code) + '"' : text(code);
+    }
+
+    /** Bytes of heap held, estimated within a factor of two for texts. */
+    public long bytes() {
+        return textBytes + 28L * integers.size() + 8L * versions.length + 4L * versionSlots.length;
     }
 }

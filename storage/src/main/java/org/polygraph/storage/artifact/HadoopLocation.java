@@ -1,0 +1,176 @@
+package org.polygraph.storage.artifact;
+
+import java.io.BufferedOutputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
+
+/**
+ * A path of any file system Hadoop knows ({@code hdfs:}, {@code s3a:}, {@code file:}...), configured by the
+ * {@code core-site.xml} and the like on the class path. The only class here that touches Hadoop.
+ */
+final class HadoopLocation implements Location {
+    private final String name;
+    private final Path path;
+    private final FileSystem fileSystem;
+
+    HadoopLocation(String name) throws IOException {
+        this.name = name;
+        try {
+            this.path = new Path(name);
+            this.fileSystem = path.getFileSystem(new Configuration());
+        } catch (IllegalArgumentException e) {
+            throw new IOException(name + ": not a path Hadoop understands: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new IOException(name + ": cannot be reached: " + e.getMessage(), e);
+        }
+    }
+
+    private HadoopLocation(String name, Path path, FileSystem fileSystem) {
+        this.name = name;
+        this.path = path;
+        this.fileSystem = fileSystem;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    private FileStatus status() throws IOException {
+        try {
+            return fileSystem.getFileStatus(path);
+        } catch (IOException e) {
+            throw explained(e);
+        }
+    }
+
+    private IOException explained(IOException e) {
+        if (e instanceof FileNotFoundException) {
+            return new NoSuchFileException(name, null, "no such file or folder");
+        }
+        if (e instanceof AccessControlException) {
+            return new AccessDeniedException(name);
+        }
+        return new IOException(name + ": " + e.getMessage(), e);
+    }
+
+    @Override
+    public boolean isFolder() throws IOException {
+        return status().isDirectory();
+    }
+
+    @Override
+    public boolean exists() throws IOException {
+        return fileSystem.exists(path);
+    }
+
+    @Override
+    public List<Location> children() throws IOException {
+        List<Location> children = new ArrayList<>();
+        try {
+            for (FileStatus entry : fileSystem.listStatus(path)) {
+                children.add(child(entry.getPath().getName()));
+            }
+        } catch (IOException e) {
+            throw explained(e);
+        }
+        children.sort(Comparator.comparing(Location::fileName));
+        return children;
+    }
+
+    @Override
+    public Location child(String childName) {
+        return new HadoopLocation(
+                name.endsWith("/") ? name + childName : name + "/" + childName, new Path(path, childName), fileSystem);
+    }
+
+    @Override
+    public long length() throws IOException {
+        return status().getLen();
+    }
+
+    @Override
+    public SeekableInput open() throws IOException {
+        try {
+            return new HadoopInput(fileSystem.open(path));
+        } catch (IOException e) {
+            throw explained(e);
+        }
+    }
+
+    @Override
+    public AtomicFile create() throws IOException {
+        Path parent = path.getParent();
+        if (parent == null) {
+            throw new IOException(name + ": a file cannot be written there");
+        }
+        Path temporary = new Path(
+                parent,
+                "." + path.getName() + "."
+                        + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp");
+        OutputStream out = new BufferedOutputStream(fileSystem.create(temporary, false), 1 << 16);
+        return new AtomicFile(out) {
+            @Override
+            void publish() throws IOException {
+                // FileSystem.rename does not replace; between the two steps the old file is gone and the new one whole.
+                if (fileSystem.exists(path)) {
+                    fileSystem.delete(path, false);
+                }
+                if (!fileSystem.rename(temporary, path)) {
+                    throw new IOException(name + ": could not be renamed from " + temporary);
+                }
+            }
+
+            @Override
+            void discard() throws IOException {
+                fileSystem.delete(temporary, false);
+            }
+        };
+    }
+
+    private static final class HadoopInput extends SeekableInput {
+        private final FSDataInputStream in;
+
+        HadoopInput(FSDataInputStream in) {
+            this.in = in;
+        }
+
+        @Override
+        public boolean seekable() {
+            return true;
+        }
+
+        @Override
+        public long position() throws IOException {
+            return in.getPos();
+        }
+
+        @Override
+        public void seek(long position) throws IOException {
+            in.seek(position);
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            return in.read(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            in.close();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package org.polygraph.storage.artifact;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** A path of the local file system. */
+final class LocalLocation implements Location {
+    private final String name;
+    private final Path path;
+
+    LocalLocation(String name, Path path) {
+        this.name = name;
+        this.path = path;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public boolean isFolder() throws IOException {
+        if (!Files.exists(path)) {
+            throw missing();
+        }
+        return Files.isDirectory(path);
+    }
+
+    private NoSuchFileException missing() {
+        return new NoSuchFileException(name, null, "no such file or folder");
+    }
+
+    @Override
+    public boolean exists() {
+        return Files.exists(path);
+    }
+
+    @Override
+    public List<Location> children() throws IOException {
+        List<Location> children = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            for (Path entry : entries) {
+                children.add(child(entry.getFileName().toString()));
+            }
+        } catch (java.nio.file.DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        children.sort(Comparator.comparing(Location::fileName));
+        return children;
+    }
+
+    @Override
+    public Location child(String childName) {
+        return new LocalLocation(
+                name.endsWith("/") ? name + childName : name + "/" + childName, path.resolve(childName));
+    }
+
+    @Override
+    public long length() throws IOException {
+        return Files.isRegularFile(path) ? Files.size(path) : -1;
+    }
+
+    @Override
+    public SeekableInput open() throws IOException {
+        if (!Files.exists(path)) {
+            throw missing();
+        }
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        return Files.isRegularFile(path) ? new ChannelInput(channel, true) : new ChannelInput(channel, false);
+    }
+
+    @Override
+    public AtomicFile create() throws IOException {
+        Path target = path.toAbsolutePath();
+        Path folder = target.getParent();
+        if (folder == null) {
+            throw new IOException(name + ": a file cannot be written there");
+        }
+        Files.createDirectories(folder);
+        Path temporary = folder.resolve("." + target.getFileName() + "."
+                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp");
+        OutputStream out = new BufferedOutputStream(
+                Files.newOutputStream(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), 1 << 16);
+        return new AtomicFile(out) {
+            @Override
+            void publish() throws IOException {
+                try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                    channel.force(true);
+                }
+                try {
+                    Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+                } catch (AtomicMoveNotSupportedException e) {
+                    Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+
+            @Override
+            void discard() throws IOException {
+                Files.deleteIfExists(temporary);
+            }
+        };
+    }
+
+    /** A file by channel; pipes and devices are read in order only. */
+    private static final class ChannelInput extends SeekableInput {
+        private final FileChannel channel;
+        private final boolean seekable;
+        private long position;
+
+        ChannelInput(FileChannel channel, boolean seekable) {
+            this.channel = channel;
+            this.seekable = seekable;
+        }
+
+        @Override
+        public boolean seekable() {
+            return seekable;
+        }
+
+        @Override
+        public long position() {
+            return position;
+        }
+
+        @Override
+        public void seek(long to) throws IOException {
+            channel.position(to);
+            position = to;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            int read = channel.read(ByteBuffer.wrap(bytes, offset, length));
+            position += Math.max(0, read);
+            return read;
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package org.polygraph.storage.artifact;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A file or folder by name, wherever it lives. Obtain one with {@link #of}. Nothing is read before a method asks for it,
+ * and every failure to reach it is an {@link IOException} whose message names it (exit code 6).
+ */
+public interface Location {
+    /** What the user typed, or the parent's name and the child's. */
+    String name();
+
+    /** The last part of the name. */
+    default String fileName() {
+        String name = name();
+        return name.substring(name.lastIndexOf('/') + 1);
+    }
+
+    /** Whether this is a folder; false for a file. Throws {@link NoSuchFileException} where there is neither. */
+    boolean isFolder() throws IOException;
+
+    /** Whether there is a file or folder of this name. */
+    boolean exists() throws IOException;
+
+    /** The files and folders in a folder, ascending by name. */
+    List<Location> children() throws IOException;
+
+    /** A child of a folder, which need not exist. */
+    Location child(String childName);
+
+    /** Size of a file in bytes, or -1 where it is not known beforehand (a pipe). */
+    long length() throws IOException;
+
+    /** The content from the start; the caller closes it. */
+    SeekableInput open() throws IOException;
+
+    /**
+     * A new file that replaces this one when it is committed; missing folders above it are made. Until then it has a
+     * temporary name beside it, {@code .<name>.<random>.tmp}.
+     */
+    AtomicFile create() throws IOException;
+
+    /** Opens the temporary file, writes it and commits it; on any failure nothing of it is left. */
+    default void write(Content content) throws IOException {
+        try (AtomicFile file = create()) {
+            content.writeTo(file.stream());
+            file.commit();
+        }
+    }
+
+    /** What {@link #write} writes. */
+    @FunctionalInterface
+    interface Content {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /**
+     * The file or folder of a name.
+     *
+     * @param path a local path, {@code -} for standard input, or {@code scheme:...} for Hadoop's FileSystem. A local path
+     *     that has a colon before its first slash is written {@code ./a:b}.
+     */
+    static Location of(String path) throws IOException {
+        if (path.equals("-")) {
+            return new StandardInput();
+        }
+        if (hasScheme(path)) {
+            return new HadoopLocation(path);
+        }
+        try {
+            return new LocalLocation(path, Path.of(path));
+        } catch (InvalidPathException e) {
+            throw new NoSuchFileException(path, null, "not a path: " + e.getReason());
+        }
+    }
+
+    private static boolean hasScheme(String path) {
+        int colon = path.indexOf(':');
+        // One letter is a drive, not a scheme.
+        if (colon < 2 || !Character.isLetter(path.charAt(0))) {
+            return false;
+        }
+        for (int i = 1; i < colon; i++) {
+            char c = path.charAt(i);
+            if (!(c < 128 && Character.isLetterOrDigit(c)) && c != '+' && c != '-' && c != '.') {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,73 @@
+package org.polygraph.storage.artifact;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/** The standard input of the process: read once, in order. */
+final class StandardInput implements Location {
+    @Override
+    public String name() {
+        return "-";
+    }
+
+    @Override
+    public boolean isFolder() {
+        return false;
+    }
+
+    @Override
+    public boolean exists() {
+        return true;
+    }
+
+    @Override
+    public List<Location> children() throws IOException {
+        throw new IOException("standard input is no folder");
+    }
+
+    @Override
+    public Location child(String childName) {
+        throw new IllegalArgumentException("standard input is no folder");
+    }
+
+    @Override
+    public long length() {
+        return -1;
+    }
+
+    @Override
+    public SeekableInput open() {
+        InputStream in = System.in;
+        return new SeekableInput() {
+            private long position;
+
+            @Override
+            public boolean seekable() {
+                return false;
+            }
+
+            @Override
+            public long position() {
+                return position;
+            }
+
+            @Override
+            public void seek(long to) throws IOException {
+                throw new IOException("standard input is read in order only");
+            }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                int read = in.read(bytes, offset, length);
+                position += Math.max(0, read);
+                return read;
+            }
+        };
+    }
+
+    @Override
+    public AtomicFile create() throws IOException {
+        throw new IOException("-: a history cannot be written to standard input; give a file name");
+    }
+}

@@ -1,0 +1,110 @@
+package org.polygraph.storage.format;
+
+import java.io.IOException;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * The bincode of dbcop: little-endian, lengths and numbers i64.
+ *
+ * <pre>
+ * history     = id n_node n_variable n_transaction n_event    5 x i64, parameters of the generator, not counts
+ *               string string string                          i64 length, bytes
+ *               i64 sessions, session*
+ * session     = i64 transactions, transaction*
+ * transaction = i64 events, event*, u8 success
+ * event       = u8 isWrite, i64 key, i64 value, u8 success
+ * </pre>
+ *
+ * <p>A transaction without success is aborted; an event without success never happened. The initial value is 0. Nothing
+ * is allocated by a length: a length that lies meets the end of the file, or is refused where the file's size is known.
+ */
+final class DbcopReader {
+    private static final int BYTES_PER_EVENT = 18;
+    private static final int MIN_BYTES_PER_TRANSACTION = 9;
+    private static final int MIN_BYTES_PER_SESSION = 8;
+
+    private final ByteInput in;
+    private final HistoryTableBuilder builder;
+
+    DbcopReader(ByteInput in, HistoryTableBuilder builder) {
+        this.in = in;
+        this.builder = builder;
+    }
+
+    void read() throws IOException, HistoryException {
+        builder.initialValue(builder.values().code(0));
+        for (String field : new String[] {"id", "n_node", "n_variable", "n_transaction", "n_event"}) {
+            in.littleEndian("the header field " + field + " (8 bytes)");
+        }
+        for (String field : new String[] {"info", "start time", "end time"}) {
+            in.skip(length("bytes of the header string \"" + field + "\"", 1), "the header string \"" + field + "\"");
+        }
+        long sessions = length("sessions", MIN_BYTES_PER_SESSION);
+        for (long s = 0; s < sessions; s++) {
+            long transactions = length("transactions of session " + s, MIN_BYTES_PER_TRANSACTION);
+            for (long t = 0; t < transactions; t++) {
+                transaction(s, t);
+            }
+        }
+        long end = in.offset();
+        if (in.read() >= 0) {
+            throw new HistoryException(
+                    in.at(end),
+                    "bytes after the last session",
+                    "the end of the file",
+                    "the file is damaged or another format: give the right one with -f");
+        }
+    }
+
+    private void transaction(long session, long index) throws IOException, HistoryException {
+        builder.begin(session, index, Outcome.COMMITTED, in.offset());
+        long events = length("events", BYTES_PER_EVENT);
+        for (long e = 0; e < events; e++) {
+            boolean write = flag("is_write");
+            long key = in.littleEndian("an event's key (8 bytes)");
+            long value = in.littleEndian("an event's value (8 bytes)");
+            if (flag("an event's success")) {
+                int id = builder.keys().id(key);
+                long code = builder.values().code(value);
+                if (write) {
+                    builder.write(id, code);
+                } else {
+                    builder.read(id, code);
+                }
+            }
+        }
+        if (!flag("a transaction's success")) {
+            builder.outcome(Outcome.ABORTED);
+        }
+        builder.end();
+    }
+
+    private long length(String what, int minimumBytes) throws IOException, HistoryException {
+        long at = in.offset();
+        long length = in.littleEndian("the number of " + what + " (8 bytes)");
+        long most = in.remaining() / minimumBytes;
+        if (length < 0 || length > most) {
+            throw new HistoryException(
+                    in.at(at),
+                    length + " as the number of " + what,
+                    length < 0 ? "0 or more" : "at most " + most + ", what the rest of the file can hold",
+                    "the file is damaged or another format: give the right one with -f");
+        }
+        return length;
+    }
+
+    private boolean flag(String what) throws IOException, HistoryException {
+        long at = in.offset();
+        int b = in.unsignedByte("the flag " + what + " (1 byte)");
+        if (b > 1) {
+            throw new HistoryException(
+                    in.at(at),
+                    b + " as the flag " + what,
+                    "0 or 1",
+                    "the file is damaged or another format: give the right one with -f");
+        }
+        return b == 1;
+    }
+}

@@ -1,0 +1,158 @@
+package org.polygraph.storage.format;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTable.Unit;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * Reads a history of any format into a table. A path is a local path, {@code -} for standard input, or {@code scheme:...}
+ * through Hadoop's FileSystem; a file, a folder of Cobra logs, or a folder of part files (JSON Lines or Parquet).
+ *
+ * <p>Failures, by who can mend them: {@link HistoryException} the content (exit 5); {@link IOException} the path, such as
+ * {@link java.nio.file.NoSuchFileException} and {@link java.nio.file.AccessDeniedException} (exit 6); {@link
+ * BudgetException} memory or time ran out (exit 4). Nothing else is thrown, whatever the bytes are.
+ */
+public final class HistoryReader {
+    private static final int MAX_PARTS = 1 << 19;
+
+    private HistoryReader() {}
+
+    /** Reads with 85 % of the heap and without a deadline. */
+    public static HistoryTable read(String path, HistoryFormat format) throws HistoryException, IOException {
+        return read(path, format, () -> false, Runtime.getRuntime().maxMemory() / 20 * 17);
+    }
+
+    /**
+     * Reads a history. Linear in its size, and a sort where sessions are not in order.
+     *
+     * @param stop asked for every 64 KiB or so of input; true ends the read with a {@link BudgetException}
+     * @param memoryBytes what the table may take while it is built
+     */
+    public static HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+            throws HistoryException, IOException {
+        if (format == HistoryFormat.EDN) {
+            throw Parts.ednUnsupported(path);
+        }
+        try {
+            return new Run(new ReadContext(stop, memoryBytes)).read(Location.of(path), format);
+        } catch (OutOfMemoryError e) {
+            // Everything that was read is garbage by now; the budget did not foresee what else is on the heap.
+            BudgetException budget = new BudgetException(
+                    path
+                            + ": reading stopped: the heap is full; give the process more memory (-Xmx) or use the spark engine");
+            budget.initCause(e);
+            throw budget;
+        }
+    }
+
+    /**
+     * The format that AUTO finds, by the first bytes; never AUTO. Standard input cannot be asked, as it can be read once.
+     */
+    public static HistoryFormat detect(String path) throws HistoryException, IOException {
+        if (path.equals("-")) {
+            throw new IOException("-: standard input is read once; give its format with -f or let read find it");
+        }
+        Location location = Location.of(path);
+        List<Location> files = List.of(location);
+        if (location.isFolder()) {
+            List<Location> children = location.children();
+            if (!logs(children).isEmpty()) {
+                return HistoryFormat.COBRA;
+            }
+            files = parts(location, children);
+        }
+        return new Parts(new ReadContext(() -> false, Long.MAX_VALUE), files, HistoryFormat.AUTO).detect();
+    }
+
+    private static List<Location> logs(List<Location> children) throws IOException {
+        List<Location> logs = new ArrayList<>();
+        for (Location child : children) {
+            if (child.fileName().endsWith(".log") && !child.isFolder()) {
+                logs.add(child);
+            }
+        }
+        return logs;
+    }
+
+    /** The files of a folder that hold rows: not hidden ({@code .x}, {@code _SUCCESS}), not empty; at least one. */
+    private static List<Location> parts(Location folder, List<Location> children) throws HistoryException, IOException {
+        List<Location> parts = new ArrayList<>();
+        for (Location child : children) {
+            char first = child.fileName().charAt(0);
+            if (first == '.' || first == '_') {
+                continue;
+            }
+            if (child.isFolder()) {
+                throw new HistoryException(
+                        child.name(),
+                        "a folder within a folder",
+                        "*.log files, or part files only",
+                        "give the inner folder, or each history as its own path");
+            }
+            if (child.length() != 0) {
+                parts.add(child);
+            }
+        }
+        if (parts.isEmpty()) {
+            throw new HistoryException(
+                    folder.name(),
+                    "a folder without any history",
+                    "*.log files (cobra) or part files (jsonl, parquet)",
+                    "check the path");
+        }
+        if (parts.size() > MAX_PARTS) {
+            throw new HistoryException(
+                    folder.name(), parts.size() + " part files", "at most " + MAX_PARTS, "merge the parts");
+        }
+        return parts;
+    }
+
+    /** One read. */
+    private static final class Run {
+        private final ReadContext context;
+
+        Run(ReadContext context) {
+            this.context = context;
+        }
+
+        HistoryTable read(Location location, HistoryFormat format) throws HistoryException, IOException {
+            if (!location.isFolder()) {
+                if (format == HistoryFormat.COBRA) {
+                    throw new HistoryException(
+                            location.name(),
+                            "a file",
+                            "a folder of *.log files (-f cobra)",
+                            "give the folder, or another format with -f");
+                }
+                return new Parts(context, List.of(location), format).read();
+            }
+            List<Location> children = location.children();
+            List<Location> logs = logs(children);
+            if (format == HistoryFormat.COBRA || (format == HistoryFormat.AUTO && !logs.isEmpty())) {
+                return readLogs(location, logs);
+            }
+            return new Parts(context, parts(location, children), format).read();
+        }
+
+        private HistoryTable readLogs(Location folder, List<Location> logs) throws HistoryException, IOException {
+            if (logs.isEmpty()) {
+                throw new HistoryException(
+                        folder.name(),
+                        "a folder without *.log files",
+                        "one *.log a client (-f cobra)",
+                        "check the path");
+            }
+            HistoryTableBuilder builder = new HistoryTableBuilder(Unit.BYTE);
+            builder.limit(context.memoryBytes());
+            new CobraReader(context, builder).read(logs);
+            return builder.build();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package org.polygraph.storage.format;
+
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.zip.GZIPOutputStream;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** Writes a table as a history: under a temporary name, then renamed, so that the file is whole or absent. */
+public final class HistoryWriter {
+    private HistoryWriter() {}
+
+    /**
+     * Writes, sorted by (session, index). Replaces a file that exists.
+     *
+     * @param path a local path or {@code scheme:...}; JSON Lines may end in {@code .gz} or {@code .zst} and is then
+     *     compressed, and may be {@code -}, standard output
+     * @param format JSONL or PARQUET
+     * @throws IllegalArgumentException for another format: it is not written
+     */
+    public static void write(HistoryTable table, String path, HistoryFormat format) throws IOException {
+        if (format == HistoryFormat.PARQUET) {
+            Location.of(path).write(out -> new ParquetHistoryWriter(table).write(out));
+        } else if (format == HistoryFormat.JSONL) {
+            jsonl(table, path);
+        } else {
+            throw new IllegalArgumentException("histories are written as jsonl or parquet, not as " + format.label());
+        }
+    }
+
+    private static void jsonl(HistoryTable table, String path) throws IOException {
+        JsonlWriter writer = new JsonlWriter(table);
+        if (path.equals("-")) {
+            OutputStream out = new BufferedOutputStream(System.out, 1 << 16);
+            writer.write(out);
+            out.flush();
+            return;
+        }
+        Location.of(path).write(out -> {
+            if (path.endsWith(".gz")) {
+                GZIPOutputStream compressed = new GZIPOutputStream(out, 1 << 16);
+                writer.write(compressed);
+                compressed.finish();
+            } else if (path.endsWith(".zst")) {
+                // Closing ends the frame; it also closes the file, which is harmless.
+                try (OutputStream compressed = new ZstdOutputStreamNoFinalizer(out).setChecksum(true)) {
+                    writer.write(compressed);
+                }
+            } else {
+                writer.write(out);
+            }
+        });
+    }
+}

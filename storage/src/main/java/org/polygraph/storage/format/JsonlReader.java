@@ -1,0 +1,303 @@
+package org.polygraph.storage.format;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.CharConversionException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.columnar.KeyDictionary;
+import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * JSON Lines: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
+ * ones come once. Parsed as a stream of tokens: nothing is kept of a line but its operations.
+ */
+final class JsonlReader {
+    private static final int MAX_HEADER = 1 << 20;
+
+    private static final int SESSION = 1;
+    private static final int INDEX = 2;
+    private static final int STATUS = 4;
+    private static final int OPS = 8;
+    private static final int START = 16;
+    private static final int END = 32;
+    private static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
+
+    private static final int KIND = 1;
+    private static final int KEY = 2;
+    private static final int VALUE = 4;
+
+    private final HistoryTableBuilder builder;
+    private final KeyDictionary keys;
+    private final ValueDictionary values;
+    private @Nullable HistoryHeader header;
+    private Json.Place place = new Json.Place("", 0);
+
+    JsonlReader(HistoryTableBuilder builder) {
+        this.builder = builder;
+        keys = builder.keys();
+        values = builder.values();
+    }
+
+    /** Reads one file; further ones are further parts of the same history. */
+    void read(String file, InputStream stream) throws IOException, HistoryException {
+        InputStream in = new BufferedInputStream(stream, 1 << 16);
+        long lines = 0;
+        byte[] line = firstLine(in);
+        while (isBlank(line) && line.length > 0) {
+            lines++;
+            line = firstLine(in);
+        }
+        HistoryHeader own = null;
+        if (HistoryHeader.isHeader(line)) {
+            own = HistoryHeader.parse(new Json.Place(file, lines), line, values);
+            own.apply(builder, header);
+            header = own;
+            lines++;
+            line = new byte[0];
+        }
+        place = new Json.Place(file, lines);
+        try (JsonParser json = Json.FACTORY.createParser(new SequenceInputStream(new ByteArrayInputStream(line), in))) {
+            while (json.nextToken() != null) {
+                transaction(json);
+            }
+        } catch (JacksonException e) {
+            throw place.error(e);
+        } catch (CharConversionException e) {
+            throw new HistoryException(file, "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+        }
+        if (own != null) {
+            own.requireNoList();
+        }
+    }
+
+    /** The next line with its end, or its beginning if it is too long for a header; empty at the end of the file. */
+    private static byte[] firstLine(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(256);
+        for (int b; line.size() < MAX_HEADER && (b = in.read()) >= 0; ) {
+            line.write(b);
+            if (b == '\n') {
+                break;
+            }
+        }
+        return line.toByteArray();
+    }
+
+    private static boolean isBlank(byte[] line) {
+        for (byte b : line) {
+            if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void transaction(JsonParser json) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw place.error(json, Json.describe(json), "a transaction object", Json.LINE_REMEDY);
+        }
+        long line = place.line(json.currentTokenLocation());
+        long session = 0;
+        long index = 0;
+        long start = HistoryTable.NO_TIME;
+        long end = HistoryTable.NO_TIME;
+        Outcome outcome = Outcome.COMMITTED;
+        int seen = 0;
+        for (String field; (field = json.nextFieldName()) != null; ) {
+            int bit = fieldBit(field);
+            if ((seen & bit) != 0) {
+                throw repeated(json, field);
+            }
+            seen |= bit;
+            json.nextToken();
+            switch (bit) {
+                case SESSION -> session = Json.integer(json, place, field);
+                case INDEX -> index = Json.integer(json, place, field);
+                case START -> start = time(json, field);
+                case END -> end = time(json, field);
+                case STATUS -> outcome = status(json);
+                case OPS -> operations(json);
+                default -> json.skipChildren();
+            }
+        }
+        if ((seen & REQUIRED) != REQUIRED) {
+            throw missing(json, line, seen);
+        }
+        builder.begin(session, index, outcome, line);
+        if ((seen & (START | END)) != 0) {
+            builder.times(start, end);
+        }
+        builder.end();
+    }
+
+    private static int fieldBit(String field) {
+        return switch (field) {
+            case "session" -> SESSION;
+            case "index" -> INDEX;
+            case "status" -> STATUS;
+            case "ops" -> OPS;
+            case "start" -> START;
+            case "end" -> END;
+            default -> 0;
+        };
+    }
+
+    private HistoryException repeated(JsonParser json, String field) {
+        return place.error(json, "the field \"" + field + "\" a second time", "it once", Json.LINE_REMEDY);
+    }
+
+    private HistoryException missing(JsonParser json, long line, int seen) {
+        if (builder.transactions() == 0 && header == null && seen == 0) {
+            return place.error(
+                    json,
+                    "an object that is neither a header nor a transaction",
+                    "\"format\":\"history\", or session, index, status and ops",
+                    Json.LINE_REMEDY);
+        }
+        String field = (seen & SESSION) == 0
+                ? "session"
+                : (seen & INDEX) == 0 ? "index" : (seen & STATUS) == 0 ? "status" : "ops";
+        String where = line == place.line(json.currentTokenLocation()) ? "" : " (it begins in line " + line + ")";
+        return place.error(
+                json,
+                "a transaction without \"" + field + "\"" + where,
+                "session, index, status and ops",
+                Json.LINE_REMEDY);
+    }
+
+    private long time(JsonParser json, String field) throws IOException, HistoryException {
+        return json.currentToken() == JsonToken.VALUE_NULL ? HistoryTable.NO_TIME : Json.integer(json, place, field);
+    }
+
+    private Outcome status(JsonParser json) throws IOException, HistoryException {
+        String status = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
+        Outcome outcome = outcome(status);
+        if (outcome == null) {
+            throw place.error(
+                    json,
+                    Json.describe(json) + " as \"status\"",
+                    "committed, aborted or indeterminate",
+                    Json.LINE_REMEDY);
+        }
+        return outcome;
+    }
+
+    /** The outcome a status names, or null. */
+    static @Nullable Outcome outcome(String status) {
+        return switch (status) {
+            case "committed" -> Outcome.COMMITTED;
+            case "aborted" -> Outcome.ABORTED;
+            case "indeterminate", "unknown" -> Outcome.INDETERMINATE;
+            default -> null;
+        };
+    }
+
+    private void operations(JsonParser json) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            throw place.error(json, Json.describe(json) + " as \"ops\"", "a list of operations", Json.LINE_REMEDY);
+        }
+        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
+            if (token != JsonToken.START_OBJECT) {
+                throw place.error(
+                        json,
+                        Json.describe(json) + " among \"ops\"",
+                        "{\"op\":\"r\",\"key\":...,\"value\":...}",
+                        Json.LINE_REMEDY);
+            }
+            operation(json);
+        }
+    }
+
+    private void operation(JsonParser json) throws IOException, HistoryException {
+        int seen = 0;
+        boolean write = false;
+        int key = 0;
+        long value = 0;
+        String list = null;
+        for (String field; (field = json.nextFieldName()) != null; ) {
+            int bit =
+                    switch (field) {
+                        case "op" -> KIND;
+                        case "key" -> KEY;
+                        case "value" -> VALUE;
+                        default -> 0;
+                    };
+            if ((seen & bit) != 0) {
+                throw repeated(json, field);
+            }
+            seen |= bit;
+            JsonToken token = json.nextToken();
+            if (bit == KIND) {
+                write = isWrite(json);
+            } else if (bit == KEY) {
+                key = key(json);
+            } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
+                list = place.at(json.currentTokenLocation());
+                json.skipChildren();
+            } else if (bit == VALUE) {
+                value = Json.value(json, place, field, values);
+            } else {
+                json.skipChildren();
+            }
+        }
+        if (list != null) {
+            throw new HistoryException(
+                    list,
+                    "the operation \"" + (write ? "w" : "r") + "\" with a list as its value",
+                    "an integer, a string or null",
+                    "lists are not supported yet");
+        }
+        if (seen != (KIND | KEY | VALUE)) {
+            throw incomplete(json, seen);
+        }
+        if (write) {
+            builder.write(key, value);
+        } else {
+            builder.read(key, value);
+        }
+    }
+
+    private boolean isWrite(JsonParser json) throws IOException, HistoryException {
+        String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
+        return switch (kind) {
+            case "r" -> false;
+            case "w" -> true;
+            case "append" -> throw unsupported(json, kind, "lists are not supported yet");
+            case "pr", "pw" -> throw unsupported(json, kind, "predicates are not supported yet");
+            default -> throw place.error(json, Json.describe(json) + " as \"op\"", "\"r\" or \"w\"", Json.LINE_REMEDY);
+        };
+    }
+
+    private HistoryException unsupported(JsonParser json, String kind, String why) {
+        return place.error(json, "the operation \"" + kind + "\"", "\"r\" or \"w\"", why);
+    }
+
+    private int key(JsonParser json) throws IOException, HistoryException {
+        return switch (json.currentToken()) {
+            case VALUE_NUMBER_INT -> keys.id(Json.integer(json, place, "key"));
+            case VALUE_STRING -> keys.id(json.getText());
+            default ->
+                throw place.error(
+                        json, Json.describe(json) + " as \"key\"", "an integer or a string", Json.LINE_REMEDY);
+        };
+    }
+
+    private HistoryException incomplete(JsonParser json, int seen) {
+        String field = (seen & KIND) == 0 ? "op" : (seen & KEY) == 0 ? "key" : "value";
+        return place.error(
+                json,
+                "an operation without \"" + field + "\"",
+                "op, key and value",
+                field.equals("value") ? "leave out a read whose result is not known" : Json.LINE_REMEDY);
+    }
+}

@@ -1,0 +1,82 @@
+package org.polygraph.storage.format;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.KeyDictionary;
+import org.polygraph.storage.columnar.ValueDictionary;
+
+/** Writes JSON Lines: a header and a transaction a line, by (session, index). */
+final class JsonlWriter {
+    private final HistoryTable table;
+
+    JsonlWriter(HistoryTable table) {
+        this.table = table;
+    }
+
+    /** Writes and flushes; does not close the stream. */
+    void write(OutputStream out) throws IOException {
+        try (JsonGenerator json = Json.FACTORY.createGenerator(out)) {
+            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+            HistoryHeader.write(json, table);
+            int[] sessionStarts = table.sessionStarts();
+            for (int s = 0; s < table.sessions(); s++) {
+                for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
+                    transaction(json, table.sessionLabel(s), t);
+                }
+            }
+            json.writeRaw('\n');
+        }
+    }
+
+    private void transaction(JsonGenerator json, long session, int t) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("session", session);
+        json.writeNumberField("index", table.index(t));
+        time(json, "start", table.starts(), t);
+        time(json, "end", table.ends(), t);
+        json.writeStringField("status", table.outcome(t).label());
+        json.writeArrayFieldStart("ops");
+        int[] operationKeys = table.operationKeys();
+        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            json.writeStartObject();
+            json.writeStringField("op", (operationKeys[o] & 1) != 0 ? "w" : "r");
+            json.writeFieldName("key");
+            writeKey(json, table.keys(), operationKeys[o] >>> 1);
+            json.writeFieldName("value");
+            writeValue(json, table.values(), table.operationValues()[o]);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void time(JsonGenerator json, String field, long @org.jspecify.annotations.Nullable [] times, int t)
+            throws IOException {
+        if (times != null && times[t] != HistoryTable.NO_TIME) {
+            json.writeNumberField(field, times[t]);
+        }
+    }
+
+    private static void writeKey(JsonGenerator json, KeyDictionary keys, int key) throws IOException {
+        if (keys.isString(key)) {
+            json.writeString(keys.string(key));
+        } else {
+            json.writeNumber(keys.integer(key));
+        }
+    }
+
+    /** A value; opaque ones become strings, which are as different as they were. */
+    static void writeValue(JsonGenerator json, ValueDictionary values, long code) throws IOException {
+        if (values.isNull(code)) {
+            json.writeNull();
+        } else if (values.isInteger(code)) {
+            json.writeNumber(values.integer(code));
+        } else {
+            json.writeString(values.text(code));
+        }
+    }
+}

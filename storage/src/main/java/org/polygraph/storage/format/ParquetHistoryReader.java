@@ -1,0 +1,189 @@
+package org.polygraph.storage.format;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.filter2.compat.FilterCompat;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.FileMetaData;
+import org.apache.parquet.io.ColumnIOFactory;
+import org.apache.parquet.io.MessageColumnIO;
+import org.apache.parquet.io.RecordReader;
+import org.apache.parquet.schema.GroupType;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Type;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * Reads the archive format, and what other tools write with its column names: integer columns of 32 or 64 bits, {@code key}
+ * and {@code value} as integers or strings, lists in two or three levels, pages plain or by zstd, snappy or gzip. Columns
+ * of other names are not read. Values go from the column readers to the builder; no object is made for a row.
+ */
+final class ParquetHistoryReader {
+    private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
+    private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string");
+    private static final long SLACK = 1 << 20;
+    private static final String REMEDY = "see the README for the columns";
+
+    private final ReadContext context;
+    private final HistoryTableBuilder builder;
+    private @Nullable HistoryHeader header;
+
+    ParquetHistoryReader(ReadContext context, HistoryTableBuilder builder) {
+        this.context = context;
+        this.builder = builder;
+    }
+
+    /** Reads one file; further ones are further parts of the same history. */
+    void read(Location file) throws IOException, HistoryException {
+        String name = file.name();
+        long length = file.length();
+        if (length < 0) {
+            throw new HistoryException(
+                    name, "Parquet from a pipe", "a file", "save it first: Parquet is read from its end");
+        }
+        ParquetReadOptions options = new ParquetReadOptions.Builder(new PlainParquetConfiguration())
+                .withCodecFactory(new ParquetCodecs())
+                .withAllocator(new ParquetFiles.BoundedAllocator(length + SLACK))
+                .withUseHadoopVectoredIo(false)
+                .usePageChecksumVerification()
+                .build();
+        try (ParquetFileReader reader = new ParquetFileReader(ParquetFiles.input(file), options)) {
+            FileMetaData metadata = reader.getFileMetaData();
+            String text = metadata.getKeyValueMetaData().get(ParquetFiles.HEADER);
+            if (text != null) {
+                HistoryHeader own = HistoryHeader.parse(
+                        new Json.Place(name + ": header", 0), text.getBytes(StandardCharsets.UTF_8), builder.values());
+                own.apply(builder, header);
+                own.requireNoList();
+                header = own;
+            }
+            MessageType schema = requested(name, metadata.getSchema());
+            reader.setRequestedSchema(schema);
+            rows(reader, schema, metadata, name);
+        } catch (ParquetRows.Refused e) {
+            throw e.reason();
+        } catch (BudgetException e) {
+            throw e;
+        } catch (RuntimeException | IOException e) {
+            throw damaged(name, e);
+        }
+    }
+
+    private void rows(ParquetFileReader reader, MessageType schema, FileMetaData metadata, String name)
+            throws IOException {
+        ParquetRows rows = new ParquetRows(schema, name, builder);
+        MessageColumnIO columns =
+                new ColumnIOFactory(metadata.getCreatedBy()).getColumnIO(schema, metadata.getSchema());
+        for (PageReadStore group; (group = reader.readNextRowGroup()) != null; ) {
+            RecordReader<Void> records = columns.getRecordReader(group, rows, FilterCompat.NOOP);
+            long count = group.getRowCount();
+            for (long i = 0; i < count; i++) {
+                if ((i & 0xFFF) == 0) {
+                    context.check(name);
+                }
+                records.read();
+            }
+        }
+    }
+
+    private static HistoryException damaged(String name, Exception e) {
+        Throwable cause = e;
+        while (cause.getCause() != null && cause.getCause() != cause) {
+            cause = cause.getCause();
+        }
+        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        HistoryException damaged = new HistoryException(
+                name,
+                "Parquet that cannot be read: " + Shown.message(why),
+                "a whole Parquet file",
+                "the file is damaged or was not closed: write it again");
+        damaged.initCause(e);
+        return damaged;
+    }
+
+    /** The columns we read, checked. */
+    private static MessageType requested(String name, MessageType file) throws HistoryException {
+        List<Type> columns = new ArrayList<>();
+        for (Type column : file.getFields()) {
+            if (COLUMNS.contains(column.getName())) {
+                columns.add(column.getName().equals("ops") ? operations(name, column) : column(name, column));
+            }
+        }
+        for (String required : List.of("session", "index", "status", "ops")) {
+            require(name, new MessageType("found", columns), required, "the column");
+        }
+        return new MessageType(file.getName(), columns);
+    }
+
+    private static void require(String name, GroupType group, String field, String what) throws HistoryException {
+        if (!group.containsField(field)) {
+            throw new HistoryException(
+                    name,
+                    "Parquet without " + what + " \"" + field + "\"",
+                    "session, index, status and ops, a list of structs of op, key and value",
+                    REMEDY);
+        }
+    }
+
+    private static Type column(String name, Type type) throws HistoryException {
+        boolean text = type.getName().equals("status");
+        if (type.isRepetition(Type.Repetition.REPEATED)
+                || !(text ? ParquetFiles.isText(type) : ParquetFiles.isInteger(type))) {
+            throw wrongType(name, type, text ? "a string" : "an integer");
+        }
+        return type;
+    }
+
+    private static HistoryException wrongType(String name, Type type, String expected) {
+        return new HistoryException(
+                name,
+                "the column \"" + Shown.text(type.getName()) + "\" of type "
+                        + Shown.message(type.toString().strip()),
+                expected,
+                REMEDY);
+    }
+
+    /** The list of operations with only the fields we read; each level may be named as its writer liked. */
+    private static Type operations(String name, Type type) throws HistoryException {
+        if (type.isPrimitive()) {
+            throw wrongType(name, type, "a list of structs");
+        }
+        GroupType group = type.asGroupType();
+        if (!group.containsField("op")) {
+            if (group.getFieldCount() != 1 || group.getType(0).isPrimitive()) {
+                throw wrongType(name, type, "a list of structs of op, key and value");
+            }
+            return group.withNewFields(operations(name, group.getType(0)));
+        }
+        List<Type> fields = new ArrayList<>();
+        for (Type field : group.getFields()) {
+            if (FIELDS.contains(field.getName())) {
+                boolean textOnly =
+                        field.getName().equals("op") || field.getName().endsWith("_string");
+                if (field.isRepetition(Type.Repetition.REPEATED)
+                        || !(ParquetFiles.isText(field) || (!textOnly && ParquetFiles.isInteger(field)))) {
+                    throw wrongType(name, field, textOnly ? "a string" : "an integer or a string");
+                }
+                fields.add(field);
+            }
+        }
+        GroupType read = group.withNewFields(fields);
+        if (!read.containsField("key_string")) {
+            require(name, read, "key", "the field");
+        }
+        if (!read.containsField("value_string")) {
+            require(name, read, "value", "the field");
+        }
+        return read;
+    }
+}

@@ -1,0 +1,194 @@
+package org.polygraph.storage.format;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.parquet.conf.ParquetConfiguration;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.api.WriteSupport;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.OutputFile;
+import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.io.api.RecordConsumer;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** Writes the archive format: zstd, row groups of 64 MiB, sorted by (session, index), header in the file's metadata. */
+final class ParquetHistoryWriter {
+    private static final long ROW_GROUP_BYTES = 64L << 20;
+
+    private static final int SESSION = 0;
+    private static final int INDEX = 1;
+    private static final int START = 2;
+    private static final int END = 3;
+    private static final int STATUS = 4;
+    private static final int OPS = 5;
+    private static final int OP = 0;
+    private static final int KEY = 1;
+    private static final int KEY_STRING = 2;
+    private static final int VALUE = 3;
+    private static final int VALUE_STRING = 4;
+
+    private final HistoryTable table;
+
+    ParquetHistoryWriter(HistoryTable table) {
+        this.table = table;
+    }
+
+    /** Writes and flushes; does not close the stream. */
+    void write(OutputStream out) throws IOException {
+        StringWriter header = new StringWriter();
+        try (JsonGenerator json = Json.FACTORY.createGenerator(header)) {
+            HistoryHeader.write(json, table);
+        }
+        try (ParquetWriter<Integer> writer = new Builder(ParquetFiles.output(out), new Rows(table, header.toString()))
+                .withConf(new PlainParquetConfiguration())
+                .withCodecFactory(new ParquetCodecs())
+                .withCompressionCodec(CompressionCodecName.ZSTD)
+                .withRowGroupSize(ROW_GROUP_BYTES)
+                .build()) {
+            for (int t = 0; t < table.transactions(); t++) {
+                writer.write(t);
+            }
+        }
+    }
+
+    private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {
+        private final Rows rows;
+
+        Builder(OutputFile file, Rows rows) {
+            super(file);
+            this.rows = rows;
+        }
+
+        @Override
+        protected Builder self() {
+            return this;
+        }
+
+        @Override
+        protected WriteSupport<Integer> getWriteSupport(ParquetConfiguration configuration) {
+            return rows;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
+        protected WriteSupport<Integer> getWriteSupport(Configuration configuration) {
+            return rows;
+        }
+    }
+
+    /** Writes transaction t of the table as a row. */
+    private static final class Rows extends WriteSupport<Integer> {
+        private static final Binary READ = Binary.fromString("r");
+        private static final Binary WRITE = Binary.fromString("w");
+
+        private final HistoryTable table;
+        private final String header;
+        private RecordConsumer out;
+        private int session;
+
+        @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
+        Rows(HistoryTable table, String header) {
+            this.table = table;
+            this.header = header;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
+        public WriteContext init(Configuration configuration) {
+            return context();
+        }
+
+        @Override
+        public WriteContext init(ParquetConfiguration configuration) {
+            return context();
+        }
+
+        private WriteContext context() {
+            return new WriteContext(ParquetFiles.SCHEMA, Map.of(ParquetFiles.HEADER, header));
+        }
+
+        @Override
+        public void prepareForWrite(RecordConsumer consumer) {
+            out = consumer;
+        }
+
+        @Override
+        public void write(Integer transaction) {
+            int t = transaction;
+            while (table.sessionStarts()[session + 1] <= t) {
+                session++;
+            }
+            out.startMessage();
+            integer("session", SESSION, table.sessionLabel(session));
+            integer("index", INDEX, table.index(t));
+            time("start", START, table.starts(), t);
+            time("end", END, table.ends(), t);
+            text("status", STATUS, Binary.fromString(table.outcome(t).label()));
+            operations(t);
+            out.endMessage();
+        }
+
+        private void operations(int t) {
+            out.startField("ops", OPS);
+            out.startGroup();
+            int from = table.operationStarts()[t];
+            int to = table.operationStarts()[t + 1];
+            if (from < to) {
+                out.startField("list", 0);
+                for (int o = from; o < to; o++) {
+                    out.startGroup();
+                    out.startField("element", 0);
+                    out.startGroup();
+                    operation(table.operationKeys()[o], table.operationValues()[o]);
+                    out.endGroup();
+                    out.endField("element", 0);
+                    out.endGroup();
+                }
+                out.endField("list", 0);
+            }
+            out.endGroup();
+            out.endField("ops", OPS);
+        }
+
+        private void operation(int keyAndKind, long value) {
+            int key = keyAndKind >>> 1;
+            text("op", OP, (keyAndKind & 1) != 0 ? WRITE : READ);
+            if (table.keys().isString(key)) {
+                text("key_string", KEY_STRING, Binary.fromString(table.keys().string(key)));
+            } else {
+                integer("key", KEY, table.keys().integer(key));
+            }
+            if (table.values().isInteger(value)) {
+                integer("value", VALUE, table.values().integer(value));
+            } else if (!table.values().isNull(value)) {
+                text(
+                        "value_string",
+                        VALUE_STRING,
+                        Binary.fromString(table.values().text(value)));
+            }
+        }
+
+        private void time(String field, int at, long @org.jspecify.annotations.Nullable [] times, int t) {
+            if (times != null && times[t] != HistoryTable.NO_TIME) {
+                integer(field, at, times[t]);
+            }
+        }
+
+        private void integer(String field, int at, long number) {
+            out.startField(field, at);
+            out.addLong(number);
+            out.endField(field, at);
+        }
+
+        private void text(String field, int at, Binary text) {
+            out.startField(field, at);
+            out.addBinary(text);
+            out.endField(field, at);
+        }
+    }
+}

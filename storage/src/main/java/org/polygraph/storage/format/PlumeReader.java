@@ -1,0 +1,298 @@
+package org.polygraph.storage.format;
+
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryTable.Source;
+import org.polygraph.storage.columnar.HistoryTable.Unit;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * Plume text: a line an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File order is session
+ * order; sessions may interleave line by line. Transactions are told apart by (session, txn), so ids may be global or per
+ * session; the lines of one are together within their session. txn -1 is aborted: each maximal run of such lines in a
+ * session is taken for one transaction, which changes no verdict, as aborted writes count one by one. The initial value
+ * is 0. Spaces around numbers and blank lines are ignored.
+ *
+ * <p>Bytes are parsed in place, one pass, nothing is allocated for a line. Memory: the builder's, 8 bytes a transaction,
+ * and the open transaction of each session.
+ */
+final class PlumeReader {
+    private static final int MAX_LINE = 512;
+    /** Object, map entry and smallest buffers. */
+    private static final int BYTES_PER_SESSION = 320;
+
+    private static final int MAX_FAST_DIGITS = 18;
+
+    private final String name;
+    private final InputStream in;
+    private final HistoryTableBuilder builder;
+    private final long memoryBytes;
+
+    private final byte[] buffer = new byte[(1 << 18) + 1];
+    private int limit;
+    private boolean ended;
+    private int lineStart;
+    private long line;
+    /** What {@link #number} found. */
+    private long number;
+
+    private final Long2ObjectOpenHashMap<Session> sessions = new Long2ObjectOpenHashMap<>();
+
+    PlumeReader(String name, InputStream in, HistoryTableBuilder builder, long memoryBytes) {
+        this.name = name;
+        this.in = in;
+        this.builder = builder;
+        this.memoryBytes = memoryBytes;
+    }
+
+    /** One session's open transaction, and which ids it has used. */
+    private static final class Session {
+        final long label;
+        long index;
+        boolean open;
+        long transaction;
+        long firstLine;
+        int[] keys = new int[4];
+        long[] values = new long[4];
+        int operations;
+        final LongArrayList closedIds = new LongArrayList(2);
+        long largestId = Long.MIN_VALUE;
+        /** The closed ids, made when they turn out not to ascend. */
+        @Nullable
+        LongOpenHashSet closedSet;
+
+        Session(long label) {
+            this.label = label;
+        }
+
+        void add(int keyAndKind, long value) {
+            if (operations == keys.length) {
+                keys = Arrays.copyOf(keys, operations * 2);
+                values = Arrays.copyOf(values, operations * 2);
+            }
+            keys[operations] = keyAndKind;
+            values[operations++] = value;
+        }
+
+        /** Notes an id that was closed; for aborted runs, which share -1, not called. */
+        void closed(long id) {
+            closedIds.add(id);
+            largestId = Math.max(largestId, id);
+            if (closedSet != null) {
+                closedSet.add(id);
+            }
+        }
+
+        boolean isClosed(long id) {
+            if (id > largestId) {
+                return false;
+            }
+            if (closedSet == null) {
+                closedSet = new LongOpenHashSet(closedIds);
+            }
+            return closedSet.contains(id);
+        }
+    }
+
+    void read() throws IOException, HistoryException {
+        builder.initialValue(builder.values().code(0));
+        Session session = new Session(0);
+        boolean first = true;
+        int p = 0;
+        while (true) {
+            if (limit - p < MAX_LINE && !ended) {
+                fill(p);
+                p = 0;
+            }
+            if (p >= limit) {
+                break;
+            }
+            lineStart = p;
+            line++;
+            p = spaces(p);
+            byte kind = buffer[p];
+            if (kind == '\n') {
+                p = endOfLine(p);
+                continue;
+            }
+            if (kind != 'r' && kind != 'w') {
+                throw unexpected(p, "r( or w(");
+            }
+            p = separator(p + 1, '(');
+            p = number(p);
+            long key = number;
+            p = number(separator(p, ','));
+            long value = number;
+            p = number(separator(p, ','));
+            long label = number;
+            int transactionAt = separator(p, ',');
+            p = number(transactionAt);
+            long transaction = number;
+            p = endOfLine(spaces(separator(p, ')')));
+            if (transaction < -1) {
+                throw error(transactionAt, "transaction " + transaction, "0 or more, or -1 for aborted");
+            }
+            if (first || session.label != label) {
+                session = session(label);
+                first = false;
+            }
+            if (!session.open || session.transaction != transaction) {
+                begin(session, transaction, transactionAt);
+            }
+            session.add(
+                    builder.keys().id(key) << 1 | (kind == 'w' ? 1 : 0),
+                    builder.values().code(value));
+        }
+        for (Session each : sessions.values()) {
+            end(each);
+        }
+    }
+
+    private Session session(long label) {
+        Session session = sessions.get(label);
+        if (session == null) {
+            session = new Session(label);
+            sessions.put(label, session);
+            if ((sessions.size() & 0xFFFF) == 0) {
+                builder.limit(Math.max(0, memoryBytes - (long) BYTES_PER_SESSION * sessions.size()));
+            }
+        }
+        return session;
+    }
+
+    private void begin(Session session, long transaction, int at) throws HistoryException {
+        long before = session.transaction;
+        end(session);
+        if (transaction >= 0 && session.isClosed(transaction)) {
+            throw error(
+                    at,
+                    "transaction " + transaction + " of session " + session.label + " again, after transaction "
+                            + before,
+                    "the lines of a transaction together within its session");
+        }
+        session.open = true;
+        session.transaction = transaction;
+        session.firstLine = line;
+    }
+
+    private void end(Session session) {
+        if (!session.open) {
+            return;
+        }
+        boolean aborted = session.transaction < 0;
+        builder.begin(session.label, session.index++, aborted ? Outcome.ABORTED : Outcome.COMMITTED, session.firstLine);
+        for (int o = 0; o < session.operations; o++) {
+            int key = session.keys[o] >>> 1;
+            if ((session.keys[o] & 1) != 0) {
+                builder.write(key, session.values[o]);
+            } else {
+                builder.read(key, session.values[o]);
+            }
+        }
+        builder.end();
+        if (!aborted) {
+            session.closed(session.transaction);
+        }
+        session.operations = 0;
+        session.open = false;
+    }
+
+    /** Moves the bytes from p to the front and reads more; a newline stands after the last byte. */
+    private void fill(int p) throws IOException {
+        limit -= p;
+        System.arraycopy(buffer, p, buffer, 0, limit);
+        while (limit < buffer.length - 1) {
+            int n = in.read(buffer, limit, buffer.length - 1 - limit);
+            if (n <= 0) {
+                ended = true;
+                break;
+            }
+            limit += n;
+        }
+        buffer[limit] = '\n';
+    }
+
+    private int spaces(int from) {
+        int p = from;
+        while (buffer[p] == ' ' || buffer[p] == '\t' || buffer[p] == '\r') {
+            p++;
+        }
+        return p;
+    }
+
+    private int separator(int from, char expected) throws HistoryException {
+        int p = from;
+        if (buffer[p] != expected) {
+            p = spaces(p);
+            if (buffer[p] != expected) {
+                throw unexpected(p, "'" + expected + "'");
+            }
+        }
+        return p + 1;
+    }
+
+    private int endOfLine(int p) throws HistoryException {
+        if (buffer[p] != '\n') {
+            throw unexpected(p, "the end of the line");
+        }
+        if (p == limit && !ended) {
+            throw unexpected(p, "a shorter line");
+        }
+        return p + 1;
+    }
+
+    /** Parses a number from {@code from}, leaves it in {@link #number} and returns the position after it. */
+    private int number(int from) throws HistoryException {
+        byte[] b = buffer;
+        int p = from;
+        if (b[p] == ' ' || b[p] == '\t') {
+            p = spaces(p);
+        }
+        int start = p;
+        boolean negative = b[p] == '-';
+        if (negative) {
+            p++;
+        }
+        int digits = p;
+        long value = 0;
+        for (int d; (d = b[p] - '0') >= 0 && d <= 9; p++) {
+            value = value * 10 + d;
+        }
+        if (p == digits) {
+            throw unexpected(p, "an integer");
+        }
+        if (p - digits > MAX_FAST_DIGITS) {
+            String text = new String(b, start, p - start, java.nio.charset.StandardCharsets.US_ASCII);
+            try {
+                number = Long.parseLong(text);
+            } catch (NumberFormatException e) {
+                throw error(start, "the number " + Shown.text(text), "an integer of 64 bits");
+            }
+        } else {
+            number = negative ? -value : value;
+        }
+        return p;
+    }
+
+    private HistoryException unexpected(int p, String expected) {
+        if (p >= limit && !ended) {
+            return error(p, "a line of more than " + MAX_LINE + " bytes", "r(key,value,session,txn) or w(...)");
+        }
+        return error(p, p >= limit ? "the end of the file" : Shown.character(buffer[p] & 0xFF), expected);
+    }
+
+    private HistoryException error(int p, String found, String expected) {
+        return new HistoryException(
+                Source.describe(name, Unit.LINE, line) + ":" + (p - lineStart + 1),
+                found,
+                expected,
+                "a line is r(key,value,session,txn) or w(key,value,session,txn)");
+    }
+}

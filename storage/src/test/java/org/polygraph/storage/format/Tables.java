@@ -1,0 +1,38 @@
+package org.polygraph.storage.format;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.ValueDictionary;
+
+/** Tables as texts, to compare them whatever ids their keys got and wherever they came from. */
+final class Tables {
+    private Tables() {}
+
+    /** The header and each transaction on a line; opaque values as the strings that writers make of them. */
+    static List<String> rows(HistoryTable table) {
+        List<String> rows = new ArrayList<>();
+        rows.add("initial " + value(table.values(), table.initialValue()) + " " + table.metadata());
+        for (int t = 0; t < table.transactions(); t++) {
+            StringBuilder row = new StringBuilder();
+            row.append(table.sessionLabel(table.sessionOf(t))).append(' ').append(table.index(t));
+            row.append(' ').append(table.outcome(t).label());
+            long[] starts = table.starts();
+            long[] ends = table.ends();
+            row.append(' ').append(starts == null ? HistoryTable.NO_TIME : starts[t]);
+            row.append(' ').append(ends == null ? HistoryTable.NO_TIME : ends[t]);
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                int key = table.operationKeys()[o];
+                row.append((key & 1) != 0 ? " w " : " r ");
+                row.append(table.keys().label(key >>> 1)).append('=');
+                row.append(value(table.values(), table.operationValues()[o]));
+            }
+            rows.add(row.toString());
+        }
+        return rows;
+    }
+
+    private static String value(ValueDictionary values, long code) {
+        return values.isNull(code) || values.isInteger(code) ? values.label(code) : '"' + values.text(code) + '"';
+    }
+}

@@ -1,0 +1,159 @@
+package org.polygraph.storage.format;
+
+import com.github.luben.zstd.ZstdInputStream;
+import com.github.luben.zstd.ZstdOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+/** Small files by hand: what the specifications say, written by code that shares nothing with the readers. */
+final class TestFiles {
+    static final String HEADER = "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n";
+
+    private TestFiles() {}
+
+    static byte[] decompressed(Path path) throws IOException {
+        try (InputStream in = Files.newInputStream(path);
+                InputStream content = path.toString().endsWith(".gz")
+                        ? new GZIPInputStream(in)
+                        : path.toString().endsWith(".zst") ? new ZstdInputStream(in) : in) {
+            return content.readAllBytes();
+        }
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static byte[] gzip(byte[] content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(bytes)) {
+            out.write(content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    static byte[] zstd(byte[] content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (OutputStream out = new ZstdOutputStream(bytes)) {
+            out.write(content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Bytes of a binary format, field by field. */
+    static final class Binary {
+        private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+
+        Binary(ByteOrder order) {
+            buffer.order(order);
+        }
+
+        Binary u8(int... values) {
+            for (int value : values) {
+                buffer.put((byte) value);
+            }
+            return this;
+        }
+
+        Binary i64(long... values) {
+            for (long value : values) {
+                buffer.putLong(value);
+            }
+            return this;
+        }
+
+        Binary string(String text) {
+            i64(text.length());
+            buffer.put(utf8(text));
+            return this;
+        }
+
+        byte[] bytes() {
+            byte[] bytes = new byte[buffer.position()];
+            buffer.flip();
+            buffer.get(bytes);
+            return bytes;
+        }
+    }
+
+    static Binary dbcopHeader() {
+        return new Binary(ByteOrder.LITTLE_ENDIAN)
+                .i64(1, 2, 3, 4, 5)
+                .string("info")
+                .string("2020")
+                .string("");
+    }
+
+    /** Two sessions: committed w(1,10) r(2,0), aborted with a failed event; then committed r(1,10). */
+    static byte[] dbcop() {
+        return dbcopHeader()
+                .i64(2)
+                .i64(2)
+                .i64(2)
+                .u8(1)
+                .i64(1, 10)
+                .u8(1)
+                .u8(0)
+                .i64(2, 0)
+                .u8(1)
+                .u8(1)
+                .i64(2)
+                .u8(1)
+                .i64(1, 11)
+                .u8(1)
+                .u8(0)
+                .i64(1, 12)
+                .u8(0)
+                .u8(0)
+                .i64(1)
+                .i64(1)
+                .u8(0)
+                .i64(1, 10)
+                .u8(1)
+                .u8(1)
+                .bytes();
+    }
+
+    static Binary cobra() {
+        return new Binary(ByteOrder.BIG_ENDIAN);
+    }
+
+    /** A client that writes 7 to key 5 with the id, reads it back from txn 1, and starts a transaction it never ends. */
+    static byte[] cobraLog(long writeId) {
+        return cobra().u8('S')
+                .i64(1)
+                .u8('W')
+                .i64(writeId, 5, 7)
+                .u8('C')
+                .i64(1)
+                .u8('S')
+                .i64(2)
+                .u8('R')
+                .i64(1, writeId, 5, 7)
+                .u8('R')
+                .i64(0xBEBEEBEEL, 0xBEBEEBEEL, 6, 99)
+                .u8('R')
+                .i64(0xDEADBEEFL, 0xDEADBEEFL, 8, 0)
+                .u8('C')
+                .i64(2)
+                .u8('S')
+                .i64(3)
+                .u8('W')
+                .i64(writeId, 5, 7)
+                .bytes();
+    }
+}
