@@ -30,7 +30,11 @@ public final class Saturation {
         this(graph, index, clocks, counting, PairRules.MOST_WRITERS);
     }
 
-    /** For tests. @param mostPairWriters keys with more writers are handled by session; at most the default */
+    /**
+     * For tests.
+     *
+     * @param mostPairWriters keys with more writers are handled by session; at most the default
+     */
     Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting, int mostPairWriters) {
         this.mostPairWriters = mostPairWriters;
         this.graph = graph;
