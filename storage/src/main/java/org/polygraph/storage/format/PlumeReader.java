@@ -242,8 +242,8 @@ final class PlumeReader {
         if (buffer[p] != '\n') {
             throw unexpected(p, "the end of the line");
         }
-        if (p == limit && !ended) {
-            throw unexpected(p, "a shorter line");
+        if (p - lineStart > MAX_LINE || (p == limit && !ended)) {
+            throw tooLong();
         }
         return p + 1;
     }
@@ -283,9 +283,16 @@ final class PlumeReader {
 
     private HistoryException unexpected(int p, String expected) {
         if (p >= limit && !ended) {
-            return error(p, "a line of more than " + MAX_LINE + " bytes", "r(key,value,session,txn) or w(...)");
+            return tooLong();
         }
         return error(p, p >= limit ? "the end of the file" : Shown.character(buffer[p] & 0xFF), expected);
+    }
+
+    private HistoryException tooLong() {
+        return error(
+                lineStart + MAX_LINE,
+                "a line of more than " + MAX_LINE + " bytes",
+                "r(key,value,session,txn) or w(...)");
     }
 
     private HistoryException error(int p, String found, String expected) {
