@@ -71,7 +71,7 @@ class ReaderFuzzTest {
     @Test
     @Tag("full")
     void manyDamagedFilesAreRefusedOrRead() {
-        fuzz(1_000_000, 60_000);
+        fuzz(1_000_000, 15_000);
     }
 
     private void fuzz(long firstSeed, int rounds) {
