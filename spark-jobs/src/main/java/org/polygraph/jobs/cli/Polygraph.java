@@ -47,6 +47,8 @@ final class Polygraph implements Runnable {
                 .addSubcommand(new CheckCommand(environment))
                 .addSubcommand(new ExplainCommand(environment))
                 .addSubcommand(new ConvertCommand(environment))
+                .addSubcommand(new StatsCommand(environment))
+                .addSubcommand(new LintCommand(environment))
                 .addSubcommand(new VersionCommand(environment));
         commands.setOut(new PrintWriter(environment.out(), true));
         commands.setErr(new PrintWriter(environment.err(), true));

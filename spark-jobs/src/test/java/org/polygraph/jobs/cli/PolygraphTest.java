@@ -400,4 +400,20 @@ class PolygraphTest {
                 .isEqualTo(6);
         assertThat(folder.resolve("d.jsonl")).doesNotExist();
     }
+
+    // --- stats and lint
+
+    @Test
+    void statsAndLintSayWhatIsThere() {
+        String missing = folder.resolve("missing").toString();
+        assertThat(run("stats", pass, missing, violation)).isEqualTo(6);
+        assertThat(out)
+                .contains(pass + "\n  transactions  1: 1 committed, 0 aborted")
+                .contains("\n  operations    1: 0 reads, 1 writes; at most 1 a transaction\n")
+                .contains("\n" + violation + "\n");
+        assertThat(run("lint", pass)).isZero();
+        assertThat(out).startsWith(pass).doesNotContain("\tat ");
+        usage("given twice", "stats", pass, pass);
+        usage("given twice", "lint", pass, pass);
+    }
 }
