@@ -5,7 +5,7 @@ import org.polygraph.jobs.pipeline.Checker;
 /** Where the command gets the engine that checks. Asked once a command, and only for the engine it uses. */
 interface Engines {
     /** One JVM, no Spark class loaded. */
-    Checker embedded() throws EngineMissingException;
+    Checker embedded();
 
     /** @param master Spark master URL */
     Checker spark(String master) throws EngineMissingException;

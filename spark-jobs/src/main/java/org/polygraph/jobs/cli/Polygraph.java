@@ -46,6 +46,9 @@ final class Polygraph implements Runnable {
         CommandLine commands = new CommandLine(new Polygraph())
                 .addSubcommand(new CheckCommand(environment))
                 .addSubcommand(new ExplainCommand(environment))
+                .addSubcommand(new ConvertCommand(environment))
+                .addSubcommand(new StatsCommand(environment))
+                .addSubcommand(new LintCommand(environment))
                 .addSubcommand(new VersionCommand(environment));
         commands.setOut(new PrintWriter(environment.out(), true));
         commands.setErr(new PrintWriter(environment.err(), true));

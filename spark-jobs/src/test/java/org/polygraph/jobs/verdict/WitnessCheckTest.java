@@ -21,7 +21,7 @@ class WitnessCheckTest {
      * aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
      */
     private static HistoryTable history(String... transactions) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
         builder.file("h");
         builder.initialValue(0);
         for (int t = 0; t < transactions.length; t++) {
