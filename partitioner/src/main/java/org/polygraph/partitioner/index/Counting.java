@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.index;
 
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.Outcome;
 
@@ -32,6 +33,24 @@ public final class Counting {
             states[t] = outcomes[t] == committed ? COUNTED : DROPPED;
         }
         return new Counting(states);
+    }
+
+    /**
+     * The same with every choice made.
+     *
+     * @param committed by transaction; looked at for {@link #OPTIONAL} ones only. Null: none of them committed
+     */
+    public Counting decided(boolean @Nullable [] committed) {
+        if (optional == 0) {
+            return this;
+        }
+        Counting decided = new Counting(states.clone());
+        for (int t = 0; t < states.length; t++) {
+            if (states[t] == OPTIONAL) {
+                decided.states[t] = committed != null && committed[t] ? COUNTED : DROPPED;
+            }
+        }
+        return decided;
     }
 
     void set(int transaction, byte state) {

@@ -1,13 +1,10 @@
 package org.polygraph.partitioner.index;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
 
 /**
  * A history after its first pass: who counts, and the {@link VersionIndex}; or the reads that are impossible whatever
@@ -46,64 +43,38 @@ public final class IndexedHistory {
 
     /** Indexes a history: linear time, see {@link VersionIndex} for memory. */
     public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate) {
-        Counting counting = Counting.ofCommitted(table);
-        TransactionScan scan = new TransactionScan(table);
-        IntArrayList brokenCommitted = new IntArrayList();
-        IntArrayList brokenIndeterminate = new IntArrayList();
-        boolean maybe = indeterminate == Indeterminate.MAYBE;
-        byte unknown = Outcome.INDETERMINATE.code();
-        for (int t = 0; t < table.transactions(); t++) {
-            boolean committed = counting.isCounted(t);
-            if (committed || (maybe && table.outcomes()[t] == unknown)) {
-                int broken = scan.scan(t);
-                if (broken >= 0) {
-                    if (committed) {
-                        brokenCommitted.add(t);
-                        brokenCommitted.add(broken);
-                    } else {
-                        brokenIndeterminate.add(t);
-                        brokenIndeterminate.add(broken);
-                    }
-                }
-            }
+        FirstPass pass = FirstPass.of(table, indeterminate);
+        Counting counting = pass.counting();
+        if (!pass.violations().isEmpty()) {
+            return impossible(table, counting, pass.violations());
         }
-        ReadAnomalies anomalies = new ReadAnomalies(table, counting);
         int[] sessionOf = sessionOf(table);
-        if (brokenCommitted.isEmpty() && maybe) {
-            IntArrayList broken = new IntArrayList();
-            for (int i = 0; i < brokenIndeterminate.size(); i += 2) {
-                broken.add(brokenIndeterminate.getInt(i));
-            }
-            IndeterminateResolution.resolve(table, scan.roles(), counting, broken);
-            for (int i = 0; i < brokenIndeterminate.size(); i += 2) {
-                if (counting.isCounted(brokenIndeterminate.getInt(i))) {
-                    brokenCommitted.add(brokenIndeterminate.getInt(i));
-                    brokenCommitted.add(brokenIndeterminate.getInt(i + 1));
-                }
-            }
-        }
-        List<Violation> violations = new ArrayList<>();
-        for (int i = 0; i < brokenCommitted.size() && violations.size() < MOST_VIOLATIONS; i += 2) {
-            violations.add(anomalies.inconsistent(brokenCommitted.getInt(i), brokenCommitted.getInt(i + 1)));
-        }
-        if (!violations.isEmpty()) {
-            return new IndexedHistory(table, counting, sessionOf, null, violations);
-        }
         VersionIndexBuilder builder =
                 new VersionIndexBuilder(table.keys().size(), sessionOf, counting.states(), table.initialValue());
         VersionIndex versions = builder.build(
-                table.operationStarts(), null, table.operationKeys(), table.operationValues(), scan.roles());
-        IntArrayList impossible = builder.impossible();
-        for (int i = 0; i < impossible.size() && violations.size() < MOST_VIOLATIONS; i += 2) {
-            violations.add(anomalies.impossible(impossible.getInt(i), impossible.getInt(i + 1)));
-        }
-        return new IndexedHistory(table, counting, sessionOf, versions, violations);
+                table.operationStarts(), null, table.operationKeys(), table.operationValues(), pass.roles());
+        return new IndexedHistory(
+                table, counting, sessionOf, versions, FirstPass.impossible(table, counting, builder.impossible()));
+    }
+
+    /** A history that single reads or transactions refute. */
+    static IndexedHistory impossible(HistoryTable table, Counting counting, List<Violation> violations) {
+        return new IndexedHistory(table, counting, sessionOf(table), null, violations);
+    }
+
+    /** A history whose index was made elsewhere. */
+    static IndexedHistory of(HistoryTable table, Counting counting, VersionIndex versions) {
+        return new IndexedHistory(table, counting, sessionOf(table), versions, List.of());
     }
 
     private static int[] sessionOf(HistoryTable table) {
-        int[] sessionOf = new int[table.transactions()];
-        int[] starts = table.sessionStarts();
-        for (int s = 0; s < table.sessions(); s++) {
+        return sessionOf(table.sessionStarts());
+    }
+
+    /** By transaction. */
+    static int[] sessionOf(int[] starts) {
+        int[] sessionOf = new int[starts[starts.length - 1]];
+        for (int s = 0; s + 1 < starts.length; s++) {
             Arrays.fill(sessionOf, starts[s], starts[s + 1], s);
         }
         return sessionOf;

@@ -29,11 +29,21 @@ final class TransactionScan {
     private int[] lastOperations = new int[0];
 
     TransactionScan(HistoryTable table) {
-        operationStarts = table.operationStarts();
-        operationKeys = table.operationKeys();
-        operationValues = table.operationValues();
-        roles = new byte[table.operations()];
-        keys = table.keys().size();
+        this(
+                table.operationStarts(),
+                table.operationKeys(),
+                table.operationValues(),
+                table.operations(),
+                table.keys().size());
+    }
+
+    /** For a part of a history; arrays as in HistoryTable. @param keys all ids of keys are below */
+    TransactionScan(int[] operationStarts, int[] operationKeys, long[] operationValues, int operations, int keys) {
+        this.operationStarts = operationStarts;
+        this.operationKeys = operationKeys;
+        this.operationValues = operationValues;
+        this.roles = new byte[operations];
+        this.keys = keys;
     }
 
     /** {@link #HIDDEN}, {@link #EXTERNAL_READ} or {@link #VISIBLE_WRITE} of each scanned operation. */

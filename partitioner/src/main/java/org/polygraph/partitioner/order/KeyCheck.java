@@ -15,7 +15,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 public final class KeyCheck {
     private static final int SHORT = 40;
 
-    private final Events events;
+    private final int shift;
     private final VersionIndex index;
     private final byte[] states;
     private final int[] position;
@@ -23,9 +23,19 @@ public final class KeyCheck {
 
     /** @param position of each event, a permutation */
     public KeyCheck(Events events, VersionIndex index, Counting counting, int[] position) {
-        this.events = events;
+        this(events.perTransaction(), index, counting.states(), position);
+    }
+
+    /**
+     * For a part of the keys, without the rest of the history.
+     *
+     * @param perTransaction events a transaction, 1 or 2
+     * @param states {@link Counting#states}
+     */
+    public KeyCheck(int perTransaction, VersionIndex index, byte[] states, int[] position) {
+        this.shift = perTransaction - 1;
         this.index = index;
-        this.states = counting.states();
+        this.states = states;
         this.position = position;
     }
 
@@ -46,13 +56,13 @@ public final class KeyCheck {
         int[] writers = index.writerTransactions();
         for (int w = w0; w < w1; w++) {
             if (states[writers[w]] == Counting.COUNTED) {
-                items[count++] = (long) position[events.commit(writers[w])] << 33 | 1L << 32 | w;
+                items[count++] = (long) position[(writers[w] << shift) | shift] << 33 | 1L << 32 | w;
             }
         }
         int[] readers = index.readerTransactions();
         for (int r = r0; r < r1; r++) {
             if (states[readers[r]] == Counting.COUNTED) {
-                items[count++] = (long) position[events.begin(readers[r])] << 33 | r;
+                items[count++] = (long) position[readers[r] << shift] << 33 | r;
             }
         }
         sort(count);
@@ -63,7 +73,7 @@ public final class KeyCheck {
         int violated = 0;
         int current = VersionIndex.INITIAL;
         long lastCommit = -1;
-        boolean overlaps = events.perTransaction() == 2;
+        boolean overlaps = shift == 1;
         for (int i = 0; i < count; i++) {
             int entry = (int) items[i];
             if ((items[i] & 1L << 32) == 0) {
@@ -72,7 +82,7 @@ public final class KeyCheck {
                 current = index.writerClasses()[entry];
                 if (overlaps) {
                     int writer = index.writerTransactions()[entry];
-                    violated += position[events.begin(writer)] > lastCommit ? 0 : 1;
+                    violated += position[writer << shift] > lastCommit ? 0 : 1;
                     lastCommit = items[i] >>> 33;
                 }
             }

@@ -53,6 +53,15 @@ public final class ResidualCore {
         return new ResidualCore(keys.toIntArray(), violated);
     }
 
+    /**
+     * A core whose keys were checked elsewhere.
+     *
+     * @param keys ascending; empty: nothing is violated
+     */
+    public static ResidualCore of(int[] keys, long violated) {
+        return new ResidualCore(keys, violated);
+    }
+
     public boolean isEmpty() {
         return keys.length == 0;
     }

@@ -1,22 +1,12 @@
 package org.polygraph.jobs.pipeline;
 
-import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Counts;
-import org.polygraph.jobs.verdict.IndeterminateMode;
-import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.verdict.WitnessCheck;
-import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Outcome;
-import org.polygraph.solver.Statistics;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -36,136 +26,28 @@ public final class EmbeddedChecker implements Checker {
         this.rules = rules;
     }
 
-    /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
-    private static final double CLOCK_SHARE = 0.6;
-
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        return new Run(table, request, progress, budget, rules).check();
+        Decision decision = new Decision(table, request, progress, budget);
+        return decision.make(new InMemory(table, budget::exhausted), rules);
     }
 
-    private static final class Run {
-        private final HistoryTable table;
-        private final CheckRequest request;
-        private final Budget budget;
-        private final PhaseClock phases;
-        private final boolean rules;
-        private ResidualSize residual = ResidualSize.NONE;
-        private boolean uniqueValues = true;
-
-        Run(HistoryTable table, CheckRequest request, Progress progress, Budget budget, boolean rules) {
-            this.rules = rules;
-            this.table = table;
-            this.request = request;
-            this.budget = budget;
-            this.phases = new PhaseClock(progress, table.operations());
+    private record InMemory(HistoryTable table, BooleanSupplier stop) implements KeyStages {
+        @Override
+        public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+            return IndexedHistory.of(table, indeterminate);
         }
 
-        Verdict check() {
-            phases.begin("index");
-            IndexedHistory history = IndexedHistory.of(
-                    table,
-                    request.indeterminate() == IndeterminateMode.MAYBE
-                            ? IndexedHistory.Indeterminate.MAYBE
-                            : IndexedHistory.Indeterminate.ABORT);
-            phases.end(table.operations());
-            if (!history.violations().isEmpty()) {
-                return violation(history.violations());
-            }
-            uniqueValues = history.versions().hasUniqueValues();
-            if (budget.exhausted()) {
-                return unknown(budget.exhaustion(phases.stage()));
-            }
-            phases.begin("graph");
-            Events events =
-                    new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
-            KnownGraph graph = KnownGraph.of(events, history.versions());
-            phases.end(graph.edges());
-            long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-            boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
-            PruneLoop loop = new PruneLoop(history, graph, phases, budget::exhausted);
-            if (!loop.run(withClocks)) {
-                return unknown(budget.exhaustion(phases.stage()));
-            }
-            Violation found = loop.violation();
-            return found != null ? violation(List.of(found)) : decide(history, graph, loop.clocks(), loop.position());
+        @Override
+        public @Nullable ResidualCore check(
+                IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+            return ResidualCore.of(graph, history.versions(), counting, position, stop);
         }
 
-        private Verdict decide(IndexedHistory history, KnownGraph graph, @Nullable ChainClocks clocks, int[] position) {
-            phases.begin("check");
-            ResidualCore core =
-                    ResidualCore.of(graph, history.versions(), history.counting(), position, budget::exhausted);
-            if (core == null) {
-                return unknown(budget.exhaustion(phases.stage()));
-            }
-            phases.end(core.violated());
-            boolean[] committed = null;
-            int[] order = position;
-            if (!core.isEmpty()) {
-                phases.begin("solve");
-                long held = table.arrayBytes()
-                        + history.versions().bytes()
-                        + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
-                Outcome outcome = CoreSolving.solve(
-                        history, graph, clocks, position, core, budget, Math.max(0, budget.bytes() - held));
-                measure(core, history, outcome.statistics());
-                phases.end(outcome.statistics().conflicts());
-                if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
-                    return violation(List.of(CoreSolving.explain(history, graph, unsatisfiable.core())));
-                }
-                if (outcome instanceof Outcome.Unknown unknown) {
-                    return unknown(
-                            budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
-                }
-                Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
-                order = satisfiable.position();
-                committed = satisfiable.committed();
-            }
-            return replay(history.counting(), committed, order);
-        }
-
-        private void measure(ResidualCore core, IndexedHistory history, Statistics s) {
-            residual = new ResidualSize(
-                    s.instantiated(),
-                    history.versions().ambiguous(),
-                    0,
-                    core.keys().length,
-                    s.decisions(),
-                    s.conflicts());
-        }
-
-        /** Nothing passes that independent code has not replayed from the raw operations. */
-        private Verdict replay(Counting counting, boolean @Nullable [] committed, int[] position) {
-            phases.begin("replay");
-            boolean[] counted = new boolean[table.transactions()];
-            for (int t = 0; t < counted.length; t++) {
-                counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
-            }
-            String wrong = WitnessCheck.firstDiscrepancy(table, request.level(), counted, position);
-            phases.end(table.operations());
-            if (wrong != null) {
-                throw new IllegalStateException("the order found does not explain the history: " + wrong);
-            }
-            return finish(
-                    Verdict.of(Verdict.Status.PASS, request.level()).certificate(new Certificate("order", null, true)));
-        }
-
-        private Verdict violation(List<Violation> violations) {
-            return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
-                    .violations(violations, table)
-                    .certificate(new Certificate("cycle", null, false)));
-        }
-
-        private Verdict unknown(String reason) {
-            return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason));
-        }
-
-        private Verdict finish(Verdict.Builder verdict) {
-            phases.addTo(verdict);
-            return verdict.counts(Counts.of(table))
-                    .residual(residual)
-                    .assumptions(request.assumptions(table, uniqueValues))
-                    .build();
+        /** The replay reads the same memory, and the raw operations at that. */
+        @Override
+        public ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+            return ResidualCore.of(new int[0], 0);
         }
     }
 }

@@ -1,0 +1,73 @@
+package org.polygraph.partitioner.index;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * The pass over transactions that comes before keys are looked at: which operations matter outside their transaction,
+ * which transactions contradict themselves, and who counts.
+ *
+ * @param roles of each operation, see {@link TransactionScan}; of dropped transactions none
+ * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
+ *     if there are any, unknown outcomes were left unresolved
+ */
+record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
+    /** Linear time, one byte an operation. */
+    static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
+        Counting counting = Counting.ofCommitted(table);
+        TransactionScan scan = new TransactionScan(table);
+        IntArrayList brokenCommitted = new IntArrayList();
+        IntArrayList brokenIndeterminate = new IntArrayList();
+        boolean maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
+        byte unknown = Outcome.INDETERMINATE.code();
+        for (int t = 0; t < table.transactions(); t++) {
+            boolean committed = counting.isCounted(t);
+            if (committed || (maybe && table.outcomes()[t] == unknown)) {
+                int broken = scan.scan(t);
+                if (broken >= 0) {
+                    IntArrayList list = committed ? brokenCommitted : brokenIndeterminate;
+                    list.add(t);
+                    list.add(broken);
+                }
+            }
+        }
+        if (brokenCommitted.isEmpty() && maybe) {
+            IntArrayList broken = new IntArrayList();
+            for (int i = 0; i < brokenIndeterminate.size(); i += 2) {
+                broken.add(brokenIndeterminate.getInt(i));
+            }
+            IndeterminateResolution.resolve(table, scan.roles(), counting, broken);
+            for (int i = 0; i < brokenIndeterminate.size(); i += 2) {
+                if (counting.isCounted(brokenIndeterminate.getInt(i))) {
+                    brokenCommitted.add(brokenIndeterminate.getInt(i));
+                    brokenCommitted.add(brokenIndeterminate.getInt(i + 1));
+                }
+            }
+        }
+        return new FirstPass(counting, scan.roles(), inconsistent(table, counting, brokenCommitted));
+    }
+
+    /** @param broken (transaction, operation) pairs; the first few become violations */
+    static List<Violation> inconsistent(HistoryTable table, Counting counting, IntArrayList broken) {
+        ReadAnomalies anomalies = new ReadAnomalies(table, counting);
+        List<Violation> violations = new ArrayList<>();
+        for (int i = 0; i < broken.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
+            violations.add(anomalies.inconsistent(broken.getInt(i), broken.getInt(i + 1)));
+        }
+        return violations;
+    }
+
+    /** @param impossible (key, transaction) pairs; the first few become violations */
+    static List<Violation> impossible(HistoryTable table, Counting counting, IntArrayList impossible) {
+        ReadAnomalies anomalies = new ReadAnomalies(table, counting);
+        List<Violation> violations = new ArrayList<>();
+        for (int i = 0; i < impossible.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
+            violations.add(anomalies.impossible(impossible.getInt(i), impossible.getInt(i + 1)));
+        }
+        return violations;
+    }
+}

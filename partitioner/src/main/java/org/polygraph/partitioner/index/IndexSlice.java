@@ -1,0 +1,158 @@
+package org.polygraph.partitioner.index;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * The {@link VersionIndex} of one slice of the keys, numbered densely, with the few reads that are impossible; as an
+ * object where it is made and checked, as bytes where it travels or waits.
+ *
+ * <p>Bytes, little-endian ints: slice, keys K, writers W, readers R, ambiguous, whether values repeat, whether an initial
+ * value was written, impossible pairs I, broken pairs B; then writerStarts K + 1, writerTransactions W, writerClasses W,
+ * readerStarts K + 1, readerTransactions R, readerClasses R, slotStarts W + 2K + 1, nextInClass W or none,
+ * initialWriters K or none, impossible 2I, broken 2B.
+ */
+public final class IndexSlice {
+    private static final int HEADER_INTS = 9;
+
+    private final int slice;
+    private final VersionIndex versions;
+    private final int[] impossible;
+    private final int[] broken;
+
+    private IndexSlice(int slice, VersionIndex versions, int[] impossible, int[] broken) {
+        this.slice = slice;
+        this.versions = versions;
+        this.impossible = impossible;
+        this.broken = broken;
+    }
+
+    /**
+     * Indexes one slice; linear time, 37 bytes an operation beside the blocks while it works.
+     *
+     * @param blocks what {@link SliceDealer} dealt to it, ascending by first transaction
+     * @param sessionStarts as in HistoryTable
+     * @param states {@link Counting#states}
+     */
+    public static IndexSlice of(
+            KeySlices slices,
+            int slice,
+            Iterable<byte[]> blocks,
+            int[] sessionStarts,
+            byte[] states,
+            long initialValue) {
+        SliceDealer.Blocks operations = new SliceDealer.Blocks(blocks);
+        int n = operations.keys.length;
+        int[] starts = new int[n + 1];
+        for (int i = 0; i <= n; i++) {
+            starts[i] = i;
+        }
+        byte[] roles = new byte[n];
+        Arrays.fill(roles, TransactionScan.EXTERNAL_READ);
+        VersionIndexBuilder builder = new VersionIndexBuilder(
+                slices.keysOf(slice), IndexedHistory.sessionOf(sessionStarts), states, initialValue);
+        VersionIndex versions =
+                builder.build(starts, operations.transactions, operations.keys, operations.values, roles);
+        return new IndexSlice(slice, versions, few(builder.impossible()), few(operations.broken));
+    }
+
+    static IndexSlice empty(KeySlices slices, int slice) {
+        return of(slices, slice, List.of(), new int[1], new byte[0], 0);
+    }
+
+    private static int[] few(IntArrayList pairs) {
+        return Arrays.copyOf(pairs.elements(), Math.min(pairs.size(), 2 * IndexedHistory.MOST_VIOLATIONS));
+    }
+
+    /** Which slice this is. */
+    public int slice() {
+        return slice;
+    }
+
+    /** The index, by numbers of keys within the slice. */
+    public VersionIndex versions() {
+        return versions;
+    }
+
+    /** (key within the slice, transaction) pairs, ascending by key: the first few. */
+    int[] impossible() {
+        return impossible;
+    }
+
+    /** (transaction, operation within it) pairs, ascending by transaction; only slice 0 carries them. */
+    int[] broken() {
+        return broken;
+    }
+
+    /** The layout in the class comment. @throws BudgetException if that is more than an array holds */
+    public byte[] toBytes() {
+        VersionIndex v = versions;
+        long ints = HEADER_INTS + v.bytes() / 4 + impossible.length + broken.length;
+        if (4 * ints > Integer.MAX_VALUE - 8) {
+            throw new BudgetException("the index of slice " + slice + " takes " + 4 * ints
+                    + " bytes, more than an array holds; give spark.sql.shuffle.partitions more");
+        }
+        byte[] bytes = new byte[(int) (4 * ints)];
+        ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt(slice).putInt(v.keys()).putInt(v.writers()).putInt(v.readers()).putInt(v.ambiguous());
+        out.putInt(v.nextInClass == null ? 0 : 1).putInt(v.initialWriters == null ? 0 : 1);
+        out.putInt(impossible.length / 2).putInt(broken.length / 2);
+        put(out, v.writerStarts);
+        put(out, v.writerTransactions);
+        put(out, v.writerClasses);
+        put(out, v.readerStarts);
+        put(out, v.readerTransactions);
+        put(out, v.readerClasses);
+        put(out, v.slotStarts);
+        put(out, v.nextInClass);
+        put(out, v.initialWriters);
+        put(out, impossible);
+        put(out, broken);
+        return bytes;
+    }
+
+    private static void put(ByteBuffer out, int @Nullable [] ints) {
+        if (ints != null) {
+            out.asIntBuffer().put(ints);
+            out.position(out.position() + 4 * ints.length);
+        }
+    }
+
+    /** The inverse of {@link #toBytes}. */
+    public static IndexSlice ofBytes(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int slice = in.getInt();
+        int keys = in.getInt();
+        int writers = in.getInt();
+        int readers = in.getInt();
+        int ambiguous = in.getInt();
+        boolean repeated = in.getInt() != 0;
+        boolean initial = in.getInt() != 0;
+        int impossible = in.getInt();
+        int broken = in.getInt();
+        VersionIndex versions = new VersionIndex(
+                get(in, keys + 1),
+                get(in, writers),
+                get(in, writers),
+                get(in, keys + 1),
+                get(in, readers),
+                get(in, readers),
+                get(in, writers + 2 * keys + 1),
+                repeated ? get(in, writers) : null,
+                initial ? get(in, keys) : null,
+                ambiguous);
+        return new IndexSlice(slice, versions, get(in, 2 * impossible), get(in, 2 * broken));
+    }
+
+    private static int[] get(ByteBuffer in, int count) {
+        int[] ints = new int[count];
+        in.asIntBuffer().get(ints);
+        in.position(in.position() + 4 * count);
+        return ints;
+    }
+}

@@ -1,0 +1,175 @@
+package org.polygraph.jobs.pipeline;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.WitnessCheck;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Outcome;
+import org.polygraph.solver.Statistics;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * One decision, from a history to a verdict: the stages that all engines share, around the {@link KeyStages} of one of
+ * them. Index, closure and saturation in turn, order, check by key, solver for what is left, replay of the order against
+ * the raw history. One thread; used once.
+ */
+public final class Decision {
+    /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
+    private static final double CLOCK_SHARE = 0.6;
+
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget budget;
+    private final PhaseClock phases;
+    private ResidualSize residual = ResidualSize.NONE;
+    private boolean uniqueValues = true;
+
+    /** Arguments as of {@link Checker#check}. */
+    public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        this.table = table;
+        this.request = request;
+        this.budget = budget;
+        this.phases = new PhaseClock(progress, table.operations());
+    }
+
+    /** Makes it, with the stages of an engine. */
+    public Verdict make(KeyStages stages) {
+        return make(stages, true);
+    }
+
+    /** For tests. @param rules false: no clocks, the solver decides alone */
+    Verdict make(KeyStages stages, boolean rules) {
+        phases.begin("index");
+        IndexedHistory history = stages.index(
+                request.indeterminate() == IndeterminateMode.MAYBE
+                        ? IndexedHistory.Indeterminate.MAYBE
+                        : IndexedHistory.Indeterminate.ABORT);
+        if (history == null) {
+            return unknown(budget.exhaustion(phases.stage()));
+        }
+        phases.end(table.operations());
+        if (!history.violations().isEmpty()) {
+            return violation(history.violations());
+        }
+        uniqueValues = history.versions().hasUniqueValues();
+        if (budget.exhausted()) {
+            return unknown(budget.exhaustion(phases.stage()));
+        }
+        phases.begin("graph");
+        Events events =
+                new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        phases.end(graph.edges());
+        long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
+        boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
+        PruneLoop loop = new PruneLoop(history, graph, phases, budget::exhausted);
+        if (!loop.run(withClocks)) {
+            return unknown(budget.exhaustion(phases.stage()));
+        }
+        Violation found = loop.violation();
+        return found != null ? violation(List.of(found)) : decide(stages, history, graph, loop.clocks(), loop.position());
+    }
+
+    private Verdict decide(
+            KeyStages stages,
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable ChainClocks clocks,
+            int[] position) {
+        phases.begin("check");
+        ResidualCore core = stages.check(history, graph, history.counting(), position);
+        if (core == null) {
+            return unknown(budget.exhaustion(phases.stage()));
+        }
+        phases.end(core.violated());
+        boolean[] committed = null;
+        int[] order = position;
+        if (!core.isEmpty()) {
+            phases.begin("solve");
+            long held = table.arrayBytes()
+                    + history.versions().bytes()
+                    + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
+            Outcome outcome = CoreSolving.solve(
+                    history, graph, clocks, position, core, budget, Math.max(0, budget.bytes() - held));
+            measure(core, history, outcome.statistics());
+            phases.end(outcome.statistics().conflicts());
+            if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
+                return violation(List.of(CoreSolving.explain(history, graph, unsatisfiable.core())));
+            }
+            if (outcome instanceof Outcome.Unknown unknown) {
+                return unknown(
+                        budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
+            }
+            Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
+            order = satisfiable.position();
+            committed = satisfiable.committed();
+            phases.begin("check");
+            ResidualCore left =
+                    stages.recheck(history, graph, history.counting().decided(committed), order);
+            if (left == null) {
+                return unknown(budget.exhaustion(phases.stage()));
+            }
+            phases.end(left.violated());
+            if (!left.isEmpty()) {
+                throw new IllegalStateException("the solver's order violates " + left.violated() + " reads, the first"
+                        + " of key " + table.keys().label(left.keys()[0]));
+            }
+        }
+        return replay(history.counting(), committed, order);
+    }
+
+    private void measure(ResidualCore core, IndexedHistory history, Statistics s) {
+        residual = new ResidualSize(
+                s.instantiated(),
+                history.versions().ambiguous(),
+                0,
+                core.keys().length,
+                s.decisions(),
+                s.conflicts());
+    }
+
+    /** Nothing passes that independent code has not replayed from the raw operations. */
+    private Verdict replay(Counting counting, boolean @Nullable [] committed, int[] position) {
+        phases.begin("replay");
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
+        }
+        String wrong = WitnessCheck.firstDiscrepancy(table, request.level(), counted, position);
+        phases.end(table.operations());
+        if (wrong != null) {
+            throw new IllegalStateException("the order found does not explain the history: " + wrong);
+        }
+        return finish(
+                Verdict.of(Verdict.Status.PASS, request.level()).certificate(new Certificate("order", null, true)));
+    }
+
+    private Verdict violation(List<Violation> violations) {
+        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
+                .violations(violations, table)
+                .certificate(new Certificate("cycle", null, false)));
+    }
+
+    private Verdict unknown(String reason) {
+        return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason));
+    }
+
+    private Verdict finish(Verdict.Builder verdict) {
+        phases.addTo(verdict);
+        return verdict.counts(Counts.of(table))
+                .residual(residual)
+                .assumptions(request.assumptions(table, uniqueValues))
+                .build();
+    }
+}
