@@ -29,11 +29,9 @@ final class ReadCheck {
     private final IntStack staleKeys;
     private @Nullable TransactionItems transactionItems;
 
-    /** Violated items: pairs (key, item), first in, first out. */
-    private int[] queue = new int[32];
+    /** Violated items, a binary heap of (position when queued, key, item); see {@link ViolatedQueue}. */
+    private final ViolatedQueue queue;
 
-    private int head;
-    private int waiting;
     private long checks;
     private long[] sortKeys = new long[0];
 
@@ -53,6 +51,7 @@ final class ReadCheck {
         keyItems = new KeyItems[p.keys()];
         stale = new boolean[p.keys()];
         staleKeys = new IntStack(budget);
+        queue = new ViolatedQueue(budget);
         if (p.dirtyKeys != null) {
             for (int k : p.dirtyKeys) {
                 markStale(k);
@@ -102,7 +101,7 @@ final class ReadCheck {
         }
         moved.clear();
         while (true) {
-            if (waiting == 0) {
+            if (queue.isEmpty()) {
                 if (staleKeys.isEmpty()) {
                     return false;
                 }
@@ -111,21 +110,30 @@ final class ReadCheck {
                 }
                 continue;
             }
-            int k = queue[head];
-            int item = queue[head + 1];
+            int k = queue.firstKey();
+            int item = queue.firstItem();
             if (stale[k]) {
                 refresh(k);
+                if (queue.firstKey() != k || queue.firstItem() != item) {
+                    continue;
+                }
             }
             KeyItems items = keyItems[k];
             if (items == null) {
                 throw new IllegalStateException("a queued item of key " + k + " without its key");
             }
             if (isViolated(items, item)) {
-                return true;
+                int rank = rank(items, item);
+                if (rank <= queue.firstRank()) {
+                    return true;
+                }
+                // It moved on since it was queued; others may come before it now.
+                queue.removeFirst();
+                queue.add(rank, k, item);
+                continue;
             }
             items.queued[item] = false;
-            head = (head + 2) & (queue.length - 1);
-            waiting--;
+            queue.removeFirst();
         }
     }
 
@@ -134,19 +142,7 @@ final class ReadCheck {
             return;
         }
         items.queued[item] = true;
-        if (2 * (waiting + 1) > queue.length) {
-            budget.reserve(4L * queue.length);
-            int[] longer = new int[2 * queue.length];
-            for (int i = 0; i < 2 * waiting; i++) {
-                longer[i] = queue[(head + i) & (queue.length - 1)];
-            }
-            queue = longer;
-            head = 0;
-        }
-        int tail = (head + 2 * waiting) & (queue.length - 1);
-        queue[tail] = items.key;
-        queue[tail + 1] = item;
-        waiting++;
+        queue.add(rank(items, item), items.key, item);
     }
 
     // ---------------------------------------------------------------- what changed
@@ -167,9 +163,7 @@ final class ReadCheck {
             if (item >= 0 && !readsToo) {
                 continue;
             }
-            int k = item >= 0
-                    ? TransactionItems.keyOf(p.readerStart, item)
-                    : TransactionItems.keyOf(p.writerStart, ~item);
+            int k = transactionItems.key(i);
             markStale(k);
             KeyItems items = keyItems[k];
             if (items != null) {
@@ -207,9 +201,9 @@ final class ReadCheck {
             }
             sort(items, 0, items.size - 1);
             keyItems[k] = items;
-            int before = waiting;
+            int before = queue.size();
             sweep(items, 0, items.size - 1);
-            if (waiting == before && transactionItems == null) {
+            if (queue.size() == before && transactionItems == null) {
                 // Clean at first sight: most keys are, and stay so.
                 keyItems[k] = null;
                 budget.reserve(-bytes);

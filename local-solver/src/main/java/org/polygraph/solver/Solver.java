@@ -95,8 +95,8 @@ public final class Solver {
             atoms = new Atoms(budget);
             clauses = new ClauseMaker(p, atoms, check, budget);
             IntStack cycle = new IntStack(budget);
-            OrderTheory theory =
-                    new OrderTheory(atoms, order, check, clauses, counted, cycle, options.get(Option.SEED));
+            OrderTheory theory = new OrderTheory(
+                    p, atoms, order, check, clauses, counted, cycle, new IntStack(budget), options.get(Option.SEED));
             search = new Search(
                     theory,
                     budget,

@@ -41,7 +41,11 @@ public final class CycleEvidence {
         this.everywhere = new int[events.chains()];
     }
 
-    /** Explains a cyclic graph. @param done how many events of each chain precede the cycles, see ChainClocks */
+    /**
+     * Explains a cyclic graph.
+     *
+     * @param done how many events of each chain precede the cycles, see ChainClocks
+     */
     public Violation ofCycle(int[] done) {
         List<EvidenceGraph.Step> best = shortestCycle(done, known.currentRound());
         if (best == null) {

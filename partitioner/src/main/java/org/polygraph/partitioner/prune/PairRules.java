@@ -23,6 +23,7 @@ final class PairRules {
 
     private final KnownGraph graph;
     private final VersionIndex index;
+    private final ChainClocks clocks;
     private final int[][] rows;
     private final int chains;
     private final int shift;
@@ -34,13 +35,17 @@ final class PairRules {
     private final int[] begin = new int[MOST_WRITERS];
     private final int[] commit = new int[MOST_WRITERS];
     private final int[] slot = new int[MOST_WRITERS];
-    /** By writer: a bit for each writer whose commit reaches its begin. */
-    private final int[] predecessors = new int[MOST_WRITERS];
+    /** By writer: a bit for each writer whose commit reaches its begin; made on demand, see {@link #predecessors}. */
+    private final int[] known = new int[MOST_WRITERS];
+
+    private int made;
+    private int writers;
 
     PairRules(KnownGraph graph, VersionIndex index, ChainClocks clocks) {
         Events events = graph.events();
         this.graph = graph;
         this.index = index;
+        this.clocks = clocks;
         this.rows = clocks.rows();
         this.chains = clocks.chains();
         this.shift = events.shift();
@@ -48,15 +53,20 @@ final class PairRules {
         this.chainOf = events.chainsByTransaction();
     }
 
-    /** @param states Counting states; writers that are optional are not judged. */
-    void apply(int key, byte[] states, byte counted) {
+    /**
+     * Applies the rules to a key.
+     *
+     * @param states Counting states; writers that are optional are not judged
+     * @param all false: only what rows that the last closure changed can bring
+     */
+    void apply(int key, byte[] states, byte counted, boolean all) {
         int from = index.writerStarts()[key];
         int to = index.writerStarts()[key + 1];
         int base = index.slot(key);
-        int[] writers = index.writerTransactions();
+        int[] transactionOf = index.writerTransactions();
         int w = 0;
         for (int i = from; i < to; i++) {
-            int t = writers[i];
+            int t = transactionOf[i];
             if (states[t] == counted) {
                 int c = chainOf[t];
                 int p = (t - firstTransactions[c]) << shift;
@@ -68,26 +78,56 @@ final class PairRules {
                 w++;
             }
         }
-        if (w == 0) {
-            return;
+        writers = w;
+        made = 0;
+        for (int i = 0; i < w; i++) {
+            int event = transactions[i] << shift;
+            if (all || clocks.hasChanged(event)) {
+                readersBefore(i, base, predecessors(i));
+            }
         }
         for (int i = 0; i < w; i++) {
+            if (all || readersChanged(i) || (shift == 1 && clocks.hasChanged((transactions[i] << shift) | 1))) {
+                writersBefore(i);
+            }
+        }
+    }
+
+    private int predecessors(int i) {
+        if ((made & 1 << i) == 0) {
+            made |= 1 << i;
             int[] row = rows[chain[i]];
             int cells = begin[i] * chains;
             int bits = 0;
-            for (int j = 0; j < w; j++) {
+            for (int j = 0; j < writers; j++) {
                 if (row[cells + chain[j]] > commit[j]) {
                     bits |= 1 << j;
                 }
             }
-            predecessors[i] = bits;
+            known[i] = bits;
         }
-        for (int i = 0; i < w; i++) {
-            readersBefore(i, base, predecessors[i]);
+        return known[i];
+    }
+
+    private boolean readersChanged(int i) {
+        int[] slots = index.slotStarts();
+        for (int r = slots[slot[i]]; r < slots[slot[i] + 1]; r++) {
+            if (clocks.hasChanged(index.readerTransactions()[r] << shift)) {
+                return true;
+            }
         }
-        for (int i = 0; i < w; i++) {
-            writersBefore(i, w);
+        return false;
+    }
+
+    /** Those of a set of writers that reach no other of it. */
+    private int maximal(int set) {
+        int maximal = set;
+        if ((set & (set - 1)) != 0) {
+            for (int bits = set; bits != 0; bits &= bits - 1) {
+                maximal &= ~predecessors(Integer.numberOfTrailingZeros(bits));
+            }
         }
+        return maximal;
     }
 
     /** R2 and initial readers: everyone who read what S overwrote comes before S. */
@@ -96,11 +136,7 @@ final class PairRules {
             readersBefore(i, base);
             return;
         }
-        int maximal = open;
-        for (int bits = open; bits != 0; bits &= bits - 1) {
-            maximal &= ~predecessors[Integer.numberOfTrailingZeros(bits)];
-        }
-        for (int bits = maximal; bits != 0; bits &= bits - 1) {
+        for (int bits = maximal(open); bits != 0; bits &= bits - 1) {
             readersBefore(i, slot[Integer.numberOfTrailingZeros(bits)]);
         }
     }
@@ -125,14 +161,12 @@ final class PairRules {
     }
 
     /** R1 and R0: writers that reach a reader of T, or begin before T commits, come before T. */
-    private void writersBefore(int i, int w) {
+    private void writersBefore(int i) {
         int[] slots = index.slotStarts();
         int[] readers = index.readerTransactions();
         int found = 0;
-        int all = ((1 << w) - 1) & ~(1 << i) & ~predecessors[i];
+        int all = ((1 << writers) - 1) & ~(1 << i) & ~predecessors(i);
         if (all == 0) {
-            // Still a contradiction may hide here: a predecessor of T that also has to follow it closes a cycle
-            // elsewhere.
             return;
         }
         int end = slots[slot[i] + 1];
@@ -161,11 +195,7 @@ final class PairRules {
                 }
             }
         }
-        int maximal = found;
-        for (int bits = found; bits != 0; bits &= bits - 1) {
-            maximal &= ~predecessors[Integer.numberOfTrailingZeros(bits)];
-        }
-        for (int bits = maximal; bits != 0; bits &= bits - 1) {
+        for (int bits = maximal(found); bits != 0; bits &= bits - 1) {
             int j = Integer.numberOfTrailingZeros(bits);
             graph.add((transactions[j] << shift) | shift, transactions[i] << shift);
         }

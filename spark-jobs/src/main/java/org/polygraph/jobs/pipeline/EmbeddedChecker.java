@@ -58,7 +58,7 @@ public final class EmbeddedChecker implements Checker {
             this.table = table;
             this.request = request;
             this.budget = budget;
-            this.phases = new PhaseClock(progress);
+            this.phases = new PhaseClock(progress, table.operations());
         }
 
         Verdict check() {

@@ -32,6 +32,7 @@ public final class HistoryTableBuilder {
     private final List<String> files = new ArrayList<>();
     private final HistoryTable.Unit unit;
     private long limit = Long.MAX_VALUE;
+    private long reserved;
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
 
@@ -62,6 +63,12 @@ public final class HistoryTableBuilder {
     /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
     public void limit(long bytes) {
         limit = bytes;
+    }
+
+    /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
+    public void reserve(long bytes) {
+        reserved = bytes;
+        checkLimit(0);
     }
 
     public KeyDictionary keys() {
@@ -134,7 +141,8 @@ public final class HistoryTableBuilder {
     }
 
     private long heldBytes() {
-        return 25L * outcomes.length
+        return reserved
+                + 25L * outcomes.length
                 + (starts == null ? 0 : 16L * outcomes.length)
                 + (long) HistoryTable.BYTES_PER_OPERATION * operationKeys.length
                 + keys.bytes()
