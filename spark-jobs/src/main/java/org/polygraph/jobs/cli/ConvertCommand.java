@@ -14,6 +14,7 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -28,6 +29,11 @@ import picocli.CommandLine.Spec;
         footer = {"", "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet, or -t says what it is; - is stdout."})
 final class ConvertCommand implements Callable<Integer> {
     private final Environment environment;
+
+    /** Taken by every command; this one has no progress to show. */
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final Verbosity verbosity = new Verbosity();
 
     @Spec
     @SuppressWarnings("NullAway.Init")

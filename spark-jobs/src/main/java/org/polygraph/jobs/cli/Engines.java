@@ -7,7 +7,11 @@ interface Engines {
     /** One JVM, no Spark class loaded. */
     Checker embedded();
 
-    /** @param master Spark master URL */
+    /**
+     * Spark, on a cluster or in this JVM.
+     *
+     * @param master Spark master URL
+     */
     Checker spark(String master) throws EngineMissingException;
 
     /** The engine is no part of this build or class path (exit code 2); the message says what to do. */

@@ -20,7 +20,10 @@ final class InstalledEngines implements Engines {
     public Checker spark(String master) throws EngineMissingException {
         String missing = "the Spark engine is not part of this build; use --engine embedded";
         try {
-            return (Checker) Class.forName(SPARK).getConstructor(String.class).newInstance(master);
+            return Class.forName(SPARK)
+                    .asSubclass(Checker.class)
+                    .getConstructor(String.class)
+                    .newInstance(master);
         } catch (ClassNotFoundException | NoClassDefFoundError e) {
             throw new EngineMissingException(missing);
         } catch (InvocationTargetException e) {

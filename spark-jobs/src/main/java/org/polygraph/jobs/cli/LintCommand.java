@@ -20,6 +20,11 @@ import picocli.CommandLine.Mixin;
 final class LintCommand implements Callable<Integer> {
     private final Environment environment;
 
+    /** Taken by every command; this one has no progress to show. */
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final Verbosity verbosity = new Verbosity();
+
     @Mixin
     private final TableOptions options = new TableOptions();
 

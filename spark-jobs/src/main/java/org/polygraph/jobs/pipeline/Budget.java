@@ -34,7 +34,7 @@ public final class Budget {
         return new Budget(System.nanoTime(), timeoutNanos, bytes);
     }
 
-    /** Whether to stop: the deadline has passed or the caller has given up. One clock read, about 25 ns. */
+    /** Whether to stop: the deadline has passed or the caller has given up. At most one clock read. */
     public boolean exhausted() {
         return cancelled || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
     }

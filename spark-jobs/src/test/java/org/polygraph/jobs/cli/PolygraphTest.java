@@ -151,7 +151,7 @@ class PolygraphTest {
         String missing = folder.resolve("missing.jsonl").toString();
         assertThat(run("check", "-l", "ser", missing, broken, unknown, violation, pass))
                 .isEqualTo(6);
-        assertThat(out.lines().filter(line -> !line.startsWith(" ")).map(line -> line.split("  ")[0]))
+        assertThat(out.lines().filter(line -> !line.startsWith(" ")).map(line -> line.split("  ", 2)[0]))
                 .containsExactly("ERROR", "INVALID", "UNKNOWN", "VIOLATION", "PASS");
         assertThat(err)
                 .contains(missing + ": no such file or folder; check the path")

@@ -35,7 +35,7 @@ class ExamplesTest {
         List<String> lines = Files.readAllLines(FOLDER.resolve("TRUTH.csv"));
         assertThat(lines.get(0)).isEqualTo("file,ser,si");
         for (String line : lines.subList(1, lines.size())) {
-            String[] cells = line.split(",");
+            String[] cells = line.split(",", 3);
             truths.add(new Truth(cells[0], cells[1], cells[2]));
         }
         return truths;
