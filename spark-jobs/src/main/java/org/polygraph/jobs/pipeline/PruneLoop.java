@@ -1,6 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.CycleEvidence;
@@ -25,7 +26,7 @@ final class PruneLoop {
     private final BooleanSupplier stop;
     private @Nullable ChainClocks clocks;
     private int @Nullable [] position;
-    private @Nullable Violation violation;
+    private @Nullable Supplier<Violation> refutation;
 
     PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop) {
         this.history = history;
@@ -39,13 +40,21 @@ final class PruneLoop {
         return withClocks ? saturate() : orderOnly();
     }
 
-    /** Set if the rules alone refute the history. */
-    @Nullable
-    Violation violation() {
-        return violation;
+    /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
+    boolean isRefuted() {
+        return refutation != null;
     }
 
-    /** An order that extends the known graph, unless there is a {@link #violation}. */
+    /** Why it {@link #isRefuted}. Searches for the shortest cycle only now. */
+    Violation violation() {
+        Supplier<Violation> found = refutation;
+        if (found == null) {
+            throw new IllegalStateException("nothing was refuted");
+        }
+        return found.get();
+    }
+
+    /** An order that extends the known graph, unless it {@link #isRefuted}. */
     int[] position() {
         int[] found = position;
         if (found == null) {
@@ -64,7 +73,7 @@ final class PruneLoop {
         phases.begin("order");
         position = EventOrder.byTurns(graph);
         if (position == null) {
-            violation = new CycleEvidence(history, graph)
+            refutation = () -> new CycleEvidence(history, graph)
                     .ofCycle(new int[graph.events().chains()]);
         }
         phases.end(graph.events().count());
@@ -80,7 +89,7 @@ final class PruneLoop {
         }
         Saturation saturation = new Saturation(graph, history.versions(), rows, history.counting());
         int firstRound = 0;
-        for (int round = 0; round < MOST_ROUNDS && violation == null; round++) {
+        for (int round = 0; round < MOST_ROUNDS && refutation == null; round++) {
             phases.begin("saturation");
             int before = graph.edges();
             Saturation.Result result = saturation.round(stop);
@@ -90,7 +99,7 @@ final class PruneLoop {
                 return false;
             }
             if (result == Saturation.Result.CONTRADICTION) {
-                violation = new CycleEvidence(history, graph)
+                refutation = () -> new CycleEvidence(history, graph)
                         .ofImpossibleRead(
                                 saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound());
                 return true;
@@ -107,7 +116,7 @@ final class PruneLoop {
                 break;
             }
         }
-        if (violation == null) {
+        if (refutation == null) {
             phases.begin("order");
             position = EventOrder.byRank(graph.events(), rows);
             phases.end(graph.events().count());
@@ -119,7 +128,7 @@ final class PruneLoop {
     private boolean close(ChainClocks rows) {
         ChainClocks.Result result = rows.update(stop);
         if (result == ChainClocks.Result.CYCLIC) {
-            violation = new CycleEvidence(history, graph).ofCycle(rows.done());
+            refutation = () -> new CycleEvidence(history, graph).ofCycle(rows.done());
         }
         phases.end(graph.edges());
         return result != ChainClocks.Result.STOPPED;
