@@ -291,7 +291,14 @@ public final class HistoryTableBuilder {
             checkUnique(order, source);
             checkLimit((long) Long.BYTES * operations);
         }
-        // Array by array, each freed before the next is moved: the peak is one array more than the history.
+        // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
+        sessionOf = new int[0];
+        long[] newValues = new long[operations];
+        move(valueChunks, newValues, order);
+        lastValues = new long[0];
+        int[] newKeys = new int[operations];
+        move(keyChunks, newKeys, order);
+        lastKeys = new int[0];
         byte[] newOutcomes = order == null ? Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
         outcomes = new byte[0];
         long[] newIndexes = moved(indexes, order, n);
@@ -302,12 +309,6 @@ public final class HistoryTableBuilder {
         starts = null;
         long[] newEnds = ends == null ? null : moved(ends, order, n);
         ends = null;
-        int[] newKeys = new int[operations];
-        move(keyChunks, newKeys, order);
-        lastKeys = new int[0];
-        long[] newValues = new long[operations];
-        move(valueChunks, newValues, order);
-        lastValues = new long[0];
         int[] newOperationStarts = Arrays.copyOf(operationStarts, n + 1);
         if (order != null) {
             for (int i = 0; i < n; i++) {
