@@ -167,6 +167,18 @@ class RoundTripTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("histories are written as jsonl or parquet, not as plume");
         assertThat(inputs.path("h")).doesNotExist();
+        assertThatThrownBy(() -> HistoryWriter.write(random(1), "-", HistoryFormat.JSONL))
+                .isInstanceOf(java.io.IOException.class)
+                .hasMessage("-: standard input cannot be written; give a file name");
+    }
+
+    @Test
+    void aStreamGetsWhatAFileGets() throws Exception {
+        HistoryTable table = random(2);
+        HistoryWriter.write(table, inputs.path("h.jsonl").toString(), HistoryFormat.JSONL);
+        java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+        HistoryWriter.writeJsonl(table, out);
+        assertThat(out.toByteArray()).isEqualTo(Files.readAllBytes(inputs.path("h.jsonl")));
     }
 
     private void parquet(String schema, CompressionCodecName codec, java.util.function.Consumer<Group> row)
