@@ -1,6 +1,5 @@
 package org.polygraph.solver;
 
-import org.polygraph.solver.Outcome.ClauseKind;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
@@ -24,7 +23,6 @@ final class ClauseMaker {
     private final Atoms atoms;
     private final ReadCheck check;
     private final PairTable known;
-    private final IntStack keys;
     private final IntStack readers;
     private final IntStack writers;
     private final IntStack others;
@@ -42,7 +40,6 @@ final class ClauseMaker {
         this.atoms = atoms;
         this.check = check;
         known = new PairTable(budget);
-        keys = new IntStack(budget);
         readers = new IntStack(budget);
         writers = new IntStack(budget);
         others = new IntStack(budget);
@@ -86,17 +83,6 @@ final class ClauseMaker {
         return literals.get(index);
     }
 
-    ClauseKind kind(int id) {
-        if (readers.get(id) < 0) {
-            return ClauseKind.OVERLAP;
-        }
-        return writers.get(id) < 0 ? ClauseKind.READ_UNWRITTEN : ClauseKind.READ;
-    }
-
-    int key(int id) {
-        return keys.get(id);
-    }
-
     int reader(int id) {
         return readers.get(id);
     }
@@ -121,7 +107,6 @@ final class ClauseMaker {
         }
         int id = starts.size();
         known.put(itemId(), id);
-        keys.push(check.key());
         readers.push(reader);
         writers.push(writer);
         others.push(check.otherWriter());

@@ -8,8 +8,8 @@ import org.polygraph.solver.sat.IntStack;
  * Finds what the current order violates, looking again only where events moved.
  *
  * <p>Per key an array sorted by the order. When events move, the slots between the moved items are sorted again and
- * checked again, up to the next writer. A key is sorted for good when it is looked at a second time; one that is clean
- * at first sight is forgotten until an event of it moves.
+ * checked again, up to the next writer; so what each item noted as its last writer always holds. Until the first event
+ * moves, a key that is clean is forgotten; it is sorted again, and kept, once an event of it moves.
  *
  * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
  */
@@ -284,6 +284,7 @@ final class ReadCheck {
         for (int i = low; i < items.size; i++) {
             budget.tick();
             int item = items.items[i];
+            items.lastWriters[item] = last;
             if (items.isReader(item)) {
                 int r = items.reader(item);
                 if (counts(p.readerTxn[r]) && classOf(last) != p.readerClass[r]) {
@@ -304,16 +305,19 @@ final class ReadCheck {
         }
     }
 
-    /** The last counted writer (global index) in the slots before {@code slot}, or -1. */
+    /**
+     * The last counted writer (global index) in the slots before {@code slot}, or -1. The item just before is outside
+     * the window, so what it noted still holds.
+     */
     private int writerBefore(KeyItems items, int slot) {
-        for (int i = slot - 1; i >= 0; i--) {
-            budget.tick();
-            int item = items.items[i];
-            if (!items.isReader(item) && counts(p.writerTxn[items.writer(item)])) {
-                return items.writer(item);
-            }
+        if (slot == 0) {
+            return -1;
         }
-        return -1;
+        int item = items.items[slot - 1];
+        if (!items.isReader(item) && counts(p.writerTxn[items.writer(item)])) {
+            return items.writer(item);
+        }
+        return items.lastWriters[item];
     }
 
     private int classOf(int w) {
@@ -332,7 +336,7 @@ final class ReadCheck {
             if (!counts(p.readerTxn[r])) {
                 return false;
             }
-            int last = writerBefore(items, items.slots[item]);
+            int last = items.lastWriters[item];
             if (classOf(last) == p.readerClass[r]) {
                 return false;
             }
@@ -346,7 +350,7 @@ final class ReadCheck {
         if (!counts(p.writerTxn[w])) {
             return false;
         }
-        int last = writerBefore(items, items.slots[item]);
+        int last = items.lastWriters[item];
         if (last < 0 || !overlap(last, w)) {
             return false;
         }
@@ -357,7 +361,7 @@ final class ReadCheck {
         return true;
     }
 
-    /** Calls {@code each} with every writer (global index) of {@code key} whose class is {@code valueClass}. */
+    /** Pushes every writer (global index) of {@code key} whose class is {@code valueClass}. */
     void candidates(int k, int valueClass, IntStack out) {
         KeyItems items = keyItems[k];
         if (items == null) {

@@ -45,7 +45,6 @@ final class HiddenOrder {
         n = transactions;
         int e = eventsPerTxn;
         hidden = new int[n * e];
-        int[] session = new int[n];
         int[] lastOfSession = new int[sessions];
         Arrays.fill(lastOfSession, -1);
         int[] value = new int[keys];
@@ -73,7 +72,6 @@ final class HiddenOrder {
                 }
                 int t = begun++;
                 active[s] = t;
-                session[t] = s;
                 startedAt[s] = time;
                 hidden[e * t] = time++;
                 if (lastOfSession[s] >= 0) {
@@ -122,7 +120,7 @@ final class HiddenOrder {
             active[s] = -1;
             done++;
         }
-        return assemble(random, session);
+        return assemble(random);
     }
 
     private static int key(Random random, double[] cumulative) {
@@ -158,7 +156,7 @@ final class HiddenOrder {
         readValue[readCount++] = value;
     }
 
-    private Polygraph assemble(Random random, int[] session) {
+    private Polygraph assemble(Random random) {
         int events = n * eventsPerTxn;
         int[][] successors = csr(events, edgeFrom, edgeTo);
         int[] writerStart = new int[keys + 1];
