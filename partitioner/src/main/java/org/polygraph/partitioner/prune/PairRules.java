@@ -6,7 +6,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The rules for a key with at most {@value #MOST_WRITERS} writers, pair by pair; most keys are such. For S, T writing the
+ * The rules for a key with at most {@value #MOST_WRITERS} writers (a bit of an int each), pair by pair; most keys are such. For S, T writing the
  * key and r reading it from T:
  *
  * <ul>
@@ -19,7 +19,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  * <p>Only what other edges do not imply is added: a predecessor that reaches another predecessor is left out.
  */
 final class PairRules {
-    static final int MOST_WRITERS = 24;
+    static final int MOST_WRITERS = 31;
 
     private final KnownGraph graph;
     private final VersionIndex index;
@@ -38,6 +38,11 @@ final class PairRules {
     /** By writer: a bit for each writer whose commit reaches its begin; made on demand, see {@link #predecessors}. */
     private final int[] known = new int[MOST_WRITERS];
 
+    // By reader of the key: its chain and the position of its begin.
+    private int[] readerChain = new int[64];
+    private int[] readerBegin = new int[64];
+    private int firstReader;
+    private final RowFetch fetch;
     private int made;
     private int writers;
 
@@ -51,6 +56,7 @@ final class PairRules {
         this.shift = events.shift();
         this.firstTransactions = events.firstTransactions();
         this.chainOf = events.chainsByTransaction();
+        this.fetch = new RowFetch(clocks);
     }
 
     /**
@@ -78,8 +84,15 @@ final class PairRules {
                 w++;
             }
         }
+        if (w == 0) {
+            return;
+        }
         writers = w;
         made = 0;
+        locateReaders(base, base + 1 + to - from);
+        if (all && fetch.pays(w)) {
+            fetchRows(base, base + 1 + to - from);
+        }
         for (int i = 0; i < w; i++) {
             int event = transactions[i] << shift;
             if (all || clocks.hasChanged(event)) {
@@ -90,6 +103,35 @@ final class PairRules {
             if (all || readersChanged(i) || (shift == 1 && clocks.hasChanged((transactions[i] << shift) | 1))) {
                 writersBefore(i);
             }
+        }
+    }
+
+    private void locateReaders(int fromSlot, int toSlot) {
+        int[] readers = index.readerTransactions();
+        int from = index.slotStarts()[fromSlot];
+        int count = index.slotStarts()[toSlot] - from;
+        if (count > readerChain.length) {
+            readerChain = new int[Math.max(count, 2 * readerChain.length)];
+            readerBegin = new int[readerChain.length];
+        }
+        firstReader = from;
+        for (int i = 0; i < count; i++) {
+            int t = readers[from + i];
+            int c = chainOf[t];
+            readerChain[i] = c;
+            readerBegin[i] = (t - firstTransactions[c]) << shift;
+        }
+    }
+
+    private void fetchRows(int initialSlot, int toSlot) {
+        for (int i = 0; i < writers; i++) {
+            fetch.fetch(chain[i], begin[i] * chains);
+        }
+        // Of readers of the initial version only the position counts.
+        int from = index.slotStarts()[initialSlot + 1];
+        int to = index.slotStarts()[toSlot];
+        for (int i = from - firstReader; i < to - firstReader; i++) {
+            fetch.fetch(readerChain[i], readerBegin[i] * chains);
         }
     }
 
@@ -150,11 +192,11 @@ final class PairRules {
         int writer = transactions[i];
         for (int r = slots[readSlot]; r < end; r++) {
             int t = readers[r];
-            int c = chainOf[t];
-            if (r + 1 < end && chainOf[readers[r + 1]] == c && readers[r + 1] != writer) {
+            int c = readerChain[r - firstReader];
+            if (r + 1 < end && readerChain[r + 1 - firstReader] == c && readers[r + 1] != writer) {
                 continue;
             }
-            if (t != writer && row[cells + c] <= (t - firstTransactions[c]) << shift) {
+            if (t != writer && row[cells + c] <= readerBegin[r - firstReader]) {
                 graph.add(t << shift, (writer << shift) | shift);
             }
         }
@@ -163,7 +205,6 @@ final class PairRules {
     /** R1 and R0: writers that reach a reader of T, or begin before T commits, come before T. */
     private void writersBefore(int i) {
         int[] slots = index.slotStarts();
-        int[] readers = index.readerTransactions();
         int found = 0;
         int all = ((1 << writers) - 1) & ~(1 << i) & ~predecessors(i);
         if (all == 0) {
@@ -171,13 +212,12 @@ final class PairRules {
         }
         int end = slots[slot[i] + 1];
         for (int r = slots[slot[i]]; r < end; r++) {
-            int t = readers[r];
-            int c = chainOf[t];
-            if (r + 1 < end && chainOf[readers[r + 1]] == c) {
+            int c = readerChain[r - firstReader];
+            if (r + 1 < end && readerChain[r + 1 - firstReader] == c) {
                 continue;
             }
             int[] row = rows[c];
-            int cells = ((t - firstTransactions[c]) << shift) * chains;
+            int cells = readerBegin[r - firstReader] * chains;
             for (int bits = all & ~found; bits != 0; bits &= bits - 1) {
                 int j = Integer.numberOfTrailingZeros(bits);
                 if (row[cells + chain[j]] > commit[j]) {
