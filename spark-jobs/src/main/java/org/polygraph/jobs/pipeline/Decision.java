@@ -86,13 +86,16 @@ public final class Decision {
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
         boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
-        PruneLoop loop = new PruneLoop(history, graph, phases, budget::exhausted);
+        PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                phases,
+                budget::exhausted,
+                position -> stages.check(history, graph, history.counting(), position));
         if (!loop.run(withClocks)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        return loop.isRefuted()
-                ? violation(List.of(loop.violation()))
-                : decide(stages, history, graph, loop.clocks(), loop.position());
+        return loop.isRefuted() ? violation(List.of(loop.violation())) : decide(stages, history, graph, loop);
     }
 
     private record Witness(int[] position, boolean @Nullable [] committed) {}
@@ -114,15 +117,18 @@ public final class Decision {
             return null;
         }
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(history, graph, phases, part::exhausted);
+        PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                phases,
+                part::exhausted,
+                position -> stages.check(history, graph, history.counting(), position));
         if (!loop.run(true) || loop.isRefuted()) {
             return null;
         }
-        phases.begin("check");
-        ResidualCore core = stages.check(history, graph, history.counting(), loop.position());
-        phases.end(core == null ? 0 : core.violated());
-        if (core == null || core.isEmpty()) {
-            return core == null ? null : new Witness(loop.position(), null);
+        ResidualCore core = loop.core();
+        if (core.isEmpty()) {
+            return new Witness(loop.position(), null);
         }
         phases.begin("solve");
         Outcome outcome = CoreSolving.solve(
@@ -138,14 +144,10 @@ public final class Decision {
         return outcome instanceof Outcome.Satisfiable found ? new Witness(found.position(), found.committed()) : null;
     }
 
-    private Verdict decide(
-            KeyStages stages, IndexedHistory history, KnownGraph graph, @Nullable ChainClocks clocks, int[] position) {
-        phases.begin("check");
-        ResidualCore core = stages.check(history, graph, history.counting(), position);
-        if (core == null) {
-            return unknown(budget.exhaustion(phases.stage()));
-        }
-        phases.end(core.violated());
+    private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop) {
+        ResidualCore core = loop.core();
+        ChainClocks clocks = loop.clocks();
+        int[] position = loop.position();
         boolean[] committed = null;
         int[] order = position;
         if (!core.isEmpty()) {
@@ -158,7 +160,10 @@ public final class Decision {
             measure(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
-                return violation(List.of(CoreSolving.explain(history, graph, unsatisfiable.core())));
+                return violation(List.of(
+                        loop.refuteByRules()
+                                ? loop.violation()
+                                : CoreSolving.explain(history, graph, unsatisfiable.core())));
             }
             if (outcome instanceof Outcome.Unknown unknown) {
                 return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
