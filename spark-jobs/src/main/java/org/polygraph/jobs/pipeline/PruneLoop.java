@@ -20,6 +20,9 @@ import org.polygraph.partitioner.residual.ResidualCore;
 final class PruneLoop {
     private static final int MOST_ROUNDS = 4;
     private static final int FEW = 500;
+    /** So few violated reads are never worth another round: it runs cold on a history that small. */
+    private static final int FEW_ITEMS = 400;
+
     private static final double WORTHWHILE = 0.01;
     /** Rounds after a refutation by the solver, for evidence. */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
@@ -116,7 +119,7 @@ final class PruneLoop {
         }
         Saturation rules = new Saturation(graph, history.versions(), rows, history.counting());
         saturation = rules;
-        long few = Math.max(20, graph.events().chainsByTransaction().length / FEW);
+        long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         int firstRound = 0;
         for (int round = 1; refutation == null; round++) {
             Saturation.Result result = round(rules, rows);
