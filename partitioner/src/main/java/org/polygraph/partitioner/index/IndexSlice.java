@@ -99,7 +99,11 @@ public final class IndexSlice {
         }
         byte[] bytes = new byte[(int) (4 * ints)];
         ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        out.putInt(slice).putInt(v.keys()).putInt(v.writers()).putInt(v.readers()).putInt(v.ambiguous());
+        out.putInt(slice)
+                .putInt(v.keys())
+                .putInt(v.writers())
+                .putInt(v.readers())
+                .putInt(v.ambiguous());
         out.putInt(v.nextInClass == null ? 0 : 1).putInt(v.initialWriters == null ? 0 : 1);
         out.putInt(impossible.length / 2).putInt(broken.length / 2);
         put(out, v.writerStarts);
@@ -121,6 +125,11 @@ public final class IndexSlice {
             out.asIntBuffer().put(ints);
             out.position(out.position() + 4 * ints.length);
         }
+    }
+
+    /** Which slice the bytes are of. */
+    public static int sliceOf(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
     }
 
     /** The inverse of {@link #toBytes}. */

@@ -71,9 +71,8 @@ public final class SliceDealer {
     }
 
     /** A block for each slice, null where there is nothing for it; then starts anew. */
-    public byte @Nullable [][] deal() {
-        TransactionScan scan =
-                new TransactionScan(starts, keys, values, starts[transactions], slices.keys());
+    public byte[] @Nullable [] deal() {
+        TransactionScan scan = new TransactionScan(starts, keys, values, starts[transactions], slices.keys());
         IntArrayList broken = new IntArrayList();
         for (int t = 0; t < transactions; t++) {
             int operation = scan.scan(t);
@@ -87,7 +86,7 @@ public final class SliceDealer {
         return blocks;
     }
 
-    private byte @Nullable [][] deal(byte[] roles, IntArrayList broken) {
+    private byte[] @Nullable [] deal(byte[] roles, IntArrayList broken) {
         int n = slices.slices();
         int[] counts = new int[n];
         int operations = starts[transactions];

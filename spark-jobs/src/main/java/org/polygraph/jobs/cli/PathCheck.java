@@ -10,6 +10,7 @@ import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.CpuClock;
+import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
@@ -96,6 +97,12 @@ final class PathCheck {
             String message = ioMessage(path, e);
             environment.message(message);
             return failure(Verdict.Status.ERROR, message);
+        } catch (EngineException e) {
+            environment.message(path + ": " + text(e));
+            if (verbose) {
+                e.printStackTrace(environment.err());
+            }
+            return failure(Verdict.Status.ERROR, text(e));
         } catch (OutOfMemoryError e) {
             // What the check held is garbage by now: there is memory again to say so.
             return unknown(budget.shortage(progress.currentStage()));

@@ -67,8 +67,7 @@ public final class Decision {
             return unknown(budget.exhaustion(phases.stage()));
         }
         phases.begin("graph");
-        Events events =
-                new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
@@ -78,15 +77,13 @@ public final class Decision {
             return unknown(budget.exhaustion(phases.stage()));
         }
         Violation found = loop.violation();
-        return found != null ? violation(List.of(found)) : decide(stages, history, graph, loop.clocks(), loop.position());
+        return found != null
+                ? violation(List.of(found))
+                : decide(stages, history, graph, loop.clocks(), loop.position());
     }
 
     private Verdict decide(
-            KeyStages stages,
-            IndexedHistory history,
-            KnownGraph graph,
-            @Nullable ChainClocks clocks,
-            int[] position) {
+            KeyStages stages, IndexedHistory history, KnownGraph graph, @Nullable ChainClocks clocks, int[] position) {
         phases.begin("check");
         ResidualCore core = stages.check(history, graph, history.counting(), position);
         if (core == null) {
@@ -108,8 +105,7 @@ public final class Decision {
                 return violation(List.of(CoreSolving.explain(history, graph, unsatisfiable.core())));
             }
             if (outcome instanceof Outcome.Unknown unknown) {
-                return unknown(
-                        budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
+                return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
             }
             Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
             order = satisfiable.position();
@@ -131,12 +127,7 @@ public final class Decision {
 
     private void measure(ResidualCore core, IndexedHistory history, Statistics s) {
         residual = new ResidualSize(
-                s.instantiated(),
-                history.versions().ambiguous(),
-                0,
-                core.keys().length,
-                s.decisions(),
-                s.conflicts());
+                s.instantiated(), history.versions().ambiguous(), 0, core.keys().length, s.decisions(), s.conflicts());
     }
 
     /** Nothing passes that independent code has not replayed from the raw operations. */
