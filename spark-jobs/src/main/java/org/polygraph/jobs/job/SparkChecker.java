@@ -56,6 +56,20 @@ public final class SparkChecker implements Checker, AutoCloseable {
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
         SparkSession spark = session();
+        try {
+            return check(spark, table, request, progress, budget);
+        } catch (IllegalStateException | EngineException e) {
+            // A master that cannot be reached, or is lost, stops the context; whoever uses it then gets pages of text.
+            if (spark.sparkContext().isStopped()) {
+                throw new EngineException(
+                        "Spark has stopped: there is no cluster at " + master + ", or it is gone; check --master", e);
+            }
+            throw e;
+        }
+    }
+
+    private Verdict check(
+            SparkSession spark, HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
         int partitions = Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
         SparkStages.Layout layout = SparkStages.Layout.of(table, operationsPerSlice, partitions);
         try (SparkStages stages = new SparkStages(spark, stageFolder(spark), table, layout, budget)) {
