@@ -32,7 +32,11 @@ public final class SliceDealer {
         this.slices = slices;
     }
 
-    /** Adds a transaction; arguments are copied. @param keysAndKinds as in HistoryTable.operationKeys */
+    /**
+     * Adds a transaction; arguments are copied.
+     *
+     * @param keysAndKinds as in HistoryTable.operationKeys
+     */
     public void add(int transaction, int[] keysAndKinds, long[] writtenOrRead) {
         if (keysAndKinds.length != writtenOrRead.length) {
             throw new IllegalArgumentException("transaction " + transaction + ": " + keysAndKinds.length + " keys, "

@@ -31,6 +31,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
     /** A task of some 100 ms: below, starting it costs more than it does. */
     private static final int OPERATIONS_PER_SLICE = 100_000;
 
+    /** Spark does not start with less: one and a half times what it reserves. */
+    private static final long LEAST_HEAP = 450L << 20;
+
     private final String master;
     private final int operationsPerSlice;
     private @Nullable SparkSession session;
@@ -45,7 +48,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
         this(master, OPERATIONS_PER_SLICE);
     }
 
-    /** For tests. @param operationsPerSlice few: even small histories are cut into several slices */
+    /**
+     * For tests.
+     *
+     * @param operationsPerSlice few: even small histories are cut into several slices
+     */
     SparkChecker(String master, int operationsPerSlice) {
         Sessions.quiet();
         Sessions.profile(master);
@@ -55,6 +62,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        if (Runtime.getRuntime().maxMemory() < LEAST_HEAP) {
+            return Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                    .reason(budget.shortage("a Spark session", LEAST_HEAP))
+                    .build();
+        }
         SparkSession spark = session();
         try {
             return check(spark, table, request, progress, budget);

@@ -48,7 +48,11 @@ public final class Decision {
         return make(stages, true);
     }
 
-    /** For tests. @param rules false: no clocks, the solver decides alone */
+    /**
+     * For tests.
+     *
+     * @param rules false: no clocks, the solver decides alone
+     */
     Verdict make(KeyStages stages, boolean rules) {
         phases.begin("index");
         IndexedHistory history = stages.index(
