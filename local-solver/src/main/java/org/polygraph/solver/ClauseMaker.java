@@ -1,6 +1,5 @@
 package org.polygraph.solver;
 
-import org.polygraph.solver.Outcome.ClauseKind;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
@@ -24,7 +23,6 @@ final class ClauseMaker {
     private final Atoms atoms;
     private final ReadCheck check;
     private final PairTable known;
-    private final IntStack keys;
     private final IntStack readers;
     private final IntStack writers;
     private final IntStack others;
@@ -42,7 +40,6 @@ final class ClauseMaker {
         this.atoms = atoms;
         this.check = check;
         known = new PairTable(budget);
-        keys = new IntStack(budget);
         readers = new IntStack(budget);
         writers = new IntStack(budget);
         others = new IntStack(budget);
@@ -86,17 +83,6 @@ final class ClauseMaker {
         return literals.get(index);
     }
 
-    ClauseKind kind(int id) {
-        if (readers.get(id) < 0) {
-            return ClauseKind.OVERLAP;
-        }
-        return writers.get(id) < 0 ? ClauseKind.READ_UNWRITTEN : ClauseKind.READ;
-    }
-
-    int key(int id) {
-        return keys.get(id);
-    }
-
     int reader(int id) {
         return readers.get(id);
     }
@@ -121,7 +107,6 @@ final class ClauseMaker {
         }
         int id = starts.size();
         known.put(itemId(), id);
-        keys.push(check.key());
         readers.push(reader);
         writers.push(writer);
         others.push(check.otherWriter());
@@ -159,17 +144,7 @@ final class ClauseMaker {
             if (candidate == readTxn) {
                 continue;
             }
-            parts.clear();
-            if (writer >= 0 && !addPart(search, p.commit(p.writerTxn[writer]), p.snapshot(candidate))) {
-                continue;
-            }
-            if (!addPart(search, p.commit(candidate), snapshot)) {
-                continue;
-            }
-            if (p.isOptional(candidate)) {
-                parts.push(Literals.positive(commitVariable(search, candidate)));
-            }
-            addAlternative(search);
+            addAlternative(search, writer < 0 ? Atoms.NONE : p.commit(p.writerTxn[writer]), candidate, snapshot);
         }
         if (writer >= 0) {
             unlessUncommitted(search, p.writerTxn[writer]);
@@ -203,23 +178,50 @@ final class ClauseMaker {
         return true;
     }
 
-    private void addAlternative(Search search) {
+    /** Adds "the candidate stands between" to the clause: nothing, one literal or a bracket. */
+    private void addAlternative(Search search, int writerCommit, int candidate, int snapshot) {
+        boolean before = writerCommit == Atoms.NONE || p.certain(writerCommit, p.snapshot(candidate));
+        boolean after = p.certain(p.commit(candidate), snapshot);
+        if ((!before && p.certain(p.snapshot(candidate), writerCommit))
+                || (!after && p.certain(snapshot, p.commit(candidate)))) {
+            return;
+        }
+        int choices = (before ? 0 : 1) + (after ? 0 : 1) + (p.isOptional(candidate) ? 1 : 0);
+        if (choices > 1) {
+            int bracket = search.addVariable();
+            atoms.addBracket(writerCommit, candidate, snapshot);
+            clause.push(Literals.positive(bracket));
+            return;
+        }
+        parts.clear();
+        collectParts(search, writerCommit, candidate, snapshot);
         if (parts.isEmpty()) {
             throw certainYetBroken();
         }
-        if (parts.size() == 1) {
-            clause.push(parts.get(0));
-            return;
+        clause.push(parts.get(0));
+    }
+
+    private void collectParts(Search search, int writerCommit, int candidate, int snapshot) {
+        if (writerCommit != Atoms.NONE) {
+            addPart(search, writerCommit, p.snapshot(candidate));
         }
-        int bracket = search.addVariable();
-        atoms.addBracket(parts.get(0), parts.get(1));
+        addPart(search, p.commit(candidate), snapshot);
+        if (p.isOptional(candidate)) {
+            parts.push(Literals.positive(commitVariable(search, candidate)));
+        }
+    }
+
+    /** Adds the clauses by which a bracket implies its edges, and its candidate's commit. */
+    void define(Search search, int bracket) {
+        parts.clear();
+        collectParts(search, atoms.writer(bracket), atoms.candidate(bracket), atoms.reader(bracket));
+        atoms.define(bracket);
         for (int i = 0; i < parts.size(); i++) {
             binary.clear();
             binary.push(Literals.negative(bracket));
             binary.push(parts.get(i));
             search.addClause(binary, -1);
         }
-        clause.push(Literals.positive(bracket));
     }
 
     private void unlessUncommitted(Search search, int txn) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyItems {
     /** Bytes of the object and its headers, about. */
-    static final int OVERHEAD = 120;
+    static final int OVERHEAD = 140;
 
     final int key;
     final int firstReader;
@@ -19,6 +19,8 @@ final class KeyItems {
     final int[] items;
     /** Item to its index in {@link #items}. */
     final int[] slots;
+    /** By item, the last counted writer before it (global index), or -1; as of the last refresh. */
+    final int[] lastWriters;
     /** By item, whether it waits among the violated. */
     final boolean[] queued;
     /** Slots of moved items: least and greatest; none when lowest exceeds highest. */
@@ -37,12 +39,13 @@ final class KeyItems {
         size = readers + p.writerStart[key + 1] - firstWriter;
         items = new int[size];
         slots = new int[size];
+        lastWriters = new int[size];
         queued = new boolean[size];
     }
 
     static long bytes(Polygraph p, int key) {
         long size = (long) p.readerStart[key + 1] - p.readerStart[key] + p.writerStart[key + 1] - p.writerStart[key];
-        return OVERHEAD + 9 * size;
+        return OVERHEAD + 13 * size;
     }
 
     boolean isReader(int item) {

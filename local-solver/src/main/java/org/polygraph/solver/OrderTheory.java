@@ -20,28 +20,36 @@ final class OrderTheory implements Theory {
     /** Cost of deciding a commit, against events moved. */
     private static final int COMMIT_COST = 8;
 
+    private final Polygraph p;
     private final Atoms atoms;
     private final DynamicOrder order;
     private final ReadCheck check;
     private final ClauseMaker clauses;
     private final boolean @Nullable [] counted;
     private final IntStack lastCycle;
+    /** Brackets that became true before they were defined; some may have been undone since. */
+    private final IntStack undefined;
+
     private long random;
 
     OrderTheory(
+            Polygraph p,
             Atoms atoms,
             DynamicOrder order,
             ReadCheck check,
             ClauseMaker clauses,
             boolean @Nullable [] counted,
             IntStack lastCycle,
+            IntStack undefined,
             long seed) {
+        this.p = p;
         this.atoms = atoms;
         this.order = order;
         this.check = check;
         this.clauses = clauses;
         this.counted = counted;
         this.lastCycle = lastCycle;
+        this.undefined = undefined;
         random = seed * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -59,15 +67,20 @@ final class OrderTheory implements Theory {
                 }
             }
             case Atoms.COMMIT -> {
-                int txn = atoms.first(variable);
+                int txn = atoms.transaction(variable);
                 boolean commits = !Literals.isNegative(literal);
                 if (counted != null && counted[txn] != commits) {
                     counted[txn] = commits;
                     check.flip(txn);
                 }
             }
+            case Atoms.BRACKET -> {
+                if (!Literals.isNegative(literal)) {
+                    undefined.push(variable);
+                }
+            }
             default -> {
-                // A bracket only implies its parts.
+                // A defined bracket implies its edges by clauses.
             }
         }
         return true;
@@ -83,6 +96,15 @@ final class OrderTheory implements Theory {
 
     @Override
     public int next(Search search) {
+        while (!undefined.isEmpty()) {
+            int bracket = undefined.pop();
+            if (search.value(Literals.positive(bracket)) > 0 && atoms.kind(bracket) == Atoms.BRACKET) {
+                clauses.define(search, bracket);
+            }
+        }
+        if (search.isPending()) {
+            return AGAIN;
+        }
         if (!check.next()) {
             return COMPLETE;
         }
@@ -94,7 +116,14 @@ final class OrderTheory implements Theory {
             }
             id = clauses.size() - 1;
         }
-        return cheapest(search, id);
+        int literal = cheapest(search, id);
+        if (atoms.kind(Literals.variable(literal)) == Atoms.BRACKET) {
+            clauses.define(search, Literals.variable(literal));
+            if (search.isPending()) {
+                return AGAIN;
+            }
+        }
+        return literal;
     }
 
     private int cheapest(Search search, int id) {
@@ -129,18 +158,20 @@ final class OrderTheory implements Theory {
     private long cost(int literal) {
         int variable = Literals.variable(literal);
         return switch (atoms.kind(variable)) {
-            case Atoms.EDGE -> displacement(literal);
-            case Atoms.BRACKET -> part(atoms.first(variable)) + part(atoms.second(variable));
-            default -> COMMIT_COST;
+            case Atoms.EDGE -> displacement(atoms.from(literal), atoms.to(literal));
+            case Atoms.COMMIT -> COMMIT_COST;
+            default -> {
+                int candidate = atoms.candidate(variable);
+                int writer = atoms.writer(variable);
+                yield (writer == Atoms.NONE ? 0 : displacement(writer, p.snapshot(candidate)))
+                        + displacement(p.commit(candidate), atoms.reader(variable))
+                        + (counted == null || counted[candidate] ? 0 : COMMIT_COST);
+            }
         };
     }
 
-    private long part(int literal) {
-        return atoms.kind(Literals.variable(literal)) == Atoms.EDGE ? displacement(literal) : COMMIT_COST;
-    }
-
-    private long displacement(int literal) {
+    private long displacement(int from, int to) {
         int[] position = order.position();
-        return Math.max(0L, (long) position[atoms.from(literal)] - position[atoms.to(literal)]);
+        return Math.max(0L, (long) position[from] - position[to]);
     }
 }

@@ -7,14 +7,36 @@ public sealed interface Outcome {
     /** What the search did. */
     Statistics statistics();
 
-    /**
-     * There is such an order; it was checked from scratch.
-     *
-     * @param position event to position, a permutation
-     * @param committed by transaction, which optional transactions committed (false for all others); null when the
-     *     polygraph has none
-     */
-    record Satisfiable(int[] position, boolean @Nullable [] committed, Statistics statistics) implements Outcome {}
+    /** There is such an order; it was checked from scratch. */
+    final class Satisfiable implements Outcome {
+        private final int[] position;
+        private final boolean @Nullable [] committed;
+        private final Statistics statistics;
+
+        Satisfiable(int[] position, boolean @Nullable [] committed, Statistics statistics) {
+            this.position = position;
+            this.committed = committed;
+            this.statistics = statistics;
+        }
+
+        /** Event to position, a permutation; the caller's to keep. */
+        public int[] position() {
+            return position;
+        }
+
+        /**
+         * By transaction, which optional transactions committed (false for all others); null when the polygraph has
+         * none.
+         */
+        public boolean @Nullable [] committed() {
+            return committed;
+        }
+
+        @Override
+        public Statistics statistics() {
+            return statistics;
+        }
+    }
 
     /** There is no such order: the core has none. */
     record Unsatisfiable(Core core, Statistics statistics) implements Outcome {}
@@ -36,25 +58,76 @@ public sealed interface Outcome {
         OVERLAP
     }
 
-    /**
-     * Clauses that, with the known edges, no order satisfies. Parallel arrays.
-     *
-     * @param kinds what each clause says
-     * @param keys the key it is about
-     * @param readers index of the read in the polygraph's readers; -1 for {@link ClauseKind#OVERLAP}
-     * @param writers index in the polygraph's writers of the writer that the read must not see, or of the first of two
-     *     that overlap; -1 for {@link ClauseKind#READ_UNWRITTEN}
-     * @param others index of the second writer that overlaps; -1 for the other kinds
-     * @param cycle events of the cycle on which the last alternative broke, each before the next and the last before
-     *     the first; empty when a clause broke last
-     * @param minimized whether the clauses were traced through the refutation; otherwise these are all there were
-     */
-    record Core(
-            ClauseKind[] kinds,
-            int[] keys,
-            int[] readers,
-            int[] writers,
-            int[] others,
-            int[] cycle,
-            boolean minimized) {}
+    /** Clauses that, with the known edges, no order satisfies; and the cycle that closed last. */
+    final class Core {
+        private final Polygraph polygraph;
+        private final int[] readers;
+        private final int[] writers;
+        private final int[] others;
+        private final int[] cycle;
+        private final boolean traced;
+
+        Core(Polygraph polygraph, int[] readers, int[] writers, int[] others, int[] cycle, boolean traced) {
+            this.polygraph = polygraph;
+            this.readers = readers;
+            this.writers = writers;
+            this.others = others;
+            this.cycle = cycle;
+            this.traced = traced;
+        }
+
+        /** Number of clauses. */
+        public int size() {
+            return readers.length;
+        }
+
+        /** What a clause says. */
+        public ClauseKind kind(int clause) {
+            if (readers[clause] < 0) {
+                return ClauseKind.OVERLAP;
+            }
+            return writers[clause] < 0 ? ClauseKind.READ_UNWRITTEN : ClauseKind.READ;
+        }
+
+        /** The key a clause is about. O(log keys). */
+        public int key(int clause) {
+            return readers[clause] >= 0
+                    ? polygraph.keyOf(polygraph.readerStart, readers[clause])
+                    : polygraph.keyOf(polygraph.writerStart, writers[clause]);
+        }
+
+        /** Index of the read in the polygraph's readers; -1 for {@link ClauseKind#OVERLAP}. */
+        public int reader(int clause) {
+            return readers[clause];
+        }
+
+        /**
+         * Index in the polygraph's writers of the writer that the read must not see, or of the first of two that
+         * overlap; -1 for {@link ClauseKind#READ_UNWRITTEN}.
+         */
+        public int writer(int clause) {
+            return writers[clause];
+        }
+
+        /** Index of the second writer that overlaps; -1 for the other kinds. */
+        public int other(int clause) {
+            return others[clause];
+        }
+
+        /**
+         * Events of the cycle on which the last alternative broke, each before the next and the last before the first;
+         * empty when a clause broke last. Its edges are known ones and such as the clauses force.
+         */
+        public int[] cycle() {
+            return cycle.clone();
+        }
+
+        /**
+         * Whether the clauses were traced through the refutation; otherwise memory for that ran out, and these are all
+         * clauses there were.
+         */
+        public boolean isTraced() {
+            return traced;
+        }
+    }
 }

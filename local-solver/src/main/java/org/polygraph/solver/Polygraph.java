@@ -71,6 +71,8 @@ public final class Polygraph {
     }
 
     /**
+     * Starts a polygraph.
+     *
      * @param transactions n
      * @param eventsPerTransaction E, 1 or 2
      */
@@ -105,6 +107,21 @@ public final class Polygraph {
 
     int transaction(int event) {
         return event / eventsPerTransaction;
+    }
+
+    /** The key whose range in {@code start} (of readers or writers) holds {@code index}. */
+    int keyOf(int[] start, int index) {
+        int low = 0;
+        int high = keys() - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (start[middle] <= index) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
     }
 
     boolean isOptional(int txn) {

@@ -8,8 +8,8 @@ import org.polygraph.solver.sat.IntStack;
  * Finds what the current order violates, looking again only where events moved.
  *
  * <p>Per key an array sorted by the order. When events move, the slots between the moved items are sorted again and
- * checked again, up to the next writer. A key is sorted for good when it is looked at a second time; one that is clean
- * at first sight is forgotten until an event of it moves.
+ * checked again, up to the next writer; so what each item noted as its last writer always holds. Until the first event
+ * moves, a key that is clean is forgotten; it is sorted again, and kept, once an event of it moves.
  *
  * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
  */
@@ -29,11 +29,9 @@ final class ReadCheck {
     private final IntStack staleKeys;
     private @Nullable TransactionItems transactionItems;
 
-    /** Violated items: pairs (key, item), first in, first out. */
-    private int[] queue = new int[32];
+    /** Violated items, a binary heap of (position when queued, key, item); see {@link ViolatedQueue}. */
+    private final ViolatedQueue queue;
 
-    private int head;
-    private int waiting;
     private long checks;
     private long[] sortKeys = new long[0];
 
@@ -53,6 +51,7 @@ final class ReadCheck {
         keyItems = new KeyItems[p.keys()];
         stale = new boolean[p.keys()];
         staleKeys = new IntStack(budget);
+        queue = new ViolatedQueue(budget);
         if (p.dirtyKeys != null) {
             for (int k : p.dirtyKeys) {
                 markStale(k);
@@ -102,7 +101,7 @@ final class ReadCheck {
         }
         moved.clear();
         while (true) {
-            if (waiting == 0) {
+            if (queue.isEmpty()) {
                 if (staleKeys.isEmpty()) {
                     return false;
                 }
@@ -111,21 +110,30 @@ final class ReadCheck {
                 }
                 continue;
             }
-            int k = queue[head];
-            int item = queue[head + 1];
+            int k = queue.firstKey();
+            int item = queue.firstItem();
             if (stale[k]) {
                 refresh(k);
+                if (queue.firstKey() != k || queue.firstItem() != item) {
+                    continue;
+                }
             }
             KeyItems items = keyItems[k];
             if (items == null) {
                 throw new IllegalStateException("a queued item of key " + k + " without its key");
             }
             if (isViolated(items, item)) {
-                return true;
+                int rank = rank(items, item);
+                if (rank <= queue.firstRank()) {
+                    return true;
+                }
+                // It moved on since it was queued; others may come before it now.
+                queue.removeFirst();
+                queue.add(rank, k, item);
+                continue;
             }
             items.queued[item] = false;
-            head = (head + 2) & (queue.length - 1);
-            waiting--;
+            queue.removeFirst();
         }
     }
 
@@ -134,19 +142,7 @@ final class ReadCheck {
             return;
         }
         items.queued[item] = true;
-        if (2 * (waiting + 1) > queue.length) {
-            budget.reserve(4L * queue.length);
-            int[] longer = new int[2 * queue.length];
-            for (int i = 0; i < 2 * waiting; i++) {
-                longer[i] = queue[(head + i) & (queue.length - 1)];
-            }
-            queue = longer;
-            head = 0;
-        }
-        int tail = (head + 2 * waiting) & (queue.length - 1);
-        queue[tail] = items.key;
-        queue[tail + 1] = item;
-        waiting++;
+        queue.add(rank(items, item), items.key, item);
     }
 
     // ---------------------------------------------------------------- what changed
@@ -167,9 +163,7 @@ final class ReadCheck {
             if (item >= 0 && !readsToo) {
                 continue;
             }
-            int k = item >= 0
-                    ? TransactionItems.keyOf(p.readerStart, item)
-                    : TransactionItems.keyOf(p.writerStart, ~item);
+            int k = transactionItems.key(i);
             markStale(k);
             KeyItems items = keyItems[k];
             if (items != null) {
@@ -207,9 +201,9 @@ final class ReadCheck {
             }
             sort(items, 0, items.size - 1);
             keyItems[k] = items;
-            int before = waiting;
+            int before = queue.size();
             sweep(items, 0, items.size - 1);
-            if (waiting == before && transactionItems == null) {
+            if (queue.size() == before && transactionItems == null) {
                 // Clean at first sight: most keys are, and stay so.
                 keyItems[k] = null;
                 budget.reserve(-bytes);
@@ -290,6 +284,7 @@ final class ReadCheck {
         for (int i = low; i < items.size; i++) {
             budget.tick();
             int item = items.items[i];
+            items.lastWriters[item] = last;
             if (items.isReader(item)) {
                 int r = items.reader(item);
                 if (counts(p.readerTxn[r]) && classOf(last) != p.readerClass[r]) {
@@ -310,16 +305,19 @@ final class ReadCheck {
         }
     }
 
-    /** The last counted writer (global index) in the slots before {@code slot}, or -1. */
+    /**
+     * The last counted writer (global index) in the slots before {@code slot}, or -1. The item just before is outside
+     * the window, so what it noted still holds.
+     */
     private int writerBefore(KeyItems items, int slot) {
-        for (int i = slot - 1; i >= 0; i--) {
-            budget.tick();
-            int item = items.items[i];
-            if (!items.isReader(item) && counts(p.writerTxn[items.writer(item)])) {
-                return items.writer(item);
-            }
+        if (slot == 0) {
+            return -1;
         }
-        return -1;
+        int item = items.items[slot - 1];
+        if (!items.isReader(item) && counts(p.writerTxn[items.writer(item)])) {
+            return items.writer(item);
+        }
+        return items.lastWriters[item];
     }
 
     private int classOf(int w) {
@@ -338,7 +336,7 @@ final class ReadCheck {
             if (!counts(p.readerTxn[r])) {
                 return false;
             }
-            int last = writerBefore(items, items.slots[item]);
+            int last = items.lastWriters[item];
             if (classOf(last) == p.readerClass[r]) {
                 return false;
             }
@@ -352,7 +350,7 @@ final class ReadCheck {
         if (!counts(p.writerTxn[w])) {
             return false;
         }
-        int last = writerBefore(items, items.slots[item]);
+        int last = items.lastWriters[item];
         if (last < 0 || !overlap(last, w)) {
             return false;
         }
@@ -363,7 +361,7 @@ final class ReadCheck {
         return true;
     }
 
-    /** Calls {@code each} with every writer (global index) of {@code key} whose class is {@code valueClass}. */
+    /** Pushes every writer (global index) of {@code key} whose class is {@code valueClass}. */
     void candidates(int k, int valueClass, IntStack out) {
         KeyItems items = keyItems[k];
         if (items == null) {

@@ -2,7 +2,6 @@ package org.polygraph.solver;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.solver.Outcome.ClauseKind;
 import org.polygraph.solver.Outcome.Core;
 import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.sat.Budget;
@@ -95,8 +94,8 @@ public final class Solver {
             atoms = new Atoms(budget);
             clauses = new ClauseMaker(p, atoms, check, budget);
             IntStack cycle = new IntStack(budget);
-            OrderTheory theory =
-                    new OrderTheory(atoms, order, check, clauses, counted, cycle, options.get(Option.SEED));
+            OrderTheory theory = new OrderTheory(
+                    p, atoms, order, check, clauses, counted, cycle, new IntStack(budget), options.get(Option.SEED));
             search = new Search(
                     theory,
                     budget,
@@ -160,18 +159,13 @@ public final class Solver {
             int n = ids.size();
             int[] sorted = Arrays.copyOf(ids.array(), n);
             Arrays.sort(sorted);
-            ClauseKind[] kinds = new ClauseKind[n];
-            int[] keys = new int[n];
             int[] readers = new int[n];
             int[] writers = new int[n];
             int[] others = new int[n];
             for (int i = 0; i < n; i++) {
-                int id = sorted[i];
-                kinds[i] = made.kind(id);
-                keys[i] = made.key(id);
-                readers[i] = made.reader(id);
-                writers[i] = made.writer(id);
-                others[i] = made.other(id);
+                readers[i] = made.reader(sorted[i]);
+                writers[i] = made.writer(sorted[i]);
+                others[i] = made.other(sorted[i]);
             }
             int length = refuted.lastConflictFromTheory() ? cycle.size() : 0;
             int[] events = new int[length];
@@ -179,7 +173,7 @@ public final class Solver {
                 // The path was pushed last first.
                 events[i] = cycle.get(length - 1 - i);
             }
-            return new Core(kinds, keys, readers, writers, others, events, traced);
+            return new Core(p, readers, writers, others, events, traced);
         }
 
         private Statistics statistics() {

@@ -1,5 +1,6 @@
 package org.polygraph.solver;
 
+import java.util.EnumMap;
 import java.util.function.BooleanSupplier;
 
 /** What a solver may spend and how it searches. Immutable; start from {@link #defaults()}. */
@@ -30,13 +31,14 @@ public final class SolverOptions {
         }
     }
 
-    private final long[] values;
+    private final EnumMap<Option, Long> values;
     private final boolean timed;
     private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
 
-    private SolverOptions(long[] values, boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+    private SolverOptions(
+            EnumMap<Option, Long> values, boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
         this.values = values;
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
@@ -46,9 +48,9 @@ public final class SolverOptions {
 
     /** No limits, every option at its default. */
     public static SolverOptions defaults() {
-        long[] values = new long[Option.values().length];
+        EnumMap<Option, Long> values = new EnumMap<>(Option.class);
         for (Option option : Option.values()) {
-            values[option.ordinal()] = option.initial;
+            values.put(option, option.initial);
         }
         return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE);
     }
@@ -59,8 +61,8 @@ public final class SolverOptions {
             throw new IllegalArgumentException(
                     option + " is " + value + ", allowed is " + option.least + ".." + option.greatest);
         }
-        long[] copy = values.clone();
-        copy[option.ordinal()] = value;
+        EnumMap<Option, Long> copy = new EnumMap<>(values);
+        copy.put(option, value);
         return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes);
     }
 
@@ -80,7 +82,8 @@ public final class SolverOptions {
     }
 
     long get(Option option) {
-        return values[option.ordinal()];
+        Long value = values.get(option);
+        return value == null ? option.initial : value;
     }
 
     boolean isTimed() {

@@ -134,23 +134,26 @@ final class RandomPolygraph {
 
     /** A random order that extends the edges. */
     int[] topological(Random random) {
-        int events = events();
-        int[] result = new int[events];
-        boolean[] done = new boolean[events];
-        for (int at = 0; at < events; at++) {
-            List<Integer> ready = new ArrayList<>();
-            for (int e = 0; e < events; e++) {
-                boolean free = !done[e];
-                for (int[] edge : edges) {
-                    free &= edge[1] != e || done[edge[0]];
-                }
-                if (free) {
-                    ready.add(e);
+        int[] incoming = new int[events()];
+        for (int[] edge : edges) {
+            incoming[edge[1]]++;
+        }
+        List<Integer> ready = new ArrayList<>();
+        for (int e = 0; e < events(); e++) {
+            if (incoming[e] == 0) {
+                ready.add(e);
+            }
+        }
+        int[][] successors = csr(0, 1);
+        int[] result = new int[events()];
+        for (int at = 0; at < events(); at++) {
+            int chosen = ready.remove(random.nextInt(ready.size()));
+            result[chosen] = at;
+            for (int i = successors[0][chosen]; i < successors[0][chosen + 1]; i++) {
+                if (--incoming[successors[1][i]] == 0) {
+                    ready.add(successors[1][i]);
                 }
             }
-            int chosen = ready.get(random.nextInt(ready.size()));
-            done[chosen] = true;
-            result[chosen] = at;
         }
         return result;
     }

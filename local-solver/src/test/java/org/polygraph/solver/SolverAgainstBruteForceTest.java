@@ -91,23 +91,23 @@ class SolverAgainstBruteForceTest {
 
     /** Whether an order satisfies every clause of a core, read by their definition. */
     private static boolean holds(RandomPolygraph g, Core core, int[] position, boolean[] committed) {
-        for (int i = 0; i < core.kinds().length; i++) {
-            int key = core.keys()[i];
+        for (int i = 0; i < core.size(); i++) {
+            int key = core.key(i);
             int firstWriter = 0;
             int firstReader = 0;
             for (int k = 0; k < key; k++) {
                 firstWriter += g.writers.get(k).size();
                 firstReader += g.readers.get(k).size();
             }
-            int writer = core.writers()[i];
+            int writer = core.writer(i);
             int w = writer < 0 ? -1 : g.writers.get(key).get(writer - firstWriter)[0];
             boolean holds = w >= 0 && !committed[w];
-            if (core.kinds()[i] == ClauseKind.OVERLAP) {
-                int v = g.writers.get(key).get(core.others()[i] - firstWriter)[0];
+            if (core.kind(i) == ClauseKind.OVERLAP) {
+                int v = g.writers.get(key).get(core.other(i) - firstWriter)[0];
                 holds |= !committed[v];
                 holds |= position[g.c(w)] < position[g.b(v)] || position[g.c(v)] < position[g.b(w)];
             } else {
-                int[] read = g.readers.get(key).get(core.readers()[i] - firstReader);
+                int[] read = g.readers.get(key).get(core.reader(i) - firstReader);
                 int r = read[0];
                 holds |= !committed[r] || (w >= 0 && position[g.b(r)] < position[g.c(w)]);
                 for (int[] t : g.writers.get(key)) {

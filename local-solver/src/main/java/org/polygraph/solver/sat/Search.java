@@ -134,7 +134,8 @@ public final class Search {
                 continue;
             }
             if (learnts.size() >= reduceAt) {
-                reduce();
+                new ClauseReduction(trail, arena, watches, budget).reduce(learnts, units);
+                reduceAt = (int) Math.min(Integer.MAX_VALUE, learnts.size() + (long) settings.reduceInterval());
             }
             int literal = theory.next(this);
             if (literal == Theory.COMPLETE) {
@@ -449,70 +450,6 @@ public final class Search {
             return trail.level(literal >> 1);
         }
         return value == Trail.TRUE ? Integer.MAX_VALUE : Integer.MAX_VALUE - 1;
-    }
-
-    /** Drops the half of the learnt clauses that joins the most levels; reasons and lbd up to 2 stay. */
-    private void reduce() {
-        long[] order = new long[learnts.size()];
-        for (int i = 0; i < order.length; i++) {
-            // Among equals the older goes first.
-            order[i] = (long) (Integer.MAX_VALUE - arena.lbd(learnts.get(i))) << 32 | i;
-        }
-        java.util.Arrays.sort(order);
-        int dropped = 0;
-        for (int i = 0; i < order.length && dropped < order.length / 2; i++) {
-            int ref = learnts.get((int) order[i]);
-            if (arena.lbd(ref) > 2 && arena.size(ref) > 2 && !isReason(ref)) {
-                arena.delete(ref);
-                dropped++;
-            }
-        }
-        IntStack oldRefs = new IntStack(budget);
-        IntStack newRefs = new IntStack(budget);
-        int kept = 0;
-        for (int i = 0; i < learnts.size(); i++) {
-            if (!arena.isDeleted(learnts.get(i))) {
-                learnts.set(kept++, learnts.get(i));
-            }
-        }
-        learnts.truncate(kept);
-        arena.compact(oldRefs, newRefs);
-        for (int i = 0; i < learnts.size(); i++) {
-            learnts.set(i, moved(learnts.get(i), oldRefs, newRefs));
-        }
-        for (int i = 0; i < units.size(); i++) {
-            units.set(i, moved(units.get(i), oldRefs, newRefs));
-        }
-        for (int i = 0; i < trail.size(); i++) {
-            int variable = trail.literal(i) >> 1;
-            if (trail.reason(variable) != ClauseArena.NO_CLAUSE) {
-                trail.setReason(variable, moved(trail.reason(variable), oldRefs, newRefs));
-            }
-        }
-        watches.clear();
-        for (int ref = 0; ref < arena.end(); ref = arena.after(ref)) {
-            if (arena.size(ref) >= 2) {
-                watches.watch(arena.literal(ref, 0), ref, arena.literal(ref, 1));
-                watches.watch(arena.literal(ref, 1), ref, arena.literal(ref, 0));
-            }
-        }
-        oldRefs.free();
-        newRefs.free();
-        reduceAt = (int) Math.min(Integer.MAX_VALUE, learnts.size() + (long) settings.reduceInterval());
-    }
-
-    private boolean isReason(int ref) {
-        for (int i = 0; i < arena.size(ref); i++) {
-            int literal = arena.literal(ref, i);
-            if (trail.value(literal) == Trail.TRUE && trail.reason(literal >> 1) == ref) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static int moved(int ref, IntStack oldRefs, IntStack newRefs) {
-        return newRefs.get(java.util.Arrays.binarySearch(oldRefs.array(), 0, oldRefs.size(), ref));
     }
 
     // ---------------------------------------------------------------- statistics

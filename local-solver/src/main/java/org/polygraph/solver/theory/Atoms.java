@@ -4,15 +4,23 @@ import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.Literals;
 
 /**
- * What each variable means: an edge between two events (true: from the lower id to the higher), a bracket (implies two
- * edges), or the commit of an optional transaction.
+ * What each variable means: an edge between two events (true: from the lower id to the higher), a bracket (a candidate
+ * between a writer and a reader), or the commit of an optional transaction.
+ *
+ * <p>A bracket costs one variable until it is chosen: only then is it <i>defined</i>, by clauses that imply its edges.
+ * With 30 candidates a read, definitions made at once took three quarters of the memory.
  */
 public final class Atoms {
     /** Kinds of variables. */
     public static final int EDGE = 0;
 
+    /** A bracket whose edges are not implied yet. */
     public static final int BRACKET = 1;
-    public static final int COMMIT = 2;
+
+    public static final int DEFINED_BRACKET = 2;
+    public static final int COMMIT = 3;
+    /** No event. */
+    public static final int NONE = -1;
 
     private final Budget budget;
     private final PairTable edges;
@@ -20,6 +28,7 @@ public final class Atoms {
     private byte[] kinds = new byte[0];
     private int[] first = new int[0];
     private int[] second = new int[0];
+    private int[] third = new int[0];
     private int size;
 
     public Atoms(Budget budget) {
@@ -58,9 +67,22 @@ public final class Atoms {
         add(EDGE, Math.min(a, b), Math.max(a, b));
     }
 
-    /** A bracket that implies two edge literals; the second may be {@link Literals#NONE}. */
-    public void addBracket(int firstLiteral, int secondLiteral) {
-        add(BRACKET, firstLiteral, secondLiteral);
+    /**
+     * A bracket, not defined yet.
+     *
+     * @param writer commit of the writer that must come before the candidate, or {@link #NONE}
+     * @param candidate the candidate, a transaction
+     * @param reader snapshot of the reader that must come after the candidate
+     */
+    public void addBracket(int writer, int candidate, int reader) {
+        third = budget.grow(third, size + 1L);
+        third[size] = candidate;
+        add(BRACKET, writer, reader);
+    }
+
+    /** Notes that a bracket's edges are implied from now on. */
+    public void define(int bracket) {
+        kinds[bracket] = DEFINED_BRACKET;
     }
 
     public void addCommit(int txn) {
@@ -92,14 +114,24 @@ public final class Atoms {
         return Literals.isNegative(literal) ? first[literal >> 1] : second[literal >> 1];
     }
 
-    /** First literal a bracket implies; transaction of a commit. */
-    public int first(int variable) {
-        return first[variable];
+    /** Commit event of a bracket's writer, or {@link #NONE}. */
+    public int writer(int bracket) {
+        return first[bracket];
     }
 
-    /** Second literal a bracket implies, or {@link Literals#NONE}. */
-    public int second(int variable) {
-        return second[variable];
+    /** Snapshot event of a bracket's reader. */
+    public int reader(int bracket) {
+        return second[bracket];
+    }
+
+    /** Transaction of a bracket's candidate. */
+    public int candidate(int bracket) {
+        return third[bracket];
+    }
+
+    /** Transaction of a commit. */
+    public int transaction(int commit) {
+        return first[commit];
     }
 
     private static long pair(int a, int b) {

@@ -8,13 +8,21 @@ import org.polygraph.solver.sat.IntStack;
  * A total order of events that extends the known edges and every added edge (Pearce and Kelly, "A dynamic topological
  * sort algorithm for directed acyclic graphs", JEA 2006).
  *
- * <p>An edge against the order moves only events between its ends that are reached from its target or reach its source;
- * they share out the places they had. Removing an edge moves nothing: the order then still extends what is left, and is
+ * <p>An edge against the order moves only events between its ends. Where the ends are near, the smaller of two sets
+ * goes past the other end: what reaches the source, or what the target reaches; all others keep their order. Where they
+ * are far apart both sets share out the places they had, and nothing else is touched. Removing an edge moves nothing: the order then still extends what is left, and is
  * the memory of what worked.
  *
  * <p>Memory: 36 bytes an event, 20 an added edge.
  */
 public final class DynamicOrder {
+    /**
+     * Windows up to this many events are shifted: one search may then stop early and a quarter of the events move, at
+     * the price of touching the whole window; wider ones are shared out.
+     */
+    static final int SHIFT_WINDOW = 1 << 14;
+
+    private final int shiftWindow;
     private final EventGraph graph;
     private final EdgeExplainer explainer;
     private final Budget budget;
@@ -47,6 +55,20 @@ public final class DynamicOrder {
             int[] predecessor,
             int[] initialPosition,
             Budget budget) {
+        this(events, successorStart, successor, predecessorStart, predecessor, initialPosition, budget, SHIFT_WINDOW);
+    }
+
+    /** As the public one, with another bound on the windows that are shifted. */
+    DynamicOrder(
+            int events,
+            int[] successorStart,
+            int[] successor,
+            int[] predecessorStart,
+            int[] predecessor,
+            int[] initialPosition,
+            Budget budget,
+            int shiftWindow) {
+        this.shiftWindow = shiftWindow;
         this.budget = budget;
         graph = new EventGraph(events, successorStart, successor, predecessorStart, predecessor, budget);
         explainer = new EdgeExplainer(graph, budget);
@@ -127,18 +149,76 @@ public final class DynamicOrder {
         backward.push(source);
         int f = 0;
         int b = 0;
-        // In turns, so that two searches that meet (a cycle) do so early.
+        boolean mayShift = upper - lower <= shiftWindow;
+        // In turns, so that two searches that meet (a cycle) do so early, and the smaller side ends first.
         while (f < forward.size() || b < backward.size()) {
             budget.tick();
-            if (f < forward.size() && !expandForward(forward.get(f++), upper)) {
-                return false;
+            if (f < forward.size()) {
+                if (!expandForward(forward.get(f++), upper)) {
+                    return false;
+                }
+            } else if (mayShift) {
+                shiftUp(lower, upper);
+                return true;
             }
-            if (b < backward.size() && !expandBackward(backward.get(b++), lower)) {
-                return false;
+            if (b < backward.size()) {
+                if (!expandBackward(backward.get(b++), lower)) {
+                    return false;
+                }
+            } else if (mayShift) {
+                shiftDown(lower, upper);
+                return true;
             }
         }
         shareOut();
         return true;
+    }
+
+    /** Puts what the target reaches right after the source; all others keep their order. */
+    private void shiftUp(int lower, int upper) {
+        int n = forward.size();
+        scratch = budget.grow(scratch, n);
+        int held = 0;
+        int to = lower;
+        for (int at = lower; at <= upper; at++) {
+            int event = eventAt[at];
+            if (seen[event] == stamp) {
+                scratch[held++] = event;
+            } else {
+                eventAt[to] = event;
+                position[event] = to++;
+            }
+        }
+        for (int i = 0; i < held; i++) {
+            place(scratch[i], to++);
+        }
+    }
+
+    /** Puts what reaches the source right before the target; all others keep their order. */
+    private void shiftDown(int lower, int upper) {
+        int n = backward.size();
+        scratch = budget.grow(scratch, n);
+        int held = 0;
+        int to = upper;
+        for (int at = upper; at >= lower; at--) {
+            int event = eventAt[at];
+            if (seen[event] == stamp + 1) {
+                scratch[held++] = event;
+            } else {
+                eventAt[to] = event;
+                position[event] = to--;
+            }
+        }
+        for (int i = 0; i < held; i++) {
+            place(scratch[i], to--);
+        }
+    }
+
+    private void place(int event, int at) {
+        position[event] = at;
+        eventAt[at] = event;
+        moved.push(event);
+        moves++;
     }
 
     private boolean expandForward(int event, int upper) {
@@ -219,10 +299,7 @@ public final class DynamicOrder {
         for (int k = 0; k < n; k++) {
             int event = scratch[k];
             if (position[event] != places[k]) {
-                position[event] = places[k];
-                eventAt[places[k]] = event;
-                moved.push(event);
-                moves++;
+                place(event, places[k]);
             }
         }
     }

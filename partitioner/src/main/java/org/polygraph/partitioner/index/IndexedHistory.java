@@ -80,6 +80,11 @@ public final class IndexedHistory {
         return sessionOf;
     }
 
+    /** The same history with an index of its own, for rules that decide reads tentatively. */
+    public IndexedHistory copy() {
+        return new IndexedHistory(table, counting, sessionOf, versions().copy(), violations);
+    }
+
     public HistoryTable table() {
         return table;
     }

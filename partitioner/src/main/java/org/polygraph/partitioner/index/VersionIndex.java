@@ -62,6 +62,21 @@ public final class VersionIndex {
         this.ambiguous = ambiguous;
     }
 
+    /** A copy in which reads may be decided without deciding them here; shares what never changes. */
+    VersionIndex copy() {
+        return new VersionIndex(
+                writerStarts,
+                writerTransactions,
+                writerClasses,
+                readerStarts,
+                readerTransactions.clone(),
+                readerClasses.clone(),
+                slotStarts.clone(),
+                nextInClass,
+                initialWriters,
+                ambiguous);
+    }
+
     public int keys() {
         return writerStarts.length - 1;
     }

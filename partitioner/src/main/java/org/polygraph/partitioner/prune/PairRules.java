@@ -6,7 +6,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The rules for a key with at most {@value #MOST_WRITERS} writers, pair by pair; most keys are such. For S, T writing the
+ * The rules for a key with at most {@value #MOST_WRITERS} writers (a bit of an int each), pair by pair; most keys are such. For S, T writing the
  * key and r reading it from T:
  *
  * <ul>
@@ -19,10 +19,11 @@ import org.polygraph.partitioner.index.VersionIndex;
  * <p>Only what other edges do not imply is added: a predecessor that reaches another predecessor is left out.
  */
 final class PairRules {
-    static final int MOST_WRITERS = 24;
+    static final int MOST_WRITERS = 31;
 
     private final KnownGraph graph;
     private final VersionIndex index;
+    private final ChainClocks clocks;
     private final int[][] rows;
     private final int chains;
     private final int shift;
@@ -34,29 +35,44 @@ final class PairRules {
     private final int[] begin = new int[MOST_WRITERS];
     private final int[] commit = new int[MOST_WRITERS];
     private final int[] slot = new int[MOST_WRITERS];
-    /** By writer: a bit for each writer whose commit reaches its begin. */
-    private final int[] predecessors = new int[MOST_WRITERS];
+    /** By writer: a bit for each writer whose commit reaches its begin; made on demand, see {@link #predecessors}. */
+    private final int[] known = new int[MOST_WRITERS];
+
+    // By reader of the key: its chain and the position of its begin.
+    private int[] readerChain = new int[64];
+    private int[] readerBegin = new int[64];
+    private int firstReader;
+    private final RowFetch fetch;
+    private int made;
+    private int writers;
 
     PairRules(KnownGraph graph, VersionIndex index, ChainClocks clocks) {
         Events events = graph.events();
         this.graph = graph;
         this.index = index;
+        this.clocks = clocks;
         this.rows = clocks.rows();
         this.chains = clocks.chains();
         this.shift = events.shift();
         this.firstTransactions = events.firstTransactions();
         this.chainOf = events.chainsByTransaction();
+        this.fetch = new RowFetch(clocks);
     }
 
-    /** @param states Counting states; writers that are optional are not judged. */
-    void apply(int key, byte[] states, byte counted) {
+    /**
+     * Applies the rules to a key.
+     *
+     * @param states Counting states; writers that are optional are not judged
+     * @param all false: only what rows that the last closure changed can bring
+     */
+    void apply(int key, byte[] states, byte counted, boolean all) {
         int from = index.writerStarts()[key];
         int to = index.writerStarts()[key + 1];
         int base = index.slot(key);
-        int[] writers = index.writerTransactions();
+        int[] transactionOf = index.writerTransactions();
         int w = 0;
         for (int i = from; i < to; i++) {
-            int t = writers[i];
+            int t = transactionOf[i];
             if (states[t] == counted) {
                 int c = chainOf[t];
                 int p = (t - firstTransactions[c]) << shift;
@@ -71,23 +87,89 @@ final class PairRules {
         if (w == 0) {
             return;
         }
+        writers = w;
+        made = 0;
+        locateReaders(base, base + 1 + to - from);
+        if (all && fetch.pays(w)) {
+            fetchRows(base, base + 1 + to - from);
+        }
         for (int i = 0; i < w; i++) {
+            int event = transactions[i] << shift;
+            if (all || clocks.hasChanged(event)) {
+                readersBefore(i, base, predecessors(i));
+            }
+        }
+        for (int i = 0; i < w; i++) {
+            if (all || readersChanged(i) || (shift == 1 && clocks.hasChanged((transactions[i] << shift) | 1))) {
+                writersBefore(i);
+            }
+        }
+    }
+
+    private void locateReaders(int fromSlot, int toSlot) {
+        int[] readers = index.readerTransactions();
+        int from = index.slotStarts()[fromSlot];
+        int count = index.slotStarts()[toSlot] - from;
+        if (count > readerChain.length) {
+            readerChain = new int[Math.max(count, 2 * readerChain.length)];
+            readerBegin = new int[readerChain.length];
+        }
+        firstReader = from;
+        for (int i = 0; i < count; i++) {
+            int t = readers[from + i];
+            int c = chainOf[t];
+            readerChain[i] = c;
+            readerBegin[i] = (t - firstTransactions[c]) << shift;
+        }
+    }
+
+    private void fetchRows(int initialSlot, int toSlot) {
+        for (int i = 0; i < writers; i++) {
+            fetch.fetch(chain[i], begin[i] * chains);
+        }
+        // Of readers of the initial version only the position counts.
+        int from = index.slotStarts()[initialSlot + 1];
+        int to = index.slotStarts()[toSlot];
+        for (int i = from - firstReader; i < to - firstReader; i++) {
+            fetch.fetch(readerChain[i], readerBegin[i] * chains);
+        }
+    }
+
+    private int predecessors(int i) {
+        if ((made & 1 << i) == 0) {
+            made |= 1 << i;
             int[] row = rows[chain[i]];
             int cells = begin[i] * chains;
             int bits = 0;
-            for (int j = 0; j < w; j++) {
+            for (int j = 0; j < writers; j++) {
                 if (row[cells + chain[j]] > commit[j]) {
                     bits |= 1 << j;
                 }
             }
-            predecessors[i] = bits;
+            known[i] = bits;
         }
-        for (int i = 0; i < w; i++) {
-            readersBefore(i, base, predecessors[i]);
+        return known[i];
+    }
+
+    private boolean readersChanged(int i) {
+        int[] slots = index.slotStarts();
+        for (int r = slots[slot[i]]; r < slots[slot[i] + 1]; r++) {
+            if (clocks.hasChanged(index.readerTransactions()[r] << shift)) {
+                return true;
+            }
         }
-        for (int i = 0; i < w; i++) {
-            writersBefore(i, w);
+        return false;
+    }
+
+    /** Those of a set of writers that reach no other of it. */
+    private int maximal(int set) {
+        int maximal = set;
+        if ((set & (set - 1)) != 0) {
+            for (int bits = set; bits != 0; bits &= bits - 1) {
+                maximal &= ~predecessors(Integer.numberOfTrailingZeros(bits));
+            }
         }
+        return maximal;
     }
 
     /** R2 and initial readers: everyone who read what S overwrote comes before S. */
@@ -96,11 +178,7 @@ final class PairRules {
             readersBefore(i, base);
             return;
         }
-        int maximal = open;
-        for (int bits = open; bits != 0; bits &= bits - 1) {
-            maximal &= ~predecessors[Integer.numberOfTrailingZeros(bits)];
-        }
-        for (int bits = maximal; bits != 0; bits &= bits - 1) {
+        for (int bits = maximal(open); bits != 0; bits &= bits - 1) {
             readersBefore(i, slot[Integer.numberOfTrailingZeros(bits)]);
         }
     }
@@ -114,36 +192,32 @@ final class PairRules {
         int writer = transactions[i];
         for (int r = slots[readSlot]; r < end; r++) {
             int t = readers[r];
-            int c = chainOf[t];
-            if (r + 1 < end && chainOf[readers[r + 1]] == c && readers[r + 1] != writer) {
+            int c = readerChain[r - firstReader];
+            if (r + 1 < end && readerChain[r + 1 - firstReader] == c && readers[r + 1] != writer) {
                 continue;
             }
-            if (t != writer && row[cells + c] <= (t - firstTransactions[c]) << shift) {
+            if (t != writer && row[cells + c] <= readerBegin[r - firstReader]) {
                 graph.add(t << shift, (writer << shift) | shift);
             }
         }
     }
 
     /** R1 and R0: writers that reach a reader of T, or begin before T commits, come before T. */
-    private void writersBefore(int i, int w) {
+    private void writersBefore(int i) {
         int[] slots = index.slotStarts();
-        int[] readers = index.readerTransactions();
         int found = 0;
-        int all = ((1 << w) - 1) & ~(1 << i) & ~predecessors[i];
+        int all = ((1 << writers) - 1) & ~(1 << i) & ~predecessors(i);
         if (all == 0) {
-            // Still a contradiction may hide here: a predecessor of T that also has to follow it closes a cycle
-            // elsewhere.
             return;
         }
         int end = slots[slot[i] + 1];
         for (int r = slots[slot[i]]; r < end; r++) {
-            int t = readers[r];
-            int c = chainOf[t];
-            if (r + 1 < end && chainOf[readers[r + 1]] == c) {
+            int c = readerChain[r - firstReader];
+            if (r + 1 < end && readerChain[r + 1 - firstReader] == c) {
                 continue;
             }
             int[] row = rows[c];
-            int cells = ((t - firstTransactions[c]) << shift) * chains;
+            int cells = readerBegin[r - firstReader] * chains;
             for (int bits = all & ~found; bits != 0; bits &= bits - 1) {
                 int j = Integer.numberOfTrailingZeros(bits);
                 if (row[cells + chain[j]] > commit[j]) {
@@ -161,11 +235,7 @@ final class PairRules {
                 }
             }
         }
-        int maximal = found;
-        for (int bits = found; bits != 0; bits &= bits - 1) {
-            maximal &= ~predecessors[Integer.numberOfTrailingZeros(bits)];
-        }
-        for (int bits = maximal; bits != 0; bits &= bits - 1) {
+        for (int bits = maximal(found); bits != 0; bits &= bits - 1) {
             int j = Integer.numberOfTrailingZeros(bits);
             graph.add((transactions[j] << shift) | shift, transactions[i] << shift);
         }

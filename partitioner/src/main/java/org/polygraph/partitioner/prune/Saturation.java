@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.prune;
 
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
@@ -22,6 +23,7 @@ public final class Saturation {
     private final PairRules pairs;
     private final SessionRules sessions;
     private final CandidateRules candidates;
+    private IntOpenHashSet decidedKeys = new IntOpenHashSet();
     private boolean first = true;
     private int impossibleKey = -1;
     private int impossibleReader = -1;
@@ -61,13 +63,16 @@ public final class Saturation {
     /** Runs one round; the clocks must be exact. */
     public Result round(BooleanSupplier stop) {
         graph.nextRound();
-        int before = graph.edges();
+        int edges = graph.edges();
         int ambiguous = index.ambiguous();
+        IntOpenHashSet newlyDecided = new IntOpenHashSet();
         for (int key = 0; key < index.keys(); key++) {
             if ((key & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
                 return Result.STOPPED;
             }
-            if (!first && !isDirty(key)) {
+            // A read decided in the last round may force edges although no row changed.
+            boolean all = first || decidedKeys.contains(key);
+            if (!all && !isDirty(key)) {
                 continue;
             }
             int writers = index.writerStarts()[key + 1] - index.writerStarts()[key];
@@ -76,10 +81,10 @@ public final class Saturation {
             }
             boolean loaded = false;
             if (writers <= mostPairWriters) {
-                pairs.apply(key, states, Counting.COUNTED);
+                pairs.apply(key, states, Counting.COUNTED, all);
             } else {
                 sessions.load(key, states, Counting.COUNTED);
-                sessions.apply(key);
+                sessions.apply(key, all);
                 loaded = true;
             }
             int open = index.ambiguousSlot(key);
@@ -87,7 +92,11 @@ public final class Saturation {
                 if (!loaded) {
                     sessions.load(key, states, Counting.COUNTED);
                 }
+                int before = index.ambiguous();
                 int impossible = candidates.apply(key, states);
+                if (index.ambiguous() < before) {
+                    newlyDecided.add(key);
+                }
                 if (impossible >= 0) {
                     impossibleKey = key;
                     impossibleReader = impossible;
@@ -96,7 +105,8 @@ public final class Saturation {
             }
         }
         first = false;
-        return graph.edges() > before || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
+        decidedKeys = newlyDecided;
+        return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
     }
 
     /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */

@@ -14,6 +14,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 final class SessionRules {
     private final KnownGraph graph;
     private final VersionIndex index;
+    private final ChainClocks clocks;
     private final int[][] rows;
     private final int chains;
     private final int shift;
@@ -23,6 +24,9 @@ final class SessionRules {
     // The key's counted writers, in order, and their slots.
     private int[] transactions = new int[256];
     private int[] slots = new int[256];
+    /** Position of each writer's begin in its chain. */
+    private int[] begins = new int[256];
+
     private int writers;
     // The key's sessions: writers [groupStarts[g], groupStarts[g + 1]) are of chain groupChains[g].
     private int[] groupChains = new int[64];
@@ -33,16 +37,20 @@ final class SessionRules {
     private int[] next = new int[64];
     private int[] moved = new int[64];
     private int[] bounds = new int[64];
+    /** By chain: how many of its events reach the begin of one of the last writers. */
+    private final int[] reached;
 
     SessionRules(KnownGraph graph, VersionIndex index, ChainClocks clocks) {
         Events events = graph.events();
         this.graph = graph;
         this.index = index;
+        this.clocks = clocks;
         this.rows = clocks.rows();
         this.chains = clocks.chains();
         this.shift = events.shift();
         this.firstTransactions = events.firstTransactions();
         this.chainOf = events.chainsByTransaction();
+        this.reached = new int[chains];
     }
 
     /** Loads the counted writers of a key, grouped by session. */
@@ -53,6 +61,7 @@ final class SessionRules {
         if (to - from > transactions.length) {
             transactions = new int[Math.max(to - from, 2 * transactions.length)];
             slots = new int[transactions.length];
+            begins = new int[transactions.length];
         }
         writers = 0;
         groups = 0;
@@ -78,23 +87,41 @@ final class SessionRules {
                 previous = c;
             }
             transactions[writers] = t;
+            begins[writers] = (t - firstTransactions[c]) << shift;
             slots[writers++] = base + i - from;
         }
         groupStarts[groups] = writers;
     }
 
-    void apply(int key) {
+    /** @param all false: only what rows that the last closure changed can bring */
+    void apply(int key, boolean all) {
         int initialSlot = index.slot(key);
         for (int g = 0; g < groups; g++) {
             System.arraycopy(groupStarts, 0, next, 0, groups);
             Arrays.fill(last, 0, groups, -1);
             for (int i = groupStarts[g]; i < groupStarts[g + 1]; i++) {
-                readersBefore(i, initialSlot);
+                if (all || clocks.hasChanged(transactions[i] << shift)) {
+                    readersBefore(i, g, initialSlot);
+                }
             }
         }
-        for (int i = 0; i < writers; i++) {
-            writersBefore(i);
+        for (int g = 0; g < groups; g++) {
+            for (int i = groupStarts[g]; i < groupStarts[g + 1]; i++) {
+                if (all || hasChangedReaders(i) || (shift == 1 && clocks.hasChanged((transactions[i] << 1) | 1))) {
+                    writersBefore(i, g);
+                }
+            }
         }
+    }
+
+    private boolean hasChangedReaders(int i) {
+        int[] starts = index.slotStarts();
+        for (int r = starts[slots[i]]; r < starts[slots[i] + 1]; r++) {
+            if (clocks.hasChanged(index.readerTransactions()[r] << shift)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int begin(int transaction) {
@@ -106,20 +133,19 @@ final class SessionRules {
     }
 
     /** R2 and initial readers for the writer i, whose session's earlier writers have been handled. */
-    private void readersBefore(int i, int initialSlot) {
-        int writer = transactions[i];
-        int[] row = rows[chainOf[writer]];
-        int cells = begin(writer) * chains;
+    private void readersBefore(int i, int g, int initialSlot) {
+        int[] row = rows[groupChains[g]];
+        int cells = begins[i] * chains;
         int moves = 0;
         boolean any = false;
         for (int h = 0; h < groups; h++) {
             int bound = row[cells + groupChains[h]];
             int n = next[h];
             int end = groupStarts[h + 1];
-            if (n < end && commit(transactions[n]) < bound) {
+            if (n < end && (begins[n] | shift) < bound) {
                 do {
                     n++;
-                } while (n < end && commit(transactions[n]) < bound);
+                } while (n < end && (begins[n] | shift) < bound);
                 next[h] = n;
                 last[h] = n - 1;
                 moved[moves++] = h;
@@ -127,37 +153,69 @@ final class SessionRules {
             any |= last[h] >= 0;
         }
         if (!any) {
-            addReaders(initialSlot, writer);
+            addReaders(initialSlot, i, g);
             return;
         }
+        if (moves == 0) {
+            return;
+        }
+        int useful = 0;
         for (int m = 0; m < moves; m++) {
+            if (addsReaders(slots[last[moved[m]]], i, g)) {
+                moved[useful++] = moved[m];
+            }
+        }
+        if (useful == 0) {
+            return;
+        }
+        reachLast();
+        for (int m = 0; m < useful; m++) {
             int h = moved[m];
-            int t = transactions[last[h]];
-            if (!dominated(h, commit(t))) {
-                addReaders(slots[last[h]], writer);
+            if (reached[groupChains[h]] <= (begins[last[h]] | shift)) {
+                addReaders(slots[last[h]], i, g);
             }
         }
     }
 
-    /** Whether the last predecessor of group h, committing at the position, reaches that of another group. */
-    private boolean dominated(int h, int position) {
-        for (int other = 0; other < groups; other++) {
-            if (other != h && last[other] >= 0) {
-                int t = transactions[last[other]];
-                if (rows[groupChains[other]][begin(t) * chains + groupChains[h]] > position) {
-                    return true;
+    /** Fills {@link #reached}: a last writer whose commit is among it reaches another last writer and is not maximal. */
+    private void reachLast() {
+        int k = chains;
+        Arrays.fill(reached, 0);
+        for (int h = 0; h < groups; h++) {
+            if (last[h] >= 0) {
+                int[] row = rows[groupChains[h]];
+                int cells = begins[last[h]] * k;
+                for (int c = 0; c < k; c++) {
+                    reached[c] = Math.max(reached[c], row[cells + c]);
                 }
+            }
+        }
+    }
+
+    /** Whether {@link #addReaders} would add anything: usually not, and that costs only the writer's own row. */
+    private boolean addsReaders(int readSlot, int i, int g) {
+        int[] starts = index.slotStarts();
+        int[] readers = index.readerTransactions();
+        int writer = transactions[i];
+        int[] row = rows[groupChains[g]];
+        int cells = (begins[i] | shift) * chains;
+        for (int r = starts[readSlot]; r < starts[readSlot + 1]; r++) {
+            int t = readers[r];
+            int c = chainOf[t];
+            if (t != writer && row[cells + c] <= (t - firstTransactions[c]) << shift) {
+                return true;
             }
         }
         return false;
     }
 
-    private void addReaders(int readSlot, int writer) {
+    private void addReaders(int readSlot, int i, int g) {
+        int writer = transactions[i];
         int[] starts = index.slotStarts();
         int[] readers = index.readerTransactions();
         int end = starts[readSlot + 1];
-        int[] row = rows[chainOf[writer]];
-        int cells = commit(writer) * chains;
+        int[] row = rows[groupChains[g]];
+        int cells = (begins[i] | shift) * chains;
         for (int r = starts[readSlot]; r < end; r++) {
             int t = readers[r];
             int c = chainOf[t];
@@ -171,7 +229,7 @@ final class SessionRules {
     }
 
     /** R1 and R0 for the writer i. */
-    private void writersBefore(int i) {
+    private void writersBefore(int i, int own) {
         int[] starts = index.slotStarts();
         int[] readers = index.readerTransactions();
         int from = starts[slots[i]];
@@ -179,7 +237,6 @@ final class SessionRules {
         if (from == to && shift == 0) {
             return;
         }
-        int writer = transactions[i];
         Arrays.fill(bounds, 0, groups, 0);
         for (int r = from; r < to; r++) {
             int t = readers[r];
@@ -187,36 +244,36 @@ final class SessionRules {
             if (r + 1 < to && chainOf[readers[r + 1]] == c) {
                 continue;
             }
-            int[] row = rows[c];
+            int[] readerRow = rows[c];
             int cells = begin(t) * chains;
             for (int g = 0; g < groups; g++) {
-                bounds[g] = Math.max(bounds[g], row[cells + groupChains[g]]);
+                bounds[g] = Math.max(bounds[g], readerRow[cells + groupChains[g]]);
             }
         }
-        int[] own = rows[chainOf[writer]];
-        int beginCells = begin(writer) * chains;
-        int commitCells = commit(writer) * chains;
+        int[] row = rows[groupChains[own]];
+        int beginCells = begins[i] * chains;
+        int commitCells = (begins[i] | shift) * chains;
         boolean any = false;
         for (int g = 0; g < groups; g++) {
             last[g] = -1;
             int bound = bounds[g];
-            int snapshotBound = shift == 1 ? own[commitCells + groupChains[g]] : 0;
-            int covered = own[beginCells + groupChains[g]];
+            int snapshotBound = shift == 1 ? row[commitCells + groupChains[g]] : 0;
+            int covered = row[beginCells + groupChains[g]];
             if (bound <= covered && snapshotBound <= covered) {
                 continue;
             }
             int candidate = lastBefore(g, bound, snapshotBound);
-            if (candidate < 0 || transactions[candidate] == writer || covered > commit(transactions[candidate])) {
+            if (candidate < 0 || candidate == i || covered > (begins[candidate] | shift)) {
                 continue;
             }
             last[g] = candidate;
             any = true;
         }
-        for (int g = 0; any && g < groups; g++) {
-            if (last[g] >= 0) {
-                int t = transactions[last[g]];
-                if (!dominated(g, commit(t))) {
-                    graph.add((t << shift) | shift, writer << shift);
+        if (any) {
+            reachLast();
+            for (int g = 0; g < groups; g++) {
+                if (last[g] >= 0 && reached[groupChains[g]] <= (begins[last[g]] | shift)) {
+                    graph.add((transactions[last[g]] << shift) | shift, transactions[i] << shift);
                 }
             }
         }
@@ -228,7 +285,7 @@ final class SessionRules {
         int high = groupStarts[g + 1] - 1;
         while (low < high) {
             int middle = (low + high + 1) >>> 1;
-            int b = begin(transactions[middle]);
+            int b = begins[middle];
             if ((b | shift) < bound || b < snapshotBound) {
                 low = middle;
             } else {
@@ -240,7 +297,7 @@ final class SessionRules {
 
     // --- for CandidateRules: the last writers of each session that reach a reader ---
 
-    /** Fills {@link #last} with the last writer of each group that reaches the event; @return whether there is any. */
+    /** Finds the last writer of each session that reaches the event; @return whether there is any. */
     boolean lastReaching(int chain, int position) {
         int[] row = rows[chain];
         int cells = position * chains;
@@ -249,21 +306,12 @@ final class SessionRules {
             last[g] = lastBefore(g, row[cells + groupChains[g]], 0);
             any |= last[g] >= 0;
         }
+        reachLast();
         return any;
     }
 
     /** After {@link #lastReaching}: whether the transaction's commit reaches one of those writers. */
     boolean reachesOneOfLast(int transaction) {
-        int c = chainOf[transaction];
-        int position = commit(transaction);
-        for (int g = 0; g < groups; g++) {
-            if (last[g] >= 0) {
-                int t = transactions[last[g]];
-                if (t != transaction && rows[groupChains[g]][begin(t) * chains + c] > position) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return reached[chainOf[transaction]] > commit(transaction);
     }
 }

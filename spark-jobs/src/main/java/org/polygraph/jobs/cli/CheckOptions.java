@@ -145,8 +145,10 @@ final class CheckOptions {
         if (master != null && engine == Engine.EMBEDDED) {
             throw wrong("--master is for --engine spark; the embedded engine has none");
         }
+        if (out != null && (out.isEmpty() || out.equals("-"))) {
+            throw wrong("--out '" + out + "' is no folder; give one");
+        }
         rejectDuplicates(spec, paths);
-        outDirectory();
     }
 
     /** A path that is there twice is a slip in a script, or a count that will be wrong. */
@@ -199,11 +201,6 @@ final class CheckOptions {
                 memoryBytes == null ? Runtime.getRuntime().maxMemory() : memoryBytes);
     }
 
-    /** {@link Long#MAX_VALUE} if there is none. */
-    long timeoutNanos() {
-        return timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos;
-    }
-
     /** Everything that can change the verdict, for the run's id. */
     String question() {
         return String.join(
@@ -212,21 +209,8 @@ final class CheckOptions {
 
     /** Where runs go, or null. */
     @Nullable
-    Path outDirectory() {
-        if (out == null) {
-            return null;
-        }
-        try {
-            if (out.startsWith("file:")) {
-                return Path.of(java.net.URI.create(out));
-            }
-            if (!out.contains("://")) {
-                return Path.of(out);
-            }
-        } catch (IllegalArgumentException e) {
-            throw wrong("--out '" + out + "' is no path: " + e.getMessage());
-        }
-        throw wrong("--out '" + out + "' needs --engine spark; the embedded engine writes local folders");
+    String out() {
+        return out;
     }
 
     IsolationLevel level() {

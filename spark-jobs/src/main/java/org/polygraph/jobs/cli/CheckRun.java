@@ -19,6 +19,7 @@ import org.polygraph.jobs.report.ViolationText;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.artifact.Location;
 
 /** All PATHs of a command, in order, each answered whatever became of the others. */
 final class CheckRun {
@@ -55,7 +56,7 @@ final class CheckRun {
 
     private int answer(String path, Checker checker) {
         long start = System.nanoTime();
-        Path parent = options.outDirectory();
+        String parent = options.out();
         if (parent == null) {
             return print(check(path, checker, start));
         }
@@ -64,21 +65,21 @@ final class CheckRun {
             if (path.equals(STDIN)) {
                 return checkStdin(checker, start, parent, id);
             }
-            RunDirectory directory =
-                    new RunDirectory(parent, id.input(Path.of(path)).id());
+            RunDirectory directory = new RunDirectory(
+                    Location.of(parent), id.input(Location.of(path)).id());
             Optional<StoredVerdict> stored = options.overwrite() ? Optional.empty() : directory.finalVerdict();
             if (stored.isPresent()) {
                 return print(stored.get(), path, start);
             }
             return keep(check(path, checker, start), directory);
         } catch (IOException e) {
-            environment.message(PathCheck.ioMessage(path, e));
-            return print(error(path, PathCheck.ioMessage(path, e), start));
+            environment.message(Failures.ofPath(path, e));
+            return print(error(path, Failures.ofPath(path, e), start));
         }
     }
 
-    /** Stdin is read once: its bytes are hashed on their way to the reader. */
-    private int checkStdin(Checker checker, long start, Path parent, RunId id) {
+    /** Standard input is read once: its bytes are hashed on their way to the reader. */
+    private int checkStdin(Checker checker, long start, String parent, RunId id) throws IOException {
         InputStream stdin = System.in;
         System.setIn(new DigestInputStream(stdin, id.digest()));
         Verdict verdict;
@@ -87,7 +88,7 @@ final class CheckRun {
         } finally {
             System.setIn(stdin);
         }
-        return keep(verdict, new RunDirectory(parent, id.id()));
+        return keep(verdict, new RunDirectory(Location.of(parent), id.id()));
     }
 
     private Verdict check(String path, Checker checker, long start) {
@@ -110,7 +111,7 @@ final class CheckRun {
         try {
             directory.write(verdict);
         } catch (IOException e) {
-            String message = directory.path() + ": cannot be written (" + e + "); the verdict was " + verdict.status();
+            String message = directory.name() + ": cannot be written (" + e + "); the verdict was " + verdict.status();
             environment.message(message);
             return print(Verdict.of(Verdict.Status.ERROR, verdict.level())
                     .path(verdict.path())

@@ -5,9 +5,13 @@ import org.polygraph.jobs.pipeline.Checker;
 /** Where the command gets the engine that checks. Asked once a command, and only for the engine it uses. */
 interface Engines {
     /** One JVM, no Spark class loaded. */
-    Checker embedded() throws EngineMissingException;
+    Checker embedded();
 
-    /** @param master Spark master URL */
+    /**
+     * Spark, on a cluster or in this JVM.
+     *
+     * @param master Spark master URL
+     */
     Checker spark(String master) throws EngineMissingException;
 
     /** The engine is no part of this build or class path (exit code 2); the message says what to do. */

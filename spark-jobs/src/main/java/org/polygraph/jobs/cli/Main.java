@@ -16,7 +16,6 @@ public final class Main {
         boolean terminal = Boolean.getBoolean("polygraph.terminal");
         int code = Polygraph.run(args, new Environment(out, err, terminal, new InstalledEngines()));
         out.flush();
-        // Not a return from main: threads that a timeout has abandoned must not keep the process alive.
         System.exit(code);
     }
 }

@@ -1,11 +1,7 @@
 package org.polygraph.jobs.cli;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
@@ -17,21 +13,17 @@ import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /** One PATH: read, judged, and every way to fail turned into a verdict and a message. */
 final class PathCheck {
-    /** How long a checker may take to notice that its time is over, before it is abandoned. */
-    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private final Environment environment;
     private final CheckOptions options;
     private final CheckRequest request;
     private final Checker checker;
     private final ProgressPrinter progress;
     private final boolean verbose;
-    /** Reading cannot be asked to stop; a checker can. */
-    private volatile boolean reading = true;
 
     PathCheck(
             Environment environment,
@@ -51,58 +43,24 @@ final class PathCheck {
     /** Never throws; path and elapsed time are left to the caller. */
     Verdict run(String path) {
         Budget budget = options.budget();
-        return options.timeoutNanos() == Long.MAX_VALUE ? answer(path, budget) : answerInTime(path, budget);
-    }
-
-    /** In a thread that can be left behind, since reading a large file does not look at the clock. */
-    private Verdict answerInTime(String path, Budget budget) {
-        Verdict[] answer = new Verdict[1];
-        Thread worker = new Thread(() -> {
-            Verdict verdict = answer(path, budget);
-            synchronized (answer) {
-                answer[0] = verdict;
-            }
-        });
-        worker.setName("check");
-        worker.setDaemon(true);
-        worker.start();
-        try {
-            TimeUnit.NANOSECONDS.timedJoin(worker, Math.max(options.timeoutNanos(), TimeUnit.MILLISECONDS.toNanos(1)));
-            if (worker.isAlive() && !reading) {
-                TimeUnit.NANOSECONDS.timedJoin(worker, GRACE_NANOS + options.timeoutNanos() / 10);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        Verdict verdict;
-        synchronized (answer) {
-            verdict = answer[0];
-        }
-        if (verdict != null) {
-            return verdict;
-        }
-        budget.cancel();
-        worker.interrupt();
-        return unknown(budget.exhaustion(progress.currentStage()));
-    }
-
-    private Verdict answer(String path, Budget budget) {
         try {
             return judge(path, budget);
         } catch (HistoryException e) {
-            String message = text(e);
+            String message = Failures.text(e);
             environment.message(message);
             return failure(Verdict.Status.INVALID, message);
         } catch (IOException e) {
-            String message = ioMessage(path, e);
+            String message = Failures.ofPath(path, e);
             environment.message(message);
             return failure(Verdict.Status.ERROR, message);
         } catch (EngineException e) {
-            environment.message(path + ": " + text(e));
+            environment.message(path + ": " + Failures.text(e));
             if (verbose) {
                 e.printStackTrace(environment.err());
             }
-            return failure(Verdict.Status.ERROR, text(e));
+            return failure(Verdict.Status.ERROR, Failures.text(e));
+        } catch (BudgetException e) {
+            return unknown(budget.exhausted() ? budget.exhaustion(progress.currentStage()) : Failures.text(e));
         } catch (OutOfMemoryError e) {
             // What the check held is garbage by now: there is memory again to say so.
             return unknown(budget.shortage(progress.currentStage()));
@@ -122,8 +80,7 @@ final class PathCheck {
     private Verdict judge(String path, Budget budget) throws HistoryException, IOException {
         long start = System.nanoTime();
         long cpu = CpuClock.millis();
-        HistoryTable table = HistoryReader.read(path, options.format());
-        reading = false;
+        HistoryTable table = HistoryReader.read(path, options.format(), budget::exhausted, budget.bytes());
         Counts counts = Counts.of(table);
         Phase phase = new Phase(
                 "read",
@@ -149,25 +106,5 @@ final class PathCheck {
 
     private Verdict failure(Verdict.Status status, String reason) {
         return Verdict.of(status, request.level()).reason(reason).build();
-    }
-
-    /** For people: Java's exceptions often carry the path alone. */
-    static String ioMessage(String path, IOException e) {
-        String message = text(e);
-        if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
-            return path + ": no such file or folder, or it cannot be opened; check the path";
-        }
-        if (e instanceof AccessDeniedException) {
-            return path + ": permission denied";
-        }
-        return message.startsWith(path) ? message : path + ": cannot be read: " + message;
-    }
-
-    private static String text(@Nullable Throwable e) {
-        if (e == null) {
-            return "";
-        }
-        String message = e.getMessage();
-        return message == null || message.isEmpty() ? e.getClass().getSimpleName() : message;
     }
 }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.cli;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.IndeterminateMode;
@@ -46,9 +47,12 @@ final class Polygraph implements Runnable {
         CommandLine commands = new CommandLine(new Polygraph())
                 .addSubcommand(new CheckCommand(environment))
                 .addSubcommand(new ExplainCommand(environment))
+                .addSubcommand(new ConvertCommand(environment))
+                .addSubcommand(new StatsCommand(environment))
+                .addSubcommand(new LintCommand(environment))
                 .addSubcommand(new VersionCommand(environment));
-        commands.setOut(new PrintWriter(environment.out(), true));
-        commands.setErr(new PrintWriter(environment.err(), true));
+        commands.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
+        commands.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         choices(commands, TimeMode.class);
         choices(commands, IndeterminateMode.class);
         choices(commands, CheckOptions.Engine.class);
@@ -58,7 +62,15 @@ final class Polygraph implements Runnable {
         commands.setOverwrittenOptionsAllowed(false);
         commands.setParameterExceptionHandler((e, arguments) -> usage(e, environment));
         commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, verbose(args), environment));
-        return commands.execute(args);
+        try {
+            return commands.execute(args);
+        } catch (OutOfMemoryError e) {
+            environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
+            return ExitCode.UNKNOWN.code();
+        } catch (StackOverflowError | LinkageError | AssertionError e) {
+            // picocli hands on exceptions only.
+            return bug(e, verbose(args), environment);
+        }
     }
 
     private static <E extends Enum<E>> void choices(CommandLine commands, Class<E> type) {
@@ -83,8 +95,8 @@ final class Polygraph implements Runnable {
         return ExitCode.USAGE.code();
     }
 
-    private static int bug(Exception e, boolean verbose, Environment environment) {
-        environment.message("internal error: " + e);
+    private static int bug(Throwable e, boolean verbose, Environment environment) {
+        environment.message("internal error: " + e + (verbose ? "" : "; -v shows where"));
         if (verbose) {
             e.printStackTrace(environment.err());
         }

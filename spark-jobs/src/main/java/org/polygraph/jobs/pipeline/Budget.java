@@ -34,9 +34,19 @@ public final class Budget {
         return new Budget(System.nanoTime(), timeoutNanos, bytes);
     }
 
-    /** Whether to stop: the deadline has passed or the caller has given up. One clock read, about 25 ns. */
+    /** Whether to stop: the deadline has passed or the caller has given up. At most one clock read. */
     public boolean exhausted() {
         return cancelled || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
+    }
+
+    /**
+     * A part of this budget that starts now: at most half of the time that is left, and at most so long. Its end does not
+     * end this one; cancelling this one ends it at its own deadline.
+     */
+    public Budget part(long mostNanos) {
+        long now = System.nanoTime();
+        long left = timeoutNanos == NO_DEADLINE ? mostNanos : (timeoutNanos - (now - startNanos)) / 2;
+        return new Budget(now, Math.min(left, mostNanos), bytes);
     }
 
     /** Memory that the check may hold at its peak. */

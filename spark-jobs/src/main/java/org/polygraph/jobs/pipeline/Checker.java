@@ -6,6 +6,8 @@ import org.polygraph.storage.columnar.HistoryTable;
 /** Decides one history that is in memory. Implementations keep no state between calls. */
 public interface Checker {
     /**
+     * Decides one history.
+     *
      * @param table has at least one committed transaction
      * @param budget polled by every stage; when it is exhausted the verdict is UNKNOWN, its reason {@link
      *     Budget#exhaustion}

@@ -90,16 +90,16 @@ final class CoreSolving {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
-        for (int i = 0; i < core.keys().length; i++) {
-            keys.add(core.keys()[i]);
-            if (core.readers()[i] >= 0) {
-                transactions.add(index.readerTransactions()[core.readers()[i]]);
+        for (int i = 0; i < core.size(); i++) {
+            keys.add(core.key(i));
+            if (core.reader(i) >= 0) {
+                transactions.add(index.readerTransactions()[core.reader(i)]);
             }
-            if (core.writers()[i] >= 0) {
-                transactions.add(index.writerTransactions()[core.writers()[i]]);
+            if (core.writer(i) >= 0) {
+                transactions.add(index.writerTransactions()[core.writer(i)]);
             }
-            if (core.others()[i] >= 0) {
-                transactions.add(index.writerTransactions()[core.others()[i]]);
+            if (core.other(i) >= 0) {
+                transactions.add(index.writerTransactions()[core.other(i)]);
             }
         }
         List<Integer> transactionList = new ArrayList<>(transactions);

@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /**
  * CPU time of this process, all threads, for the phases of a verdict. Granularity 10 ms on Linux. Read through {@link
- * ProcessHandle} because the management beans cost 50 ms of CPU to load.
+ * ProcessHandle} because the
+ * management beans would have to be loaded first.
  */
 public final class CpuClock {
     private CpuClock() {}

@@ -6,11 +6,13 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.IndeterminateMode;
 import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WitnessCheck;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTimeEdges;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -27,6 +29,11 @@ import org.polygraph.storage.columnar.HistoryTable;
 public final class Decision {
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
     private static final double CLOCK_SHARE = 0.6;
+
+    /** Real-time edges a transaction beyond which the attempt with them is not worth its memory. */
+    private static final int MOST_REAL_TIME_EDGES = 64;
+
+    private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
 
     private final HistoryTable table;
     private final CheckRequest request;
@@ -48,11 +55,7 @@ public final class Decision {
         return make(stages, true);
     }
 
-    /**
-     * For tests.
-     *
-     * @param rules false: no clocks, the solver decides alone
-     */
+    /** For tests. @param rules false: no clocks, the solver decides alone */
     Verdict make(KeyStages stages, boolean rules) {
         phases.begin("index");
         IndexedHistory history = stages.index(
@@ -72,28 +75,79 @@ public final class Decision {
         }
         phases.begin("graph");
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        if (rules && request.time() == TimeMode.HINT && history.versions().ambiguous() > 0 && table.starts() != null) {
+            Witness witness = inRealTime(stages, history.copy(), events);
+            if (witness != null) {
+                return replay(history.counting(), witness.committed(), witness.position());
+            }
+            phases.begin("graph");
+        }
         KnownGraph graph = KnownGraph.of(events, history.versions());
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
         boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
-        PruneLoop loop = new PruneLoop(history, graph, phases, budget::exhausted);
+        PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                phases,
+                budget::exhausted,
+                position -> stages.check(history, graph, history.counting(), position));
         if (!loop.run(withClocks)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        Violation found = loop.violation();
-        return found != null
-                ? violation(List.of(found))
-                : decide(stages, history, graph, loop.clocks(), loop.position());
+        return loop.isRefuted() ? violation(List.of(loop.violation())) : decide(stages, history, graph, loop);
     }
 
-    private Verdict decide(
-            KeyStages stages, IndexedHistory history, KnownGraph graph, @Nullable ChainClocks clocks, int[] position) {
-        phases.begin("check");
-        ResidualCore core = stages.check(history, graph, history.counting(), position);
-        if (core == null) {
-            return unknown(budget.exhaustion(phases.stage()));
+    private record Witness(int[] position, boolean @Nullable [] committed) {}
+
+    /**
+     * Tries to accept with real-time order as if it were part of the level: it decides most reads with several candidates.
+     * Only acceptance counts, for more edges only forbid more; a refutation says nothing about the level asked for.
+     *
+     * @param history a copy: what real time decides must not reach the exact path
+     * @return null if there is no such order, or none was found in the time given
+     */
+    private @Nullable Witness inRealTime(KeyStages stages, IndexedHistory history, Events events) {
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        long most = (long) MOST_REAL_TIME_EDGES * table.transactions();
+        boolean complete = RealTimeEdges.add(graph, table, history.counting(), request.clockSkewNanos(), most);
+        phases.end(graph.edges());
+        long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
+        if (!complete || ChainClocks.bytes(events) > CLOCK_SHARE * (budget.bytes() - held)) {
+            return null;
         }
-        phases.end(core.violated());
+        Budget part = budget.part(MOST_REAL_TIME_NANOS);
+        PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                phases,
+                part::exhausted,
+                position -> stages.check(history, graph, history.counting(), position));
+        if (!loop.run(true) || loop.isRefuted()) {
+            return null;
+        }
+        ResidualCore core = loop.core();
+        if (core.isEmpty()) {
+            return new Witness(loop.position(), null);
+        }
+        phases.begin("solve");
+        Outcome outcome = CoreSolving.solve(
+                history,
+                graph,
+                loop.clocks(),
+                loop.position(),
+                core,
+                part,
+                Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)));
+        measure(core, history, outcome.statistics());
+        phases.end(outcome.statistics().conflicts());
+        return outcome instanceof Outcome.Satisfiable found ? new Witness(found.position(), found.committed()) : null;
+    }
+
+    private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop) {
+        ResidualCore core = loop.core();
+        ChainClocks clocks = loop.clocks();
+        int[] position = loop.position();
         boolean[] committed = null;
         int[] order = position;
         if (!core.isEmpty()) {
@@ -106,7 +160,10 @@ public final class Decision {
             measure(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
-                return violation(List.of(CoreSolving.explain(history, graph, unsatisfiable.core())));
+                return violation(List.of(
+                        loop.refuteByRules()
+                                ? loop.violation()
+                                : CoreSolving.explain(history, graph, unsatisfiable.core())));
             }
             if (outcome instanceof Outcome.Unknown unknown) {
                 return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());

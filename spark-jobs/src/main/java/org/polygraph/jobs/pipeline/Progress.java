@@ -14,6 +14,10 @@ public interface Progress {
     /** A stage begins; the one before has ended. */
     void stage(String name);
 
-    /** @param total 0 if unknown */
+    /**
+     * How much of the stage is done.
+     *
+     * @param total 0 if unknown
+     */
     void items(long done, long total);
 }

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.CycleEvidence;
@@ -9,29 +10,46 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.residual.ResidualCore;
 
 /**
- * Closure and saturation in turn, a few rounds, then the order: what can be decided by rules alone. Nearly all forced
- * edges come in the first round; the loop ends when one brings less than {@value #WORTHWHILE} of the first, for the
- * solver finishes the rest sooner.
+ * Closure, saturation, order and check in turn, a few rounds: what can be decided by rules alone, and the residual core
+ * that is left. Nearly all forced edges come in the first round; another one is worth its time only while the order breaks
+ * more than a read in {@value #FEW} transactions, for the solver repairs a few sooner.
  */
 final class PruneLoop {
     private static final int MOST_ROUNDS = 4;
+    private static final int FEW = 500;
     private static final double WORTHWHILE = 0.01;
+    /** Rounds after a refutation by the solver, for evidence. */
+    private static final int MOST_EVIDENCE_ROUNDS = 40;
+
+    /** The check of every key against an order, by the engine at hand. */
+    @FunctionalInterface
+    interface Check {
+        /** @return null if the budget ended */
+        @Nullable
+        ResidualCore of(int[] position);
+    }
 
     private final IndexedHistory history;
     private final KnownGraph graph;
     private final PhaseClock phases;
     private final BooleanSupplier stop;
+    private final Check check;
     private @Nullable ChainClocks clocks;
+    private @Nullable Saturation saturation;
     private int @Nullable [] position;
-    private @Nullable Violation violation;
+    private @Nullable ResidualCore core;
+    private int lastForced;
+    private @Nullable Supplier<Violation> refutation;
 
-    PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop) {
+    PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop, Check check) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
+        this.check = check;
     }
 
     /** @param withClocks false if the clocks do not fit: then no rule is applied; @return false if the budget ended */
@@ -39,17 +57,34 @@ final class PruneLoop {
         return withClocks ? saturate() : orderOnly();
     }
 
-    /** Set if the rules alone refute the history. */
-    @Nullable
-    Violation violation() {
-        return violation;
+    /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
+    boolean isRefuted() {
+        return refutation != null;
     }
 
-    /** An order that extends the known graph, unless there is a {@link #violation}. */
+    /** Why it {@link #isRefuted}. Searches for the shortest cycle only now. */
+    Violation violation() {
+        Supplier<Violation> found = refutation;
+        if (found == null) {
+            throw new IllegalStateException("nothing was refuted");
+        }
+        return found.get();
+    }
+
+    /** An order that extends the known graph, unless it {@link #isRefuted}. */
     int[] position() {
         int[] found = position;
         if (found == null) {
             throw new IllegalStateException("no order was made");
+        }
+        return found;
+    }
+
+    /** What {@link #position} breaks, unless it {@link #isRefuted}. */
+    ResidualCore core() {
+        ResidualCore found = core;
+        if (found == null) {
+            throw new IllegalStateException("nothing was checked");
         }
         return found;
     }
@@ -62,13 +97,14 @@ final class PruneLoop {
 
     private boolean orderOnly() {
         phases.begin("order");
-        position = EventOrder.byTurns(graph);
-        if (position == null) {
-            violation = new CycleEvidence(history, graph)
-                    .ofCycle(new int[graph.events().chains()]);
-        }
+        int[] turns = EventOrder.byTurns(graph);
         phases.end(graph.events().count());
-        return true;
+        if (turns == null) {
+            refutation = () -> new CycleEvidence(history, graph)
+                    .ofCycle(new int[graph.events().chains()]);
+            return true;
+        }
+        return checked(turns);
     }
 
     private boolean saturate() {
@@ -78,48 +114,90 @@ final class PruneLoop {
         if (!close(rows)) {
             return false;
         }
-        Saturation saturation = new Saturation(graph, history.versions(), rows, history.counting());
+        Saturation rules = new Saturation(graph, history.versions(), rows, history.counting());
+        saturation = rules;
+        long few = Math.max(20, graph.events().chainsByTransaction().length / FEW);
         int firstRound = 0;
-        for (int round = 0; round < MOST_ROUNDS && violation == null; round++) {
-            phases.begin("saturation");
-            int before = graph.edges();
-            Saturation.Result result = saturation.round(stop);
-            int forced = graph.edges() - before;
-            phases.end(forced);
+        for (int round = 1; refutation == null; round++) {
+            Saturation.Result result = round(rules, rows);
             if (result == Saturation.Result.STOPPED) {
                 return false;
             }
-            if (result == Saturation.Result.CONTRADICTION) {
-                violation = new CycleEvidence(history, graph)
-                        .ofImpossibleRead(
-                                saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound());
+            if (refutation != null) {
                 return true;
             }
-            if (result == Saturation.Result.FIXPOINT) {
-                break;
+            boolean last = result == Saturation.Result.FIXPOINT || round == MOST_ROUNDS;
+            if (core == null || result == Saturation.Result.FORCED) {
+                phases.begin("order");
+                int[] byRank = EventOrder.byRank(graph.events(), rows);
+                phases.end(graph.events().count());
+                if (!checked(byRank)) {
+                    return false;
+                }
             }
-            phases.begin("closure");
-            if (!close(rows)) {
-                return false;
+            firstRound = Math.max(firstRound, lastForced);
+            if (last || core().violated() <= few || lastForced < WORTHWHILE * firstRound) {
+                return true;
             }
-            firstRound = Math.max(firstRound, forced);
-            if (forced < WORTHWHILE * firstRound) {
-                break;
-            }
-        }
-        if (violation == null) {
-            phases.begin("order");
-            position = EventOrder.byRank(graph.events(), rows);
-            phases.end(graph.events().count());
         }
         return true;
+    }
+
+    /** One round of rules and the closure of what they force. */
+    private Saturation.Result round(Saturation rules, ChainClocks rows) {
+        phases.begin("saturation");
+        int before = graph.edges();
+        Saturation.Result result = rules.round(stop);
+        lastForced = graph.edges() - before;
+        phases.end(lastForced);
+        if (result == Saturation.Result.CONTRADICTION) {
+            int round = graph.currentRound();
+            refutation = () -> new CycleEvidence(history, graph)
+                    .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), round);
+        } else if (result == Saturation.Result.FORCED) {
+            phases.begin("closure");
+            if (!close(rows)) {
+                return Saturation.Result.STOPPED;
+            }
+        }
+        return result;
+    }
+
+    private boolean checked(int[] order) {
+        phases.begin("check");
+        ResidualCore found = check.of(order);
+        phases.end(found == null ? 0 : found.violated());
+        position = order;
+        core = found;
+        return found != null;
+    }
+
+    /**
+     * After the solver has refuted the core: goes on with the rules, for a cycle with reasons says more than a core of
+     * clauses.
+     *
+     * @return whether the rules found one
+     */
+    boolean refuteByRules() {
+        Saturation rules = saturation;
+        ChainClocks rows = clocks;
+        if (rules == null || rows == null) {
+            return false;
+        }
+        for (int round = 0; round < MOST_EVIDENCE_ROUNDS && refutation == null; round++) {
+            Saturation.Result result = round(rules, rows);
+            if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
+                break;
+            }
+        }
+        return refutation != null;
     }
 
     /** @return false if the budget ended */
     private boolean close(ChainClocks rows) {
         ChainClocks.Result result = rows.update(stop);
         if (result == ChainClocks.Result.CYCLIC) {
-            violation = new CycleEvidence(history, graph).ofCycle(rows.done());
+            refutation = () -> new CycleEvidence(history, graph).ofCycle(rows.done());
         }
         phases.end(graph.edges());
         return result != ChainClocks.Result.STOPPED;

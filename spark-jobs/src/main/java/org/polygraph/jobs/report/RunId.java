@@ -1,15 +1,12 @@
 package org.polygraph.jobs.report;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.List;
-import java.util.stream.Stream;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
 
 /**
  * Names a run by what its verdict depends on: the bytes of the input, the level, the options that can change the answer,
@@ -37,31 +34,32 @@ public final class RunId {
         return digest;
     }
 
-    /** Adds a file, or the files of a folder by name. Reads everything once, about a second a gigabyte. */
-    public RunId input(Path path) throws IOException {
-        if (Files.isDirectory(path)) {
-            try (Stream<Path> entries = Files.list(path)) {
-                List<Path> files = entries.filter(Files::isRegularFile).sorted().toList();
-                for (Path file : files) {
-                    text(file.getFileName().toString());
-                    contents(file);
+    /** Adds a file, or the files of a folder by name. Reads everything once. */
+    public RunId input(Location location) throws IOException {
+        if (location.isFolder()) {
+            for (Location child : location.children()) {
+                if (!child.isFolder()) {
+                    text(child.fileName());
+                    contents(child);
                 }
             }
         } else {
-            contents(path);
+            contents(location);
         }
         return this;
     }
 
-    private void contents(Path file) throws IOException {
-        text(Long.toString(Files.size(file)));
+    private void contents(Location file) throws IOException {
         byte[] buffer = new byte[1 << 16];
-        try (InputStream in = Files.newInputStream(file)) {
+        long length = 0;
+        try (SeekableInput in = file.open()) {
             int n;
-            while ((n = in.read(buffer)) > 0) {
+            while ((n = in.read(buffer, 0, buffer.length)) > 0) {
                 digest.update(buffer, 0, n);
+                length += n;
             }
         }
+        text(Long.toString(length));
     }
 
     /** With its length, so that no two sequences of texts are alike. */

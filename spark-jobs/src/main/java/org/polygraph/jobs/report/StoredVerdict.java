@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /**
  * The verdict of a run that has finished: what is needed to say it again without checking again.
@@ -29,7 +28,7 @@ public record StoredVerdict(
     }
 
     /** @throws IOException if it is not a verdict that this version can read; the message names {@code file} */
-    static StoredVerdict parse(String json, Path file, String explanation) throws IOException {
+    static StoredVerdict parse(String json, String file, String explanation) throws IOException {
         String status = "";
         String level = "";
         String reason = "";

@@ -19,7 +19,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * {@code verdict.json}: one line, schema {@value #SCHEMA}. Numbers over 2^53 are strings, because common readers of
- * JSON would round them. A transaction is named {@code session:index}, the implicit initial one {@code initial}.
+ * JSON would round them. A transaction is named {@code s<session>#<index>}, the implicit initial one {@code initial}.
  */
 public final class VerdictJson {
     /** Raised when a field changes its meaning; new fields do not raise it. */
@@ -132,7 +132,9 @@ public final class VerdictJson {
         if (t == Dependency.INITIAL) {
             return "initial";
         }
-        return table == null ? Integer.toString(t) : table.sessionLabel(table.sessionOf(t)) + ":" + table.index(t);
+        return table == null
+                ? Integer.toString(t)
+                : "s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t);
     }
 
     private void edge(Dependency edge) throws IOException {

@@ -17,9 +17,9 @@ import org.polygraph.storage.model.Outcome;
  * <pre>
  *   WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
  *   Transactions
- *     T1  session 0, index 0  skew.jsonl:2
+ *     T1  session 0, index 0 (s0#0)  skew.jsonl:2
  *           r(1)=0  r(2)=0  w(1)=10
- *     T2  session 1, index 0  skew.jsonl:3
+ *     T2  session 1, index 0 (s1#0)  skew.jsonl:3
  *           r(1)=0  r(2)=0  w(2)=20
  *   Cycle
  *     T1 --RW--> T2   key 2: T1 read 0, which T2 overwrote with 20
@@ -137,7 +137,13 @@ public final class ViolationText {
                 break;
             }
             out.append("    ").append(name(t)).append("  session ").append(table.sessionLabel(table.sessionOf(t)));
-            out.append(", index ").append(table.index(t)).append("  ").append(line(table.whereIs(t)));
+            out.append(", index ").append(table.index(t));
+            // The short name is the one that reasons use for transactions outside this list.
+            out.append(" (s")
+                    .append(table.sessionLabel(table.sessionOf(t)))
+                    .append('#')
+                    .append(table.index(t));
+            out.append(")  ").append(line(table.whereIs(t)));
             if (table.outcome(t) != Outcome.COMMITTED) {
                 out.append("  ").append(table.outcome(t).label());
             }

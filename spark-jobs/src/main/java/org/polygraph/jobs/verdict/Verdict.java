@@ -180,7 +180,11 @@ public final class Verdict {
             return this;
         }
 
-        /** @param of the history whose transactions and keys the violations number */
+        /**
+         * What was found.
+         *
+         * @param of the history whose transactions and keys the violations number
+         */
         public Builder violations(List<Violation> value, HistoryTable of) {
             violations = value;
             table = of;

@@ -21,6 +21,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
@@ -28,7 +29,7 @@ import org.polygraph.storage.model.Outcome;
 
 class ReportTest {
     private static HistoryTable skew() throws HistoryException {
-        HistoryTableBuilder b = new HistoryTableBuilder(true);
+        HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
         b.file("skew.jsonl");
         b.initialValue(1);
         int alice = b.keys().id("alice");
@@ -86,9 +87,9 @@ class ReportTest {
         assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
                           WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
                           Transactions
-                            T1  session 0, index 7  skew.jsonl:2
+                            T1  session 0, index 7 (s0#7)  skew.jsonl:2
                                   r("alice")=1  r("bob\\n")=1  w("alice")=9223372036854775800
-                            T2  session 1, index 7  skew.jsonl:3
+                            T2  session 1, index 7 (s1#7)  skew.jsonl:3
                                   r("alice")=1  r("bob\\n")=1  w("bob\\n")=9223372036854775800
                           Cycle
                             T1 --RW--> T2   key "bob\\n": T1 read 1, which T2 overwrote with 9223372036854775800
@@ -134,8 +135,9 @@ class ReportTest {
                 .contains("\"counts\":{\"sessions\":2,\"txns_committed\":2,\"txns_aborted\":0,\"txns_indeterminate\":0,"
                         + "\"reads\":4,\"writes\":2,\"keys\":2}")
                 .contains("\"name\":\"WriteSkew\",\"aliases\":[\"G2-item\",\"A5B\"]")
-                .contains("\"cycle\":[{\"from\":\"0:7\",\"to\":\"1:7\",\"kind\":\"RW\",\"key\":\"bob\\n\",\"value\":1,"
-                        + "\"why\":\"observed\"}")
+                .contains(
+                        "\"cycle\":[{\"from\":\"s0#7\",\"to\":\"s1#7\",\"kind\":\"RW\",\"key\":\"bob\\n\",\"value\":1,"
+                                + "\"why\":\"observed\"}")
                 .contains("\"assumptions\":{\"initial_value\":1,\"unique_values\":true,\"time\":\"hint\","
                         + "\"clock_skew\":0,\"indeterminate\":\"maybe\"}")
                 .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]")
@@ -146,24 +148,21 @@ class ReportTest {
 
     @Test
     void aRunIsFoundAgain(@TempDir Path folder) throws IOException, HistoryException {
-        RunDirectory run = new RunDirectory(folder.resolve("out"), "0123");
+        RunDirectory run = new RunDirectory(Location.of(folder.resolve("out").toString()), "0123");
         assertThat(run.finalVerdict()).isEmpty();
         run.write(violation());
-        assertThat(run.path()).isEqualTo(folder.resolve("out/run=0123"));
-        assertThat(run.path().resolve("_SUCCESS")).exists();
+        assertThat(run.name()).isEqualTo(folder + "/out/run=0123");
+        assertThat(folder.resolve("out/run=0123/_SUCCESS")).exists();
         StoredVerdict stored = run.finalVerdict().orElseThrow();
         assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
         assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
         assertThat(stored.json()).isEqualTo(VerdictJson.of(violation()));
         assertThat(stored.explanation()).contains("So T1 comes before T1");
-        try (var entries = Files.list(folder.resolve("out"))) {
-            assertThat(entries).hasSize(1);
-        }
     }
 
     @Test
     void anUnknownRunIsNotFinal(@TempDir Path folder) throws IOException {
-        RunDirectory run = new RunDirectory(folder, "1");
+        RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
         run.write(Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SER).build());
         assertThat(run.finalVerdict()).isEmpty();
         run.write(Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
@@ -172,9 +171,12 @@ class ReportTest {
 
     @Test
     void anIdDependsOnContentsAndQuestionOnly(@TempDir Path folder) throws IOException {
-        Path a = Files.writeString(folder.resolve("a"), "history");
-        Path b = Files.writeString(folder.resolve("b"), "history");
-        Path c = Files.writeString(folder.resolve("c"), "histories");
+        Location a =
+                Location.of(Files.writeString(folder.resolve("a"), "history").toString());
+        Location b =
+                Location.of(Files.writeString(folder.resolve("b"), "history").toString());
+        Location c =
+                Location.of(Files.writeString(folder.resolve("c"), "histories").toString());
         String id = new RunId("ser").input(a).id();
         assertThat(id)
                 .matches("[0-9a-f]{16}")

@@ -21,17 +21,17 @@ class WitnessCheckTest {
      * aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
      */
     private static HistoryTable history(String... transactions) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
         builder.file("h");
         builder.initialValue(0);
         for (int t = 0; t < transactions.length; t++) {
-            String[] words = transactions[t].split(" ");
+            String[] words = transactions[t].split(" ", -1);
             Outcome outcome = words[0].endsWith("!")
                     ? Outcome.ABORTED
                     : words[0].endsWith("?") ? Outcome.INDETERMINATE : Outcome.COMMITTED;
             builder.begin(Long.parseLong(words[0].replaceAll("[!?]", "")), t, outcome, t + 1);
             for (int i = 1; i < words.length; i++) {
-                String[] sides = words[i].substring(1).split("=");
+                String[] sides = words[i].substring(1).split("=", 2);
                 int key = builder.keys().id(Long.parseLong(sides[0]));
                 long value = builder.values().code(Long.parseLong(sides[1]));
                 if (words[i].charAt(0) == 'w') {

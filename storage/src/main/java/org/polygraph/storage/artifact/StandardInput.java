@@ -68,6 +68,6 @@ final class StandardInput implements Location {
 
     @Override
     public AtomicFile create() throws IOException {
-        throw new IOException("-: a history cannot be written to standard input; give a file name");
+        throw new IOException("-: standard input cannot be written; give a file name");
     }
 }

@@ -17,11 +17,17 @@ import org.polygraph.storage.model.Outcome;
  * #begin}, {@link #times}, {@link #read} and {@link #write} in the order the file has them, then {@link #end}. Not
  * thread-safe; used once.
  *
- * <p>Memory while building: the table itself with up to 50 % of growing slack; {@link #build} moves array by array and
- * needs the largest of them twice. With a {@link #limit} the builder stops before it exceeds it.
+ * <p>Memory while building: 12 bytes an operation in chunks, which are not copied to grow, and a transaction's bytes with
+ * up to 50 % of slack. {@link #build} moves array by array and lets go of each, which takes 8 bytes an operation more.
+ * With a {@link #limit} the builder stops before it exceeds it.
  */
 public final class HistoryTableBuilder {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
+    private static final int FIRST_CHUNK = 1 << 12;
+    /** 256 KiB of values: below half a region of G1, which gives larger arrays whole regions and wastes the rest. */
+    private static final int CHUNK_SHIFT = 15;
+
+    private static final int CHUNK = 1 << CHUNK_SHIFT;
 
     private final KeyDictionary keys = new KeyDictionary();
     private final ValueDictionary values = new ValueDictionary();
@@ -32,6 +38,7 @@ public final class HistoryTableBuilder {
     private final List<String> files = new ArrayList<>();
     private final HistoryTable.Unit unit;
     private long limit = Long.MAX_VALUE;
+    private long reserved;
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
 
@@ -45,8 +52,13 @@ public final class HistoryTableBuilder {
     private int[] operationStarts = new int[1025];
 
     private int operations;
-    private int[] operationKeys = new int[8192];
-    private long[] operationValues = new long[8192];
+    /** Operations in chunks, which unlike one growing array are never copied and never half empty. */
+    private final List<int[]> keyChunks = new ArrayList<>();
+
+    private final List<long[]> valueChunks = new ArrayList<>();
+    private int[] lastKeys = new int[FIRST_CHUNK];
+    private long[] lastValues = new long[FIRST_CHUNK];
+    private int lastUsed;
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
@@ -57,11 +69,19 @@ public final class HistoryTableBuilder {
     public HistoryTableBuilder(HistoryTable.Unit unit) {
         this.unit = unit;
         sessionIds.defaultReturnValue(-1);
+        keyChunks.add(lastKeys);
+        valueChunks.add(lastValues);
     }
 
     /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
     public void limit(long bytes) {
         limit = bytes;
+    }
+
+    /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
+    public void reserve(long bytes) {
+        reserved = bytes;
+        checkLimit(0);
     }
 
     public KeyDictionary keys() {
@@ -134,9 +154,10 @@ public final class HistoryTableBuilder {
     }
 
     private long heldBytes() {
-        return 25L * outcomes.length
+        return reserved
+                + 25L * outcomes.length
                 + (starts == null ? 0 : 16L * outcomes.length)
-                + (long) HistoryTable.BYTES_PER_OPERATION * operationKeys.length
+                + (long) HistoryTable.BYTES_PER_OPERATION * ((keyChunks.size() - 1L) * CHUNK + lastKeys.length)
                 + keys.bytes()
                 + values.bytes()
                 + 28L * sessionIds.size();
@@ -176,16 +197,35 @@ public final class HistoryTableBuilder {
     }
 
     private void operation(int keyAndKind, long valueCode) {
-        int o = operations;
-        if (o == operationKeys.length) {
-            int capacity = grown(o, "operations");
-            checkLimit((long) HistoryTable.BYTES_PER_OPERATION * capacity);
-            operationKeys = Arrays.copyOf(operationKeys, capacity);
-            operationValues = Arrays.copyOf(operationValues, capacity);
+        if (lastUsed == lastKeys.length) {
+            growOperations();
         }
-        operationKeys[o] = keyAndKind;
-        operationValues[o] = valueCode;
-        operations = o + 1;
+        lastKeys[lastUsed] = keyAndKind;
+        lastValues[lastUsed++] = valueCode;
+        operations++;
+    }
+
+    /** Doubles the first chunk until it has its full size, then adds chunks. */
+    private void growOperations() {
+        if (operations > MAX_ARRAY - CHUNK) {
+            throw new BudgetException(
+                    "more than " + operations + " operations do not fit one table; split the history");
+        }
+        int last = keyChunks.size() - 1;
+        // Besides the chunk, the values are held twice when they are moved in the end.
+        checkLimit((long) HistoryTable.BYTES_PER_OPERATION * CHUNK + (long) Long.BYTES * operations);
+        if (lastUsed < CHUNK) {
+            lastKeys = Arrays.copyOf(lastKeys, lastUsed * 2);
+            lastValues = Arrays.copyOf(lastValues, lastUsed * 2);
+            keyChunks.set(last, lastKeys);
+            valueChunks.set(last, lastValues);
+        } else {
+            lastKeys = new int[CHUNK];
+            lastValues = new long[CHUNK];
+            keyChunks.add(lastKeys);
+            valueChunks.add(lastValues);
+            lastUsed = 0;
+        }
     }
 
     /** Closes the open transaction. */
@@ -249,9 +289,16 @@ public final class HistoryTableBuilder {
         int[] order = sorted ? null : order(rank, sessionStarts);
         if (order != null) {
             checkUnique(order, source);
-            checkLimit((long) Long.BYTES * operations + (long) Integer.BYTES * n);
+            checkLimit((long) Long.BYTES * operations);
         }
-        // Array by array, each freed before the next is moved: the peak is one array more than the history.
+        // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
+        sessionOf = new int[0];
+        long[] newValues = new long[operations];
+        move(valueChunks, newValues, order);
+        lastValues = new long[0];
+        int[] newKeys = new int[operations];
+        move(keyChunks, newKeys, order);
+        lastKeys = new int[0];
         byte[] newOutcomes = order == null ? Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
         outcomes = new byte[0];
         long[] newIndexes = moved(indexes, order, n);
@@ -262,10 +309,6 @@ public final class HistoryTableBuilder {
         starts = null;
         long[] newEnds = ends == null ? null : moved(ends, order, n);
         ends = null;
-        int[] newKeys = order == null ? Arrays.copyOf(operationKeys, operations) : permutedKeys(order);
-        operationKeys = new int[0];
-        long[] newValues = order == null ? Arrays.copyOf(operationValues, operations) : permutedValues(order);
-        operationValues = new long[0];
         int[] newOperationStarts = Arrays.copyOf(operationStarts, n + 1);
         if (order != null) {
             for (int i = 0; i < n; i++) {
@@ -311,26 +354,26 @@ public final class HistoryTableBuilder {
         return to;
     }
 
-    private int[] permutedKeys(int[] order) {
-        int[] to = new int[operations];
-        int o = 0;
-        for (int t : order) {
-            int length = operationStarts[t + 1] - operationStarts[t];
-            System.arraycopy(operationKeys, operationStarts[t], to, o, length);
-            o += length;
+    /** Copies the chunks into an array of all operations in the order of transactions, and lets go of them. */
+    private void move(List<?> chunks, Object to, int @Nullable [] order) {
+        if (order == null) {
+            for (int c = 0; c < chunks.size(); c++) {
+                System.arraycopy(
+                        chunks.get(c), 0, to, c << CHUNK_SHIFT, Math.min(CHUNK, operations - (c << CHUNK_SHIFT)));
+                chunks.set(c, null);
+            }
+        } else {
+            int o = 0;
+            for (int t : order) {
+                int from = operationStarts[t];
+                for (int left = operationStarts[t + 1] - from, n; left > 0; left -= n, from += n, o += n) {
+                    int at = from & (CHUNK - 1);
+                    n = Math.min(left, CHUNK - at);
+                    System.arraycopy(chunks.get(from >> CHUNK_SHIFT), at, to, o, n);
+                }
+            }
         }
-        return to;
-    }
-
-    private long[] permutedValues(int[] order) {
-        long[] to = new long[operations];
-        int o = 0;
-        for (int t : order) {
-            int length = operationStarts[t + 1] - operationStarts[t];
-            System.arraycopy(operationValues, operationStarts[t], to, o, length);
-            o += length;
-        }
-        return to;
+        chunks.clear();
     }
 
     private int[] sessionRanks() {

@@ -84,7 +84,7 @@ final class DbcopReader {
     private long length(String what, int minimumBytes) throws IOException, HistoryException {
         long at = in.offset();
         long length = in.littleEndian("the number of " + what + " (8 bytes)");
-        long most = in.remaining() / minimumBytes;
+        long most = in.remaining() == Long.MAX_VALUE ? Long.MAX_VALUE : in.remaining() / minimumBytes;
         if (length < 0 || length > most) {
             throw new HistoryException(
                     in.at(at),

@@ -1,7 +1,6 @@
 package org.polygraph.storage.format;
 
 import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.zip.GZIPOutputStream;
@@ -15,8 +14,7 @@ public final class HistoryWriter {
     /**
      * Writes, sorted by (session, index). Replaces a file that exists.
      *
-     * @param path a local path or {@code scheme:...}; JSON Lines may end in {@code .gz} or {@code .zst} and is then
-     *     compressed, and may be {@code -}, standard output
+     * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code .zst}
      * @param format JSONL or PARQUET
      * @throws IllegalArgumentException for another format: it is not written
      */
@@ -30,14 +28,14 @@ public final class HistoryWriter {
         }
     }
 
+    /** Writes plain JSON Lines to a stream, such as standard output; flushes and does not close it. */
+    public static void writeJsonl(HistoryTable table, OutputStream out) throws IOException {
+        new JsonlWriter(table).write(out);
+        out.flush();
+    }
+
     private static void jsonl(HistoryTable table, String path) throws IOException {
         JsonlWriter writer = new JsonlWriter(table);
-        if (path.equals("-")) {
-            OutputStream out = new BufferedOutputStream(System.out, 1 << 16);
-            writer.write(out);
-            out.flush();
-            return;
-        }
         Location.of(path).write(out -> {
             if (path.endsWith(".gz")) {
                 GZIPOutputStream compressed = new GZIPOutputStream(out, 1 << 16);

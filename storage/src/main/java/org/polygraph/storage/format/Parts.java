@@ -97,8 +97,7 @@ final class Parts {
             case DBCOP ->
                 (file, opened) ->
                         new DbcopReader(new ByteInput(file.name(), opened.content(), opened.size()), builder).read();
-            case PLUME ->
-                (file, opened) -> new PlumeReader(file.name(), opened.content(), builder, context.memoryBytes()).read();
+            case PLUME -> (file, opened) -> new PlumeReader(file.name(), opened.content(), builder).read();
             default -> throw new IllegalArgumentException(format + " is not read file by file");
         };
     }

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Source;
 import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
@@ -29,11 +31,11 @@ final class PlumeReader {
     private static final int BYTES_PER_SESSION = 320;
 
     private static final int MAX_FAST_DIGITS = 18;
+    private static final int MAX_OPERATIONS = Integer.MAX_VALUE - 8;
 
     private final String name;
     private final InputStream in;
     private final HistoryTableBuilder builder;
-    private final long memoryBytes;
 
     private final byte[] buffer = new byte[(1 << 18) + 1];
     private int limit;
@@ -43,13 +45,13 @@ final class PlumeReader {
     /** What {@link #number} found. */
     private long number;
 
+    private long held;
     private final Long2ObjectOpenHashMap<Session> sessions = new Long2ObjectOpenHashMap<>();
 
-    PlumeReader(String name, InputStream in, HistoryTableBuilder builder, long memoryBytes) {
+    PlumeReader(String name, InputStream in, HistoryTableBuilder builder) {
         this.name = name;
         this.in = in;
         this.builder = builder;
-        this.memoryBytes = memoryBytes;
     }
 
     /** One session's open transaction, and which ids it has used. */
@@ -73,12 +75,19 @@ final class PlumeReader {
         }
 
         void add(int keyAndKind, long value) {
-            if (operations == keys.length) {
-                keys = Arrays.copyOf(keys, operations * 2);
-                values = Arrays.copyOf(values, operations * 2);
-            }
             keys[operations] = keyAndKind;
             values[operations++] = value;
+        }
+
+        /** Makes room for more operations; returns for how many. */
+        int grow() {
+            int more = Math.min(keys.length, MAX_OPERATIONS - keys.length);
+            if (more <= 0) {
+                throw new BudgetException("a transaction of more than " + keys.length + " operations does not fit");
+            }
+            keys = Arrays.copyOf(keys, keys.length + more);
+            values = Arrays.copyOf(values, keys.length);
+            return more;
         }
 
         /** Notes an id that was closed; for aborted runs, which share -1, not called. */
@@ -146,6 +155,9 @@ final class PlumeReader {
             if (!session.open || session.transaction != transaction) {
                 begin(session, transaction, transactionAt);
             }
+            if (session.operations == session.keys.length) {
+                reserve((long) HistoryTable.BYTES_PER_OPERATION * session.grow());
+            }
             session.add(
                     builder.keys().id(key) << 1 | (kind == 'w' ? 1 : 0),
                     builder.values().code(value));
@@ -160,11 +172,17 @@ final class PlumeReader {
         if (session == null) {
             session = new Session(label);
             sessions.put(label, session);
-            if ((sessions.size() & 0xFFFF) == 0) {
-                builder.limit(Math.max(0, memoryBytes - (long) BYTES_PER_SESSION * sessions.size()));
-            }
+            reserve(BYTES_PER_SESSION);
         }
         return session;
+    }
+
+    /** Counts bytes held here, and tells the builder of each further megabyte. */
+    private void reserve(long bytes) {
+        held += bytes;
+        if (held >> 20 != (held - bytes) >> 20) {
+            builder.reserve(held);
+        }
     }
 
     private void begin(Session session, long transaction, int at) throws HistoryException {
@@ -242,8 +260,8 @@ final class PlumeReader {
         if (buffer[p] != '\n') {
             throw unexpected(p, "the end of the line");
         }
-        if (p == limit && !ended) {
-            throw unexpected(p, "a shorter line");
+        if (p - lineStart > MAX_LINE || (p == limit && !ended)) {
+            throw tooLong();
         }
         return p + 1;
     }
@@ -283,9 +301,16 @@ final class PlumeReader {
 
     private HistoryException unexpected(int p, String expected) {
         if (p >= limit && !ended) {
-            return error(p, "a line of more than " + MAX_LINE + " bytes", "r(key,value,session,txn) or w(...)");
+            return tooLong();
         }
         return error(p, p >= limit ? "the end of the file" : Shown.character(buffer[p] & 0xFF), expected);
+    }
+
+    private HistoryException tooLong() {
+        return error(
+                lineStart + MAX_LINE,
+                "a line of more than " + MAX_LINE + " bytes",
+                "r(key,value,session,txn) or w(...)");
     }
 
     private HistoryException error(int p, String found, String expected) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.polygraph.storage.testkit.OracleCorpus;
 
 /** The corpus of histories beside the repository, or where POLYGRAPH_CORPUS says. */
 public final class Corpus {
@@ -15,22 +16,9 @@ public final class Corpus {
 
     /** The corpus; the test is skipped where there is none. */
     public static Path root() {
-        String override = System.getProperty("POLYGRAPH_CORPUS", System.getenv("POLYGRAPH_CORPUS"));
-        Path corpus = override != null ? Path.of(override) : repository().resolve("../shared/corpus");
-        assumeTrue(Files.isDirectory(corpus), "skipped: there is no corpus at " + corpus);
+        Path corpus = OracleCorpus.folder().orElse(null);
+        assumeTrue(corpus != null, "skipped: there is no corpus beside the repository (../shared/corpus)");
         return corpus;
-    }
-
-    private static Path repository() {
-        String root = System.getProperty("polygraph.root");
-        if (root != null) {
-            return Path.of(root);
-        }
-        Path folder = Path.of("").toAbsolutePath();
-        while (folder.getParent() != null && !Files.exists(folder.resolve(".mvn"))) {
-            folder = folder.getParent();
-        }
-        return folder;
     }
 
     /** The paths directly in a folder of the corpus, ascending. */

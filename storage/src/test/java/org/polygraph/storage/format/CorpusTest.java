@@ -38,7 +38,7 @@ class CorpusTest {
             assertThat(table.transactions()).as(name).isEqualTo(lines(path) - 1);
             assertThat(table.sessions()).as(name).isBetween(1, 64);
             assertThat(table.starts()).as(name).isNotNull();
-            assertThat(table.metadata()).as(name).containsKeys("database", "isolation", "seed");
+            assertThat(table.metadata()).as(name).containsKeys("database", "isolation", "workload");
             assertThat(table.initialValue()).as(name).isEqualTo(table.values().code(0));
             read++;
         }

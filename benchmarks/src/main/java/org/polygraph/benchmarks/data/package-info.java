@@ -1,0 +1,9 @@
+/**
+ * What is measured: histories by path, or by a seed and settings.
+ *
+ * <p>Promise: the same words give the same history on every machine. May import: storage and its test kit.
+ */
+@NullMarked
+package org.polygraph.benchmarks.data;
+
+import org.jspecify.annotations.NullMarked;

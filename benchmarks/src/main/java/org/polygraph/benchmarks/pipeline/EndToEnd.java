@@ -1,0 +1,130 @@
+package org.polygraph.benchmarks.pipeline;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * Reads each history once, checks it unmeasured and then measured, and prints CPU time a stage and peak memory. One
+ * process measures what its first history leaves warm for the next: for cold numbers, a process each.
+ */
+@Command(name = "EndToEnd", sortOptions = false, description = "Measures whole checks in this process.")
+public final class EndToEnd implements Callable<Integer> {
+    @Option(
+            names = {"-l", "--levels"},
+            split = ",",
+            defaultValue = "ser",
+            description = "levels, separated by commas; default ${DEFAULT-VALUE}")
+    private List<String> levels = new ArrayList<>();
+
+    @Option(
+            names = {"-w", "--warmups"},
+            defaultValue = "1",
+            description = "checks of each history and level before those measured; default ${DEFAULT-VALUE}")
+    private int warmups;
+
+    @Option(
+            names = {"-n", "--runs"},
+            defaultValue = "3",
+            description = "measured checks of each history and level; default ${DEFAULT-VALUE}")
+    private int runs;
+
+    @Option(
+            names = {"-o", "--output"},
+            description = "a CSV to append every measured run to")
+    private @Nullable Path output;
+
+    @Option(
+            names = {"-s", "--summary"},
+            description = "only the totals of all histories")
+    private boolean summary;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "SOURCE",
+            description = "a path, or gen:txns=1000000,keys=1000000,sessions=50,ops=8,reads=0.5,zipf=0.9,"
+                    + "values=unique,isolation=serial,seed=1")
+    private List<String> sources = new ArrayList<>();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    /** See the options. Exit code 0 whatever the verdicts are. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new EndToEnd()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException, HistoryException {
+        PrintWriter out = spec.commandLine().getOut();
+        ResultsFile results = output == null ? null : new ResultsFile(output);
+        out.println(ResultsFile.machine() + ", " + String.join(" ", ResultsFile.flags()));
+        int verdicts = 0;
+        for (String name : sources) {
+            Source source = Source.read(name);
+            if (!summary) {
+                out.printf(
+                        Locale.ROOT,
+                        "%s: %d txns, %d ops, read %s CPU-ms%n",
+                        name,
+                        source.table().transactions(),
+                        source.table().operations(),
+                        ResultsFile.millis(source.readNanos()));
+            }
+            for (String level : levels) {
+                IsolationLevel parsed = IsolationLevel.valueOf(level.toUpperCase(Locale.ROOT));
+                verdicts++;
+                measure(out, results, source, parsed);
+            }
+            out.flush();
+        }
+        out.printf(
+                Locale.ROOT,
+                "in all: %d verdicts, %s CPU-ms of the process, resident peak %d MB, heap peak %d MB%n",
+                verdicts,
+                ResultsFile.millis(Run.processCpu()),
+                Memory.residentPeak() >> 20,
+                Memory.heapPeak() >> 20);
+        out.flush();
+        return 0;
+    }
+
+    private void measure(PrintWriter out, @Nullable ResultsFile results, Source source, IsolationLevel level)
+            throws IOException {
+        for (int i = 0; i < warmups; i++) {
+            Run.of(source.table(), level);
+        }
+        for (int i = 1; i <= runs; i++) {
+            Run run = Run.of(source.table(), level);
+            if (!summary) {
+                out.printf(
+                        Locale.ROOT,
+                        "  %-4s %-9s run %d: thread %s, process %s, elapsed %s ms; %s%n",
+                        level,
+                        run.verdict().status(),
+                        i,
+                        ResultsFile.millis(run.threadNanos()),
+                        ResultsFile.millis(run.processNanos()),
+                        ResultsFile.millis(run.elapsedNanos()),
+                        ResultsFile.stages(run.stages()));
+            }
+            if (results != null) {
+                results.append(source, warmups, i, run);
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package org.polygraph.benchmarks.pipeline;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * One check of one history that is in memory, measured.
+ *
+ * @param stages CPU time of the checking thread, ns by stage
+ * @param threadNanos of the checking thread, all stages
+ * @param processNanos of all threads: collection and compilation too; granularity 10 ms
+ * @param elapsedNanos wall clock
+ */
+record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, long processNanos, long elapsedNanos) {
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    static Run of(HistoryTable table, IsolationLevel level) {
+        StageCpu stages = new StageCpu();
+        long process = processCpu();
+        long elapsed = System.nanoTime();
+        Verdict verdict = new EmbeddedChecker().check(table, CheckRequest.of(level), stages, Budget.unlimited());
+        stages.close();
+        elapsed = System.nanoTime() - elapsed;
+        process = processCpu() - process;
+        long thread =
+                stages.nanos().values().stream().mapToLong(Long::longValue).sum();
+        return new Run(verdict, stages.nanos(), thread, process, elapsed);
+    }
+
+    /** CPU time of this process so far, all threads, ns. */
+    static long processCpu() {
+        return SYSTEM.getProcessCpuTime();
+    }
+}

@@ -1,0 +1,125 @@
+package org.polygraph.solver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Large problems with a hidden answer: found, or given up in time. */
+class ScaleTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private static HiddenOrder hidden(int transactions, int keys, int values, int eventsPerTxn) {
+        HiddenOrder g = new HiddenOrder();
+        g.transactions = transactions;
+        g.keys = keys;
+        g.values = values;
+        g.eventsPerTxn = eventsPerTxn;
+        return g;
+    }
+
+    private static Outcome solve(Polygraph p, double seconds) {
+        return new Solver()
+                .solve(p, SolverOptions.defaults().withDeadline(System.nanoTime() + (long) (seconds * SECOND)));
+    }
+
+    private static void assertFound(HiddenOrder g) {
+        Outcome outcome = solve(g.build(), 60);
+        System.out.println(outcome.getClass().getSimpleName() + " " + outcome.statistics());
+        assertThat(outcome).isInstanceOf(Outcome.Satisfiable.class);
+    }
+
+    @Test
+    void uniqueValues() {
+        assertFound(hidden(20_000, 500, 0, 1));
+        assertFound(hidden(20_000, 500, 0, 2));
+    }
+
+    @Test
+    void uniqueValuesOnSkewedKeys() {
+        HiddenOrder g = hidden(20_000, 5_000, 0, 2);
+        g.skew = 0.9;
+        assertFound(g);
+    }
+
+    @Test
+    void fewValuesOnManyKeys() {
+        assertFound(hidden(5_000, 2_500, 5, 1));
+        assertFound(hidden(5_000, 2_500, 5, 2));
+    }
+
+    /** Found or not, the answer comes in time; never that there is none. */
+    @Test
+    void fewValuesOnFewKeys() {
+        for (int events = 1; events <= 2; events++) {
+            Polygraph p = hidden(20_000, 500, 5, events).build();
+            long start = System.nanoTime();
+            Outcome outcome = solve(p, 4);
+            assertThat(System.nanoTime() - start).isLessThan(12 * SECOND);
+            assertThat(outcome).isNotInstanceOf(Outcome.Unsatisfiable.class);
+            System.out.println(outcome.getClass().getSimpleName() + " " + outcome.statistics());
+        }
+    }
+
+    @Test
+    void deadlinesStopAndMemory() {
+        Polygraph p = hidden(20_000, 500, 5, 1).build();
+        for (double seconds : new double[] {-1, 0, 0.0005, 0.005, 0.05, 0.5}) {
+            long start = System.nanoTime();
+            Outcome outcome = solve(p, seconds);
+            assertThat(outcome).isInstanceOf(Outcome.Unknown.class);
+            assertThat(((Outcome.Unknown) outcome).reason()).contains("deadline");
+            assertThat(System.nanoTime() - start)
+                    .as("deadline of %s s", seconds)
+                    .isLessThan(5 * SECOND);
+        }
+        AtomicInteger asked = new AtomicInteger();
+        Outcome stopped = new Solver().solve(p, SolverOptions.defaults().withStop(() -> asked.incrementAndGet() > 500));
+        assertThat(((Outcome.Unknown) stopped).reason()).contains("told to stop");
+        for (long bytes : new long[] {0, 1_000, 100_000, 1_000_000, 10_000_000}) {
+            Outcome outcome = new Solver().solve(p, SolverOptions.defaults().withMaxBytes(bytes));
+            assertThat(((Outcome.Unknown) outcome).reason()).contains("memory budget of " + bytes);
+        }
+    }
+
+    @Test
+    void sameSeedSameAnswer() {
+        Outcome.Satisfiable first =
+                (Outcome.Satisfiable) solve(hidden(2_000, 500, 5, 2).build(), 60);
+        Outcome.Satisfiable second =
+                (Outcome.Satisfiable) solve(hidden(2_000, 500, 5, 2).build(), 60);
+        assertThat(first.position()).isEqualTo(second.position());
+        assertThat(first.statistics().conflicts())
+                .isEqualTo(second.statistics().conflicts())
+                .isPositive();
+    }
+
+    /** Keys said to be clean are not looked at until an event of theirs moves; the answer is verified all the same. */
+    @Test
+    void onlyDirtyKeys() {
+        HiddenOrder g = hidden(5_000, 500, 0, 1);
+        g.noise = 0;
+        Polygraph p = g.build();
+        Polygraph clean = Polygraph.builder(p.transactions, 1)
+                .position(p.position)
+                .predecessors(new int[p.events() + 1], new int[0])
+                .writers(p.writerStart, p.writerTxn, p.writerClass)
+                .readers(p.readerStart, p.readerTxn, p.readerClass)
+                .dirtyKeys(new int[0])
+                .build();
+        Outcome outcome = solve(clean, 60);
+        assertThat(outcome).isInstanceOf(Outcome.Satisfiable.class);
+        assertThat(outcome.statistics().checks()).isZero();
+    }
+
+    @Test
+    @Tag("full")
+    void millions() {
+        HiddenOrder g = hidden(1_000_000, 1_000_000, 0, 1);
+        g.sessions = 50;
+        Outcome outcome = solve(g.build(), 120);
+        System.out.println(outcome.getClass().getSimpleName() + " " + outcome.statistics());
+        assertThat(outcome).isInstanceOf(Outcome.Satisfiable.class);
+    }
+}

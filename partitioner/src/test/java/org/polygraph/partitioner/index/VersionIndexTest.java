@@ -1,0 +1,159 @@
+package org.polygraph.partitioner.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** The index against maps of maps, on histories with many keys, hot keys, long transactions and repeated values. */
+class VersionIndexTest {
+    @Test
+    void agreesWithMaps() {
+        int ambiguous = 0;
+        for (long seed = 0; seed < 40; seed++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(seed)
+                    .sessions(1 + (int) (seed % 9))
+                    .transactions(400)
+                    .operations(1, seed % 5 == 0 ? 60 : 8)
+                    .keys(seed % 3 == 0 ? 3000 : seed % 3 == 1 ? 40 : 3)
+                    .readModifyWriteShare(0.3)
+                    .abortedShare(0.1);
+            if (seed % 2 == 1) {
+                generator.repeatedValues(seed % 4 == 1 ? 0 : 1, 7, 0.5);
+            }
+            HistoryTable table = generator.generate();
+            IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
+            assertThat(history.violations()).as("seed %d", seed).isEmpty();
+            ambiguous += compare(table, history, seed);
+        }
+        assertThat(ambiguous).isGreaterThan(100);
+    }
+
+    private static int compare(HistoryTable table, IndexedHistory history, long seed) {
+        VersionIndex index = history.versions();
+        int ambiguous = 0;
+        for (int key = 0; key < table.keys().size(); key++) {
+            Map<Integer, Long> writes = new TreeMap<>();
+            Map<Integer, Long> reads = new TreeMap<>();
+            for (int t = 0; t < table.transactions(); t++) {
+                for (int o = table.operationStarts()[t];
+                        history.counting().isCounted(t) && o < table.operationStarts()[t + 1];
+                        o++) {
+                    if (table.operationKeys()[o] == (key << 1 | 1)) {
+                        writes.put(t, table.operationValues()[o]);
+                    } else if (table.operationKeys()[o] == key << 1 && !writes.containsKey(t)) {
+                        reads.put(t, table.operationValues()[o]);
+                    }
+                }
+            }
+            int first = index.writerStarts()[key];
+            List<Integer> writers = new ArrayList<>();
+            for (int w = first; w < index.writerStarts()[key + 1]; w++) {
+                int t = index.writerTransactions()[w];
+                writers.add(t);
+                long value = writes.get(t);
+                int expectedClass = VersionIndex.INITIAL;
+                if (value != table.initialValue()) {
+                    expectedClass = first;
+                    while (writes.get(index.writerTransactions()[expectedClass]) != value) {
+                        expectedClass++;
+                    }
+                }
+                assertThat(index.writerClasses()[w])
+                        .as("seed %d key %d", seed, key)
+                        .isEqualTo(expectedClass);
+            }
+            assertThat(writers).as("seed %d key %d", seed, key).containsExactlyElementsOf(writes.keySet());
+            SortedSet<Integer> seen = new TreeSet<>();
+            for (int slot = index.slot(key); slot <= index.ambiguousSlot(key); slot++) {
+                for (int r = index.slotStarts()[slot]; r < index.slotStarts()[slot + 1]; r++) {
+                    int reader = index.readerTransactions()[r];
+                    seen.add(reader);
+                    List<Integer> candidates = new ArrayList<>();
+                    if (reads.get(reader) == table.initialValue()) {
+                        candidates.add(index.slot(key));
+                    }
+                    for (int i = 0; i < writers.size(); i++) {
+                        if (writers.get(i) != reader
+                                && writes.get(writers.get(i)).equals(reads.get(reader))) {
+                            candidates.add(index.slot(key) + 1 + i);
+                        }
+                    }
+                    if (candidates.size() > 1) {
+                        ambiguous++;
+                        assertThat(slot).as("seed %d key %d", seed, key).isEqualTo(index.ambiguousSlot(key));
+                    } else {
+                        assertThat(candidates).as("seed %d key %d", seed, key).containsExactly(slot);
+                    }
+                }
+            }
+            onlyMiddleReadersAreLeftOut(history, reads, seen, seed);
+        }
+        assertThat(index.ambiguous()).isEqualTo(ambiguous);
+        return ambiguous;
+    }
+
+    private static void onlyMiddleReadersAreLeftOut(
+            IndexedHistory history, Map<Integer, Long> reads, SortedSet<Integer> seen, long seed) {
+        for (Map.Entry<Integer, Long> read : reads.entrySet()) {
+            if (!seen.contains(read.getKey())) {
+                assertThat(seen.headSet(read.getKey()))
+                        .as("seed %d: transaction %d", seed, read.getKey())
+                        .anyMatch(t -> history.sessionOf()[t] == history.sessionOf()[read.getKey()]
+                                && reads.get(t).equals(read.getValue()));
+                assertThat(seen.tailSet(read.getKey()))
+                        .anyMatch(t -> history.sessionOf()[t] == history.sessionOf()[read.getKey()]
+                                && reads.get(t).equals(read.getValue()));
+            }
+        }
+    }
+
+    @Test
+    void namesImpossibleReads() {
+        assertAnomaly("init 0; s0: r(x,7)", Anomaly.THIN_AIR_READ);
+        assertAnomaly("init 0; s0: !w(x,7); s1: r(x,7)", Anomaly.ABORTED_READ);
+        assertAnomaly("init 0; s0: w(x,7) w(x,8); s1: r(x,7)", Anomaly.INTERMEDIATE_READ);
+        assertAnomaly("init 0; s0: r(x,7) w(x,7)", Anomaly.FUTURE_READ);
+        assertAnomaly("init 0; s0: w(x,7) r(x,0)", Anomaly.NOT_MY_OWN_WRITE);
+        assertAnomaly("init 0; s0: w(x,7) w(x,8) r(x,7)", Anomaly.NOT_MY_LAST_WRITE);
+        assertAnomaly("init 0; s0: w(x,7); s1: r(x,0) r(x,7)", Anomaly.NON_REPEATABLE_READ);
+    }
+
+    private static void assertAnomaly(String text, Anomaly anomaly) {
+        List<Violation> violations = IndexedHistory.of(HistoryDsl.parse(text), IndexedHistory.Indeterminate.MAYBE)
+                .violations();
+        assertThat(violations).as(text).extracting(Violation::anomaly).containsExactly(anomaly);
+    }
+
+    @Test
+    void indeterminateTransactionsCountIffObserved() {
+        IndexedHistory observed = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
+        assertThat(observed.counting().isCounted(0)).isTrue();
+        assertThat(observed.violations()).isEmpty();
+        IndexedHistory unobserved = index("init 0; s0: ?w(x,1); s1: r(x,0)", IndexedHistory.Indeterminate.MAYBE);
+        assertThat(unobserved.counting().of(0)).isEqualTo(Counting.DROPPED);
+        IndexedHistory dropped = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.ABORT);
+        assertThat(dropped.violations()).extracting(Violation::anomaly).containsExactly(Anomaly.ABORTED_READ);
+        IndexedHistory choice =
+                index("init 0; s0: ?w(x,1); s1: w(x,1); s2: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
+        assertThat(choice.counting().of(0)).isEqualTo(Counting.OPTIONAL);
+        IndexedHistory chain =
+                index("init 0; s0: ?w(x,1); s1: ?r(x,1) w(y,1); s2: r(y,1)", IndexedHistory.Indeterminate.MAYBE);
+        assertThat(chain.counting().isCounted(0)).isTrue();
+        assertThat(chain.counting().isCounted(1)).isTrue();
+    }
+
+    private static IndexedHistory index(String text, IndexedHistory.Indeterminate mode) {
+        return IndexedHistory.of(HistoryDsl.parse(text), mode);
+    }
+}

@@ -1,0 +1,124 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code polygraph convert}: any format in, JSON Lines or Parquet out. */
+@Command(
+        name = "convert",
+        description = "Write a history as JSON Lines or Parquet.",
+        sortOptions = false,
+        footer = {"", "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet, or -t says what it is; - is stdout."})
+final class ConvertCommand implements Callable<Integer> {
+    private final Environment environment;
+
+    /** Taken by every command; this one has no progress to show. */
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final Verbosity verbosity = new Verbosity();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            defaultValue = "auto",
+            description = "Of IN: auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+    @SuppressWarnings("NullAway.Init")
+    private HistoryFormat format;
+
+    @Option(
+            names = {"-t", "--to"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            description = "Of OUT: jsonl or parquet (default: by its ending).")
+    private @Nullable HistoryFormat to;
+
+    @Option(names = "--overwrite", description = "Replace OUT if it exists.")
+    private boolean overwrite;
+
+    @Parameters(index = "0", paramLabel = "IN", description = "A history; - is stdin.")
+    @SuppressWarnings("NullAway.Init")
+    private String in;
+
+    @Parameters(index = "1", paramLabel = "OUT", description = "The file to write.")
+    @SuppressWarnings("NullAway.Init")
+    private String out;
+
+    ConvertCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        HistoryFormat target = target();
+        if (!in.equals("-") || !out.equals("-")) {
+            CheckOptions.rejectDuplicates(spec, List.of(in, out));
+        }
+        try {
+            if (!out.equals("-") && !overwrite && Location.of(out).exists()) {
+                throw wrong("'" + out + "' exists; give --overwrite to replace it");
+            }
+            HistoryTable table = HistoryReader.read(in, format);
+            HistoryWriter.write(table, out, target);
+            if (out.equals("-") && System.out.checkError()) {
+                throw new IOException("stdout cannot be written; the history there is incomplete");
+            }
+            return ExitCode.PASS.code();
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID.code();
+        } catch (BudgetException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.UNKNOWN.code();
+        } catch (IOException e) {
+            environment.message(Failures.ofPath(in, e));
+            return ExitCode.IO.code();
+        }
+    }
+
+    private HistoryFormat target() {
+        String name = out.toLowerCase(Locale.ROOT);
+        HistoryFormat target = to;
+        if (target == null) {
+            target = name.endsWith(".parquet")
+                    ? HistoryFormat.PARQUET
+                    : name.equals("-") || name.matches(".*\\.jsonl(\\.gz|\\.zst)?") ? HistoryFormat.JSONL : null;
+        }
+        if (target == null) {
+            throw wrong("'" + out + "' does not tell its format: end it in .jsonl or .parquet, or give -t");
+        }
+        if (target != HistoryFormat.JSONL && target != HistoryFormat.PARQUET) {
+            throw wrong("histories are not written as " + target.label() + "; give -t jsonl or -t parquet");
+        }
+        if (target == HistoryFormat.PARQUET && out.equals("-")) {
+            throw wrong("parquet is not written to stdout; give a file");
+        }
+        return target;
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,29 @@
+package org.polygraph.jobs.cli;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+
+/** Exceptions as messages for people: Java's often carry the path alone. */
+final class Failures {
+    private Failures() {}
+
+    /** Of I/O on a PATH; names the path. */
+    static String ofPath(String path, IOException e) {
+        if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
+            return path + ": no such file or folder; check the path";
+        }
+        if (e instanceof AccessDeniedException) {
+            return path + ": permission denied; check who may read it";
+        }
+        String message = text(e);
+        return message.startsWith(path) ? message : path + ": " + message;
+    }
+
+    /** The message, or what kind of failure it was. */
+    static String text(Throwable e) {
+        String message = e.getMessage();
+        return message == null || message.isEmpty() ? e.getClass().getSimpleName() : message;
+    }
+}

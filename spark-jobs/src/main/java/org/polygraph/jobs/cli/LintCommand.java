@@ -1,0 +1,54 @@
+package org.polygraph.jobs.cli;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryLint;
+import org.polygraph.storage.columnar.HistoryLint.Check;
+import org.polygraph.storage.columnar.HistoryLint.Finding;
+import org.polygraph.storage.columnar.HistoryTable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code polygraph lint}: signs of a recorder that does not do what its author thinks. */
+@Command(
+        name = "lint",
+        description = "Tell what is odd about each history, though it can be checked.",
+        sortOptions = false,
+        footer = {"", "Findings are no failure: the exit code is 0 unless a history cannot be read."})
+final class LintCommand implements Callable<Integer> {
+    private final Environment environment;
+
+    /** Taken by every command; this one has no progress to show. */
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final Verbosity verbosity = new Verbosity();
+
+    @Mixin
+    private final TableOptions options = new TableOptions();
+
+    LintCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        return options.forEach(environment, this::print);
+    }
+
+    private void print(String path, HistoryTable table) {
+        PrintStream out = environment.out();
+        List<Finding> findings = HistoryLint.check(table);
+        out.println(path + (findings.isEmpty() ? ": nothing odd" : ""));
+        @Nullable Check heading = null;
+        for (Finding finding : findings) {
+            if (finding.check() != heading) {
+                heading = finding.check();
+                out.println("  " + heading.label() + ": " + finding.total()
+                        + (finding.total() > HistoryLint.KEPT ? ", the first " + HistoryLint.KEPT + " of them" : ""));
+            }
+            out.println("    " + finding.where() + "  " + finding.message());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package org.polygraph.jobs.cli;
+
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.polygraph.storage.columnar.HistoryStats;
+import org.polygraph.storage.columnar.HistoryTable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code polygraph stats}: what a history holds. */
+@Command(name = "stats", description = "Count what each history holds.", sortOptions = false)
+final class StatsCommand implements Callable<Integer> {
+    private final Environment environment;
+
+    /** Taken by every command; this one has no progress to show. */
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final Verbosity verbosity = new Verbosity();
+
+    @Mixin
+    private final TableOptions options = new TableOptions();
+
+    StatsCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        return options.forEach(environment, this::print);
+    }
+
+    private void print(String path, HistoryTable table) {
+        HistoryStats stats = HistoryStats.of(table);
+        PrintStream out = environment.out();
+        out.println(path);
+        line(
+                "transactions",
+                stats.transactions() + ": " + stats.committed() + " committed, " + stats.aborted() + " aborted, "
+                        + stats.indeterminate() + " indeterminate; " + stats.empty() + " without operations");
+        line("sessions", Integer.toString(stats.sessions()));
+        line(
+                "operations",
+                (long) stats.reads() + stats.writes() + ": " + stats.reads() + " reads, " + stats.writes()
+                        + " writes; at most " + stats.maxOperations() + " a transaction");
+        line("keys", stats.keys() + ", " + stats.writtenKeys() + " of them written");
+        line(
+                "values",
+                stats.uniqueValues()
+                        ? "unique on each key"
+                        : stats.repeatedWrites() + " writes of a value that their key already had");
+        line(
+                "times",
+                stats.timed() == 0
+                        ? "none"
+                        : "on " + stats.timed() + " transactions, over " + seconds(stats.spanNanos()) + "; longest "
+                                + seconds(stats.longest()));
+        line("memory", (stats.arrayBytes() + stats.dictionaryBytes() + 1023) / 1024 + " KiB");
+    }
+
+    private void line(String name, String value) {
+        environment.out().println("  " + name + " ".repeat(14 - name.length()) + value);
+    }
+
+    private static String seconds(long nanos) {
+        return String.format(Locale.ROOT, "%.6f s", nanos / 1e9);
+    }
+}

@@ -1,0 +1,49 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A real process, for tests of the launcher. */
+record Command(int exitCode, String out, String err) {
+    /** The repository. */
+    static final Path ROOT =
+            Path.of(System.getProperty("polygraph.root", "..")).toAbsolutePath().normalize();
+
+    static Process start(Path directory, Map<String, String> environment, Path out, Path err, List<String> words)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(words)
+                .directory(directory.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        // What the tests' own JVM was given is not for the one under test.
+        builder.environment().keySet().removeAll(List.of("JAVA_OPTS", "JAVA_TOOL_OPTIONS", "MAVEN_OPTS"));
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    /** Runs to the end, at most two minutes. */
+    static Command run(Path directory, Map<String, String> environment, List<String> words)
+            throws IOException, InterruptedException {
+        Path out = Files.createTempFile("polygraph", ".out");
+        Path err = Files.createTempFile("polygraph", ".err");
+        try {
+            Process process = start(directory, environment, out, err, words);
+            process.getOutputStream().close();
+            boolean ended = process.waitFor(2, TimeUnit.MINUTES);
+            if (!ended) {
+                process.destroyForcibly();
+            }
+            assertThat(ended).as("%s ends", words).isTrue();
+            return new Command(process.exitValue(), Files.readString(out), Files.readString(err));
+        } finally {
+            Files.delete(out);
+            Files.delete(err);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The launcher, from outside; runs after the jars are built. */
+class LauncherIT {
+    private static final String LAUNCHER = Command.ROOT.resolve("polygraph").toString();
+    private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
+
+    @TempDir
+    private Path folder;
+
+    private Command run(Map<String, String> environment, String... words) throws IOException, InterruptedException {
+        return Command.run(folder, environment, List.of(words));
+    }
+
+    @Test
+    void runsInAnyDirectoryAndThroughALink() throws IOException, InterruptedException {
+        Files.createSymbolicLink(folder.resolve("pg"), Path.of(LAUNCHER));
+        Path history = folder.resolve("Ä history.jsonl");
+        Files.copy(EXAMPLES.resolve("write-skew.jsonl"), history);
+        Command si = run(Map.of("LC_ALL", "C"), "./pg", "check", "-l", "si", "Ä history.jsonl");
+        assertThat(si.err()).isEmpty();
+        assertThat(si.out()).startsWith("PASS  si  Ä history.jsonl  3 txns  8 ops");
+        assertThat(si.exitCode()).isZero();
+        Command ser = run(Map.of(), LAUNCHER, "check", "-l", "ser", "--memory", "256m", history.toString());
+        assertThat(ser.out()).startsWith("VIOLATION  ser  " + history);
+        assertThat(ser.exitCode()).isEqualTo(3);
+    }
+
+    @Test
+    void aWrongJavaHomeIsUsage() throws IOException, InterruptedException {
+        Command command = run(Map.of("JAVA_HOME", folder.toString()), LAUNCHER, "--version");
+        assertThat(command.exitCode()).isEqualTo(2);
+        assertThat(command.err()).contains("there is no bin/java; set it to a JDK 17 or newer");
+    }
+
+    @Test
+    void anOldJavaIsUsage() throws IOException, InterruptedException {
+        Files.createDirectory(folder.resolve("bin"));
+        Files.createSymbolicLink(folder.resolve("bin/java"), Path.of("/bin/false"));
+        Files.writeString(folder.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"11.0.2\"\n");
+        Command command = run(Map.of("JAVA_HOME", folder.toString()), LAUNCHER, "--version");
+        assertThat(command.exitCode()).isEqualTo(2);
+        assertThat(command.err()).contains("java is 11.0.2").contains("a JDK 17 or newer is needed");
+    }
+
+    @Test
+    void javaOptsAreHonoured() throws IOException, InterruptedException {
+        Command command = run(Map.of("JAVA_OPTS", "-showversion -Xmx64m"), LAUNCHER, "version");
+        assertThat(command.exitCode()).isZero();
+        assertThat(command.err()).contains("openjdk version");
+    }
+
+    @Test
+    void aStrangeMemoryIsExplainedByTheCommand() throws IOException, InterruptedException {
+        Command command = run(Map.of(), LAUNCHER, "check", "-l", "ser", "--memory", "4x", "h");
+        assertThat(command.exitCode()).isEqualTo(2);
+        assertThat(command.err()).contains("'4x' is no size");
+    }
+
+    /** The caller learns which signal it was. */
+    @ParameterizedTest
+    @CsvSource({"INT,130", "TERM,143"})
+    void signalsHaveTheirExitCodes(String signal, int exitCode) throws IOException, InterruptedException {
+        Path out = folder.resolve("out");
+        // Standard input stays open: the check waits for it.
+        Process process = Command.start(
+                folder, Map.of(), out, folder.resolve("err"), List.of(LAUNCHER, "check", "-l", "ser", "-"));
+        Thread.sleep(2500);
+        assertThat(process.isAlive()).isTrue();
+        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(exitCode);
+        assertThat(out).isEmptyFile();
+    }
+
+    @Test
+    void aFullDiskIsAnError() throws IOException, InterruptedException {
+        Command command = run(
+                Map.of(),
+                "bash",
+                "-c",
+                "'" + LAUNCHER + "' check -l si '" + EXAMPLES.resolve("write-skew.jsonl") + "' >/dev/full");
+        assertThat(command.exitCode()).isEqualTo(6);
+        assertThat(command.err()).contains("stdout cannot be written");
+    }
+}

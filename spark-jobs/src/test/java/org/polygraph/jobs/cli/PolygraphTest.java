@@ -1,0 +1,419 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.report.Version;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Violation;
+
+/** The command line as its users meet it, over an engine that answers what the first session's number asks for. */
+class PolygraphTest {
+    private static final String HISTORY =
+            "{\"session\":%d,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":2}]}\n";
+    private static final int PASS = 0;
+    private static final int VIOLATION = 3;
+    private static final int UNKNOWN = 4;
+    private static final int BUG = 91;
+    private static final int OUT_OF_MEMORY = 92;
+    private static final int SLOW = 93;
+
+    @TempDir
+    private Path folder;
+
+    private String out = "";
+    private String err = "";
+    private int checks;
+
+    private final Checker fake = (table, request, progress, budget) -> {
+        checks++;
+        progress.stage("faking");
+        switch ((int) table.sessionLabel(0)) {
+            case VIOLATION -> {
+                return Verdict.of(Verdict.Status.VIOLATION, request.level())
+                        .violations(
+                                List.of(new Violation(
+                                        Anomaly.ABORTED_READ, List.of(0), List.of(0), List.of(), "for a test")),
+                                table)
+                        .build();
+            }
+            case UNKNOWN -> {
+                return Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                        .reason("tired")
+                        .build();
+            }
+            case BUG -> throw new IllegalStateException("a bug");
+            case OUT_OF_MEMORY -> throw new OutOfMemoryError("for a test");
+            case SLOW -> {
+                while (!budget.exhausted()) {
+                    Thread.onSpinWait();
+                }
+                return Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                        .reason(budget.exhaustion("faking"))
+                        .build();
+            }
+            default -> {
+                return Verdict.of(Verdict.Status.PASS, request.level()).build();
+            }
+        }
+    };
+
+    private String pass;
+    private String violation;
+
+    @BeforeEach
+    void histories() throws IOException {
+        pass = history("pass.jsonl", PASS);
+        violation = history("violation.jsonl", VIOLATION);
+    }
+
+    private String history(String name, int answer) throws IOException {
+        return Files.writeString(folder.resolve(name), String.format(HISTORY, answer))
+                .toString();
+    }
+
+    private int run(String... args) {
+        ByteArrayOutputStream stdout = new ByteArrayOutputStream();
+        ByteArrayOutputStream stderr = new ByteArrayOutputStream();
+        Engines engines = new Engines() {
+            @Override
+            public Checker embedded() {
+                return fake;
+            }
+
+            @Override
+            public Checker spark(String master) throws EngineMissingException {
+                throw new EngineMissingException("no spark for " + master);
+            }
+        };
+        PrintStream o = new PrintStream(stdout, true, StandardCharsets.UTF_8);
+        PrintStream e = new PrintStream(stderr, true, StandardCharsets.UTF_8);
+        int code = Polygraph.run(args, new Environment(o, e, false, engines));
+        o.flush();
+        out = stdout.toString(StandardCharsets.UTF_8);
+        err = stderr.toString(StandardCharsets.UTF_8);
+        return code;
+    }
+
+    private static String columns(String line) {
+        return line.replaceAll("[0-9]+ ms", "N ms");
+    }
+
+    // --- results
+
+    @Test
+    void aPassIsOneLine() {
+        assertThat(run("check", "-l", "ser", pass)).isZero();
+        assertThat(columns(out)).isEqualTo("PASS  ser  " + pass + "  1 txns  1 ops  N ms\n");
+        assertThat(err).isEmpty();
+    }
+
+    @Test
+    void aViolationIsExplainedIndented() {
+        assertThat(run("check", "-l", "si", violation)).isEqualTo(3);
+        assertThat(columns(out))
+                .isEqualTo("VIOLATION  si  " + violation + "  1 txns  1 ops  N ms  AbortedRead\n"
+                        + "  AbortedRead (G1a, dirty read): a read returned what only an aborted transaction wrote.\n"
+                        + "  for a test\n  Transactions\n    T1  session 3, index 0 (s3#0)  " + violation
+                        + ":1\n          w(1)=2\n");
+        assertThat(run("explain", "-l", "si", violation)).isEqualTo(3);
+        assertThat(out).contains("Transactions");
+    }
+
+    @Test
+    void onViolationSucceedForgivesOnlyViolations() throws IOException {
+        assertThat(run("check", "-l", "ser", "--on-violation", "succeed", violation))
+                .isZero();
+        assertThat(out).startsWith("VIOLATION");
+        assertThat(run("check", "-l", "ser", "--on-violation=succeed", history("u", UNKNOWN)))
+                .isEqualTo(4);
+    }
+
+    @Test
+    void pathsAreAnsweredInOrderWhateverBecameOfOthers() throws IOException {
+        String unknown = history("unknown.jsonl", UNKNOWN);
+        String broken = Files.writeString(folder.resolve("broken.jsonl"), "{\"session\":")
+                .toString();
+        String missing = folder.resolve("missing.jsonl").toString();
+        assertThat(run("check", "-l", "ser", missing, broken, unknown, violation, pass))
+                .isEqualTo(6);
+        assertThat(out.lines().filter(line -> !line.startsWith(" ")).map(line -> line.split("  ", 2)[0]))
+                .containsExactly("ERROR", "INVALID", "UNKNOWN", "VIOLATION", "PASS");
+        assertThat(err)
+                .contains(missing + ": no such file or folder; check the path")
+                .contains(broken + ":1:");
+        assertThat(run("check", "-l", "ser", broken, violation, pass)).isEqualTo(5);
+        assertThat(run("check", "-l", "ser", unknown, violation, pass)).isEqualTo(3);
+        assertThat(run("check", "-l", "ser", unknown, pass)).isEqualTo(4);
+        assertThat(out).contains("  tired\n");
+    }
+
+    @Test
+    void jsonIsALineAPath() {
+        assertThat(run("check", "-l", "ser", "--json", pass, violation)).isEqualTo(3);
+        List<String> lines = out.lines().toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(0))
+                .startsWith("{\"schema\":1,")
+                .contains("\"verdict\":\"PASS\"")
+                .endsWith("\"exit_code\":0}");
+        assertThat(lines.get(1)).contains("\"name\":\"AbortedRead\"").endsWith("\"exit_code\":3}");
+        assertThat(lines.get(0)).containsPattern("\"peak_memory_bytes\":[1-9]");
+    }
+
+    @Test
+    void stdinIsAPath() {
+        InputStream before = System.in;
+        System.setIn(new ByteArrayInputStream(String.format(HISTORY, PASS).getBytes(StandardCharsets.UTF_8)));
+        try {
+            assertThat(run("check", "-l", "ser", "-")).isZero();
+        } finally {
+            System.setIn(before);
+        }
+        assertThat(out).startsWith("PASS  ser  -  1 txns");
+    }
+
+    // --- failures
+
+    @Test
+    void aBugIsExitOneAndShowsItsTraceOnlyWithV() throws IOException {
+        String bug = history("bug.jsonl", BUG);
+        assertThat(run("check", "-l", "ser", bug, pass)).isEqualTo(1);
+        assertThat(out)
+                .startsWith("ERROR  ser  " + bug)
+                .contains("internal error during faking")
+                .contains("\nPASS");
+        assertThat(err).contains("-v shows where").doesNotContain("\tat ");
+        run("check", "-v", "-l", "ser", bug);
+        assertThat(err).contains("\tat ");
+    }
+
+    @Test
+    void memoryThatRunsOutIsUnknown() throws IOException {
+        assertThat(run("check", "-l", "ser", "--memory", "64m", history("m", OUT_OF_MEMORY), pass))
+                .isEqualTo(4);
+        assertThat(out)
+                .contains("memory of 64 MiB ran out during faking; give --memory more")
+                .contains("\nPASS");
+    }
+
+    @Test
+    void timeThatRunsOutIsUnknown() throws IOException {
+        assertThat(run("check", "-l", "ser", "--timeout", "50ms", history("s", SLOW)))
+                .isEqualTo(4);
+        assertThat(out).contains("timeout of 50 ms ran out during faking; give --timeout more");
+    }
+
+    @Test
+    void nothingCommittedIsVacuous() throws IOException {
+        Path file = folder.resolve("aborted.jsonl");
+        Files.writeString(file, "{\"session\":0,\"index\":0,\"status\":\"aborted\",\"ops\":[]}\n");
+        assertThat(run("check", "-l", "ser", file.toString())).isEqualTo(5);
+        assertThat(out).contains("vacuous: none of 1 transactions committed");
+        assertThat(checks).isZero();
+    }
+
+    @Test
+    void badFilesAreInvalidAndLocated() throws IOException {
+        Path empty = Files.createFile(folder.resolve("empty.jsonl"));
+        Path cut = folder.resolve("cut.jsonl.gz");
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(String.format(HISTORY, PASS).repeat(50).getBytes(StandardCharsets.UTF_8));
+        }
+        Files.write(cut, java.util.Arrays.copyOf(bytes.toByteArray(), bytes.size() - 20));
+        for (Path file : List.of(empty, cut)) {
+            assertThat(run("check", "-l", "ser", file.toString()))
+                    .as(file.toString())
+                    .isEqualTo(5);
+            assertThat(out).startsWith("INVALID  ser  " + file).hasLineCount(1);
+            assertThat(err)
+                    .startsWith("polygraph: " + file)
+                    .doesNotContain("\tat ")
+                    .hasLineCount(1);
+        }
+    }
+
+    // --- usage
+
+    private void usage(String message, String... args) {
+        assertThat(run(args)).as(String.join(" ", args)).isEqualTo(2);
+        assertThat(err).contains(message).contains("--help'.").doesNotContain("\tat ");
+        assertThat(out).isEmpty();
+        assertThat(checks).isZero();
+    }
+
+    @Test
+    void levels() {
+        usage("unknown level 'sre'; did you mean ser? (levels: ser, si)", "check", "-l", "sre", pass);
+        usage("level rc is not decided by this version, which decides ser, si", "check", "-l", "rc", pass);
+        for (String level : List.of("sser", "ra", "cc", "lin")) {
+            usage("level " + level + " is not decided by this version", "check", "-l", level, pass);
+        }
+        usage("Missing required option: '--level=LEVEL'", "check", pass);
+        assertThat(run("check", "-l", "SER", pass)).isZero();
+    }
+
+    @Test
+    void typosGetSuggestions() {
+        usage("Did you mean: polygraph check?", "chek", "-l", "ser", pass);
+        usage("Possible solutions: --json", "check", "-l", "ser", "--jsn", pass);
+        usage("unknown format 'jsnl'; did you mean jsonl?", "check", "-l", "ser", "-f", "jsnl", pass);
+        usage(
+                "unknown choice 'hnt'; did you mean hint? (none, hint, strict)",
+                "check",
+                "-l",
+                "ser",
+                "--time",
+                "hnt",
+                pass);
+    }
+
+    @Test
+    void optionsThatMakeNoSense() {
+        usage("--time strict is not decided by this version", "check", "-l", "ser", "--time", "strict", pass);
+        usage("'10' is no duration", "check", "-l", "ser", "--timeout", "10", pass);
+        usage("'99999999999d' is too large", "check", "-l", "ser", "--timeout", "99999999999d", pass);
+        usage("'4x' is no size", "check", "-l", "ser", "--memory", "4x", pass);
+        usage("no memory at all", "check", "-l", "ser", "--memory", "0", pass);
+        usage("exclude each other", "check", "-l", "ser", "-o", "d", "--resume", "--overwrite", pass);
+        usage("--overwrite needs --out DIR", "check", "-l", "ser", "--overwrite", pass);
+        usage("--master is for --engine spark", "check", "-l", "ser", "--engine", "embedded", "--master", "x", pass);
+        usage("no spark for local[*]", "check", "-l", "ser", "--engine", "spark", pass);
+        usage("should be specified only once", "check", "-l", "ser", "-l", "si", pass);
+        usage("Missing required parameter: 'PATH'", "check", "-l", "ser");
+        usage("Missing command: check, explain", new String[0]);
+    }
+
+    @Test
+    void theSamePathTwice() {
+        usage("the same PATH is given twice: '" + pass + "'; give it once", "check", "-l", "ser", pass, pass);
+        usage("twice: '-'", "check", "-l", "ser", "-", "-");
+        usage(
+                "twice: '" + pass + "' and '",
+                "check",
+                "-l",
+                "ser",
+                pass,
+                folder.resolve("x/../pass.jsonl").toString());
+        usage("an empty PATH", "check", "-l", "ser", "");
+    }
+
+    @Test
+    void helpAndVersion() {
+        assertThat(run("--help")).isZero();
+        assertThat(out).contains("Usage: polygraph").contains("check").contains("Exit codes");
+        assertThat(run("check", "--help")).isZero();
+        assertThat(out).contains("--timeout=DUR").contains("PASS|VIOLATION|UNKNOWN|INVALID|ERROR");
+        assertThat(run("--version")).isZero();
+        assertThat(out).isEqualTo("polygraph " + Version.current() + "\n");
+        assertThat(run("version")).isZero();
+        assertThat(out).isEqualTo("polygraph " + Version.current() + "\n");
+    }
+
+    // --- runs
+
+    @Test
+    void aRunIsKeptAndFoundAgain() throws IOException {
+        String runs = folder.resolve("runs").toString();
+        assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
+        String first = columns(out);
+        try (var entries = Files.list(folder.resolve("runs"))) {
+            List<Path> found = entries.toList();
+            assertThat(found).hasSize(1);
+            assertThat(found.get(0).getFileName().toString()).matches("run=[0-9a-f]{16}");
+            assertThat(found.get(0).resolve("_SUCCESS")).exists();
+            assertThat(Files.readString(found.get(0).resolve("verdict.json"))).endsWith("\"exit_code\":3}\n");
+        }
+        assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
+        assertThat(columns(out)).isEqualTo(first);
+        assertThat(checks).isEqualTo(1);
+        assertThat(run("check", "-l", "ser", "--json", "--on-violation", "succeed", "-o", runs, violation))
+                .isZero();
+        assertThat(out).startsWith("{").hasLineCount(1);
+        assertThat(checks).isEqualTo(1);
+        assertThat(run("check", "-l", "ser", "--overwrite", "-o", runs, violation))
+                .isEqualTo(3);
+        assertThat(checks).isEqualTo(2);
+        assertThat(run("check", "-l", "si", "-o", runs, violation)).isEqualTo(3);
+        assertThat(checks).isEqualTo(3);
+    }
+
+    @Test
+    void anUnknownRunIsTriedAgain() throws IOException {
+        String unknown = history("unknown.jsonl", UNKNOWN);
+        String runs = folder.resolve("runs").toString();
+        assertThat(run("check", "-l", "ser", "-o", runs, unknown)).isEqualTo(4);
+        assertThat(run("check", "-l", "ser", "--resume", "-o", runs, unknown)).isEqualTo(4);
+        assertThat(checks).isEqualTo(2);
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsAnError() throws IOException {
+        assertThat(run("check", "-l", "ser", "-o", violation, pass)).isEqualTo(6);
+        assertThat(out).startsWith("ERROR  ser  " + pass);
+    }
+
+    // --- convert
+
+    @Test
+    void convertWritesWhatCheckReads() {
+        for (String name : List.of("c.jsonl", "c.jsonl.gz", "c.jsonl.zst", "c.parquet")) {
+            String target = folder.resolve(name).toString();
+            assertThat(run("convert", violation, target)).as(name + err).isZero();
+            assertThat(run("check", "-l", "ser", target)).as(name + err).isEqualTo(3);
+            checks = 0;
+            usage("exists; give --overwrite", "convert", violation, target);
+            assertThat(run("convert", "--overwrite", violation, target)).isZero();
+        }
+        usage(
+                "does not tell its format",
+                "convert",
+                violation,
+                folder.resolve("c").toString());
+        usage(
+                "not written as cobra",
+                "convert",
+                "-t",
+                "cobra",
+                violation,
+                folder.resolve("c").toString());
+        usage("given twice", "convert", violation, violation);
+        assertThat(run(
+                        "convert",
+                        folder.resolve("none").toString(),
+                        folder.resolve("d.jsonl").toString()))
+                .isEqualTo(6);
+        assertThat(folder.resolve("d.jsonl")).doesNotExist();
+    }
+
+    // --- stats and lint
+
+    @Test
+    void statsAndLintSayWhatIsThere() {
+        String missing = folder.resolve("missing").toString();
+        assertThat(run("stats", pass, missing, violation)).isEqualTo(6);
+        assertThat(out)
+                .contains(pass + "\n  transactions  1: 1 committed, 0 aborted")
+                .contains("\n  operations    1: 0 reads, 1 writes; at most 1 a transaction\n")
+                .contains("\n" + violation + "\n");
+        assertThat(run("lint", pass)).isZero();
+        assertThat(out).startsWith(pass).doesNotContain("\tat ");
+        usage("given twice", "stats", pass, pass);
+        usage("given twice", "lint", pass, pass);
+    }
+}

@@ -1,0 +1,68 @@
+package org.polygraph.storage.artifact;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AtomicFileTest {
+    @TempDir
+    Path folder;
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(path -> path.getFileName().toString()).sorted().collect(Collectors.toList());
+        }
+    }
+
+    private List<String> prefixes() {
+        return List.of("", "file://");
+    }
+
+    @Test
+    void aFileIsThereWhenItIsWholeAndNotBefore() throws Exception {
+        for (String prefix : prefixes()) {
+            Files.writeString(folder.resolve("a"), "old");
+            Location location = Location.of(prefix + folder.resolve("a"));
+            try (AtomicFile file = location.create()) {
+                file.stream().write('n');
+                assertThat(Files.readString(folder.resolve("a"))).isEqualTo("old");
+                file.commit();
+            }
+            assertThat(Files.readString(folder.resolve("a"))).isEqualTo("n");
+        }
+    }
+
+    @Test
+    void aFileThatFailsLeavesNothing() throws Exception {
+        for (String prefix : prefixes()) {
+            Location location = Location.of(prefix + folder.resolve("b"));
+            assertThatThrownBy(() -> location.write(out -> {
+                        out.write(new byte[100_000]);
+                        throw new IOException("disk is on fire");
+                    }))
+                    .hasMessage("disk is on fire");
+            assertThat(names()).filteredOn(name -> !name.endsWith(".crc")).isEmpty();
+            assertThat(location.exists()).isFalse();
+        }
+    }
+
+    @Test
+    void schemesAreToldFromPaths() throws Exception {
+        assertThat(Location.of("a/b:c")).isInstanceOf(LocalLocation.class);
+        assertThat(Location.of("./a:b")).isInstanceOf(LocalLocation.class);
+        assertThat(Location.of("C:\\a")).isInstanceOf(LocalLocation.class);
+        assertThat(Location.of("-")).isInstanceOf(StandardInput.class);
+        assertThat(Location.of("file:/a")).isInstanceOf(HadoopLocation.class);
+        assertThat(Location.of("file:/a/b").child("c").name()).isEqualTo("file:/a/b/c");
+        assertThat(Location.of("a/").child("c").name()).isEqualTo("a/c");
+        assertThat(Location.of("a/b.log").fileName()).isEqualTo("b.log");
+    }
+}

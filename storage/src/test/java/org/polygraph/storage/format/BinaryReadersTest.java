@@ -1,0 +1,234 @@
+package org.polygraph.storage.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** Dbcop, Cobra and plume: what they mean, and every way they can be wrong. */
+class BinaryReadersTest {
+    private static final String NONE = HistoryTable.NO_TIME + " " + HistoryTable.NO_TIME;
+    private static final String DBCOP_REMEDY = "the file is damaged or another format: give the right one with -f";
+    private static final String LINE_REMEDY = "a line is r(key,value,session,txn) or w(key,value,session,txn)";
+
+    @TempDir
+    Path folder;
+
+    private Inputs inputs;
+
+    @BeforeEach
+    void makeInputs() {
+        inputs = new Inputs(folder);
+    }
+
+    @Test
+    void dbcopKeepsWhatHappened() throws Exception {
+        for (byte[] content : new byte[][] {TestFiles.dbcop(), TestFiles.gzip(TestFiles.dbcop())}) {
+            HistoryTable table = inputs.read("h.bincode", content, HistoryFormat.AUTO);
+            assertThat(Tables.rows(table))
+                    .containsExactly(
+                            "initial 0 {}",
+                            "0 0 committed " + NONE + " w 1=10 r 2=0",
+                            "0 1 aborted " + NONE + " w 1=11",
+                            "1 0 committed " + NONE + " r 1=10");
+            assertThat(table.whereIs(0)).endsWith("h.bincode:byte 88");
+        }
+    }
+
+    private String dbcop(TestFiles.Binary content) throws Exception {
+        return inputs.refusal("h.bincode", content.bytes(), HistoryFormat.DBCOP);
+    }
+
+    @Test
+    void dbcopLengthsThatLieAreRefused() throws Exception {
+        assertThat(dbcop(TestFiles.dbcopHeader().i64(-1)))
+                .isEqualTo(
+                        "h.bincode:byte 72: found -1 as the number of sessions; expected 0 or more; " + DBCOP_REMEDY);
+        assertThat(dbcop(TestFiles.dbcopHeader().i64(1L << 50)))
+                .isEqualTo(
+                        "h.bincode:byte 72: found 1125899906842624 as the number of sessions; expected at most 0, what the"
+                                + " rest of the file can hold; " + DBCOP_REMEDY);
+        assertThat(dbcop(TestFiles.dbcopHeader().i64(1, 1, Long.MAX_VALUE, 0, 0)))
+                .isEqualTo(
+                        "h.bincode:byte 88: found 9223372036854775807 as the number of events; expected at most 0, what"
+                                + " the rest of the file can hold; " + DBCOP_REMEDY);
+        byte[] gzip = TestFiles.gzip(TestFiles.dbcopHeader().i64(Long.MAX_VALUE).bytes());
+        assertThat(inputs.refusal("h.gz", gzip, HistoryFormat.DBCOP))
+                .isEqualTo(
+                        "h.gz:byte 80: found the end of the file; expected the number of transactions of session 0 (8"
+                                + " bytes); the file is cut off: copy it again");
+        assertThat(dbcop(new TestFiles.Binary(java.nio.ByteOrder.LITTLE_ENDIAN)
+                        .i64(1, 2, 3, 4, 5, 999)
+                        .i64(1)))
+                .isEqualTo(
+                        "h.bincode:byte 40: found 999 as the number of bytes of the header string \"info\"; expected at"
+                                + " most 8, what the rest of the file can hold; " + DBCOP_REMEDY);
+    }
+
+    @Test
+    void dbcopFlagsAndEndsAreChecked() throws Exception {
+        byte[] valid = TestFiles.dbcop();
+        assertThat(inputs.refusal("h", Arrays.copyOf(valid, valid.length - 1), HistoryFormat.AUTO))
+                .isEqualTo("h:byte " + (valid.length - 1)
+                        + ": found the end of the file; expected the flag a transaction's success (1 byte); the file is cut"
+                        + " off: copy it again");
+        assertThat(inputs.refusal("h", Arrays.copyOf(valid, valid.length + 3), HistoryFormat.AUTO))
+                .isEqualTo("h:byte " + valid.length
+                        + ": found bytes after the last session; expected the end of the file; " + DBCOP_REMEDY);
+        byte[] flag = valid.clone();
+        flag[flag.length - 1] = 7;
+        assertThat(inputs.refusal("h", flag, HistoryFormat.AUTO))
+                .isEqualTo("h:byte " + (valid.length - 1)
+                        + ": found 7 as the flag a transaction's success; expected 0 or 1; " + DBCOP_REMEDY);
+    }
+
+    @Test
+    void cobraIdentifiesVersionsByWriterWriteAndValue() throws Exception {
+        inputs.write("c/T7.log", TestFiles.cobraLog(77));
+        inputs.write(
+                "c/T5.log",
+                TestFiles.cobra()
+                        .u8('S')
+                        .i64(9)
+                        .u8('R')
+                        .i64(1, 77, 5, 8)
+                        .u8('R')
+                        .i64(1, 77, 5, 7)
+                        .u8('C')
+                        .i64(9)
+                        .u8(0xFF, 1, 2, 3)
+                        .bytes());
+        inputs.write("c/notes.txt", "ignored");
+        HistoryTable table = HistoryReader.read(inputs.path("c").toString(), HistoryFormat.AUTO);
+        assertThat(Tables.rows(table))
+                .containsExactly(
+                        "initial null {}",
+                        "5 0 committed " + NONE + " r 5=\"8@1.77\" r 5=\"7@1.77\"",
+                        "7 0 committed " + NONE + " w 5=\"7@1.77\"",
+                        "7 1 committed " + NONE + " r 5=\"7@1.77\" r 6=null r 8=null",
+                        "7 2 indeterminate " + NONE + " w 5=\"7@3.77\"");
+        assertThat(table.whereIs(2)).endsWith("c/T7.log:byte 43");
+        long[] values = table.operationValues();
+        assertThat(values[1]).isEqualTo(values[2]).isEqualTo(values[3]).isNotEqualTo(values[0]);
+    }
+
+    @Test
+    void cobraWithoutWriteIdsIdentifiesByValue() throws Exception {
+        inputs.write("c/a.log", TestFiles.cobraLog(0xABDDEFEEL));
+        inputs.write("c/b.log", "");
+        assertThat(Tables.rows(HistoryReader.read(inputs.path("c").toString(), HistoryFormat.COBRA)))
+                .containsExactly(
+                        "initial null {}",
+                        "0 0 committed " + NONE + " w 5=7",
+                        "0 1 committed " + NONE + " r 5=7 r 6=null r 8=null",
+                        "0 2 indeterminate " + NONE + " w 5=7");
+    }
+
+    private String cobra(TestFiles.Binary log) throws Exception {
+        inputs.write("c/T1.log", log.bytes());
+        return inputs.refusal("c", HistoryFormat.AUTO);
+    }
+
+    @Test
+    void badCobraRecordsAreLocated() throws Exception {
+        assertThat(cobra(TestFiles.cobra().u8('S').i64(1).u8('X')))
+                .isEqualTo(
+                        "c/T1.log:byte 9: found the byte 0x58 as a record's tag; expected S, C, W, R or 0xff; the log is"
+                                + " damaged or another format: give the right one with -f");
+        assertThat(cobra(TestFiles.cobra().u8('S').i64(1).u8('W').i64(2, 3)))
+                .isEqualTo(
+                        "c/T1.log:byte 26: found the end of the file; expected a write's value (8 bytes); the file is cut"
+                                + " off: copy it again");
+        assertThat(cobra(TestFiles.cobra().u8('W').i64(2, 3, 4)))
+                .isEqualTo(
+                        "c/T1.log:byte 0: found a write outside of a transaction; expected S (start) first; the log is"
+                                + " damaged or its beginning is missing");
+        assertThat(cobra(TestFiles.cobra().u8('S').i64(1).u8('C').i64(2)))
+                .isEqualTo(
+                        "c/T1.log:byte 9: found a commit of transaction 2; expected of 1, which is open; one log holds one"
+                                + " client: do not merge logs");
+        assertThat(cobra(TestFiles.cobra().u8('C').i64(2)))
+                .isEqualTo(
+                        "c/T1.log:byte 0: found a commit outside of a transaction; expected S (start) first; the log is"
+                                + " damaged or its beginning is missing");
+    }
+
+    @Test
+    void plumeSessionsMayInterleaveAndAbortedRunsAreTransactions() throws Exception {
+        HistoryTable table = inputs.read(
+                "h.txt",
+                "r(1,0,0,0)\nw(1,5,1,0)\r\n\nw(2,7,0,0)\nw( 2 , -8 ,0, -1)\nw(3,9,0,-1)\nr(9223372036854775807,-9223372036854775808,1,3)\n"
+                        + "r(2,7,0,2)\nw(2,3,0,-1)\nr(1,5,0,1)");
+        assertThat(Tables.rows(table))
+                .containsExactly(
+                        "initial 0 {}",
+                        "0 0 committed " + NONE + " r 1=0 w 2=7",
+                        "0 1 aborted " + NONE + " w 2=-8 w 3=9",
+                        "0 2 committed " + NONE + " r 2=7",
+                        "0 3 aborted " + NONE + " w 2=3",
+                        "0 4 committed " + NONE + " r 1=5",
+                        "1 0 committed " + NONE + " w 1=5",
+                        "1 1 committed " + NONE + " r 9223372036854775807=-9223372036854775808");
+        assertThat(table.whereIs(1)).endsWith("h.txt:5");
+    }
+
+    @Test
+    void badPlumeLinesAreLocated() throws Exception {
+        String[][] cases = {
+            {"r(1,2,3", "h:2:8: found the end of the file; expected ','"},
+            {"r(1,2,3\n", "h:2:8: found the end of the line; expected ','"},
+            {"r(1,2,3,4", "h:2:10: found the end of the file; expected ')'"},
+            {"x(1,2,3,4)", "h:2:1: found 'x'; expected r( or w("},
+            {"r[1,2,3,4)", "h:2:2: found '['; expected '('"},
+            {"r(a,2,3,4)", "h:2:3: found 'a'; expected an integer"},
+            {"r(1,-,3,4)", "h:2:6: found ','; expected an integer"},
+            {"r(1,2,3,4) 5", "h:2:12: found '5'; expected the end of the line"},
+            {"r(1,2,3,-2)", "h:2:9: found transaction -2; expected 0 or more, or -1 for aborted"},
+            {
+                "r(1,9223372036854775808,3,4)",
+                "h:2:5: found the number 9223372036854775808; expected an integer of 64 bits"
+            },
+            {"r(1,\0,3,4)", "h:2:5: found the byte 0x00; expected an integer"},
+            {
+                "r(1," + " ".repeat(9999) + "2,3,4)",
+                "h:2:513: found a line of more than 512 bytes; expected" + " r(key,value,session,txn) or w(...)"
+            },
+            {
+                "r(1,2,3,4)\nr(1,2,3,5)\nr(1,2,3,4)",
+                "h:4:9: found transaction 4 of session 3 again, after transaction 5;"
+                        + " expected the lines of a transaction together within its session"
+            },
+        };
+        for (String[] each : cases) {
+            assertThat(inputs.refusal("h", TestFiles.utf8("r(1,1,0,1)\n" + each[0]), HistoryFormat.PLUME))
+                    .as(each[0])
+                    .isEqualTo(each[1] + "; " + LINE_REMEDY);
+        }
+    }
+
+    @Test
+    void plumeBuffersMeetAnywhere() throws Exception {
+        // Lines that end at every offset around the buffer's end.
+        for (int pad = 0; pad < 40; pad++) {
+            StringBuilder text = new StringBuilder("\n".repeat(pad));
+            int lines = 30_000;
+            for (int i = 0; i < lines; i++) {
+                text.append("w(")
+                        .append(i % 7)
+                        .append(',')
+                        .append(i)
+                        .append(",1,")
+                        .append(i / 3)
+                        .append(")\n");
+            }
+            HistoryTable table = inputs.read("h", text.toString());
+            assertThat(table.operations()).isEqualTo(lines);
+            assertThat(table.operationValues()[lines - 1]).isEqualTo(lines - 1);
+            assertThat(table.whereIs(lines / 3 - 1)).endsWith("h:" + (pad + lines - 2));
+        }
+    }
+}

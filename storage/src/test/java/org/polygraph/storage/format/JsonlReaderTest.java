@@ -1,0 +1,255 @@
+package org.polygraph.storage.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.ValueDictionary;
+
+class JsonlReaderTest {
+    private static final String REMEDY = "each line after the header is one transaction, as the README shows";
+    private static final String TXN = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n";
+
+    @TempDir
+    Path folder;
+
+    private Inputs inputs;
+
+    @BeforeEach
+    void makeInputs() {
+        inputs = new Inputs(folder);
+    }
+
+    private static String txn(String ops) {
+        return "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[" + ops + "]}\n";
+    }
+
+    @Test
+    @SuppressWarnings("StringConcatToTextBlock") // the line ends matter
+    void theContractsExampleIsRead() throws Exception {
+        HistoryTable table = inputs.read(
+                "h.jsonl",
+                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0},\"clock\":\"ns\",\"who\":{\"a\":[1,2.5]}}\n"
+                        + "{\"session\":0,\"index\":3,\"start\":123,\"end\":456,\"status\":\"committed\",\n"
+                        + " \"ops\":[{\"op\":\"w\",\"key\":1,\"value\":2},{\"op\":\"r\",\"key\":\"k2\",\"value\":null}]}\n");
+        assertThat(Tables.rows(table))
+                .containsExactly(
+                        "initial 0 {clock=\"ns\", who={\"a\":[1,2.5]}}", "0 3 committed 123 456 w 1=2 r \"k2\"=null");
+        assertThat(table.whereIs(0)).isEqualTo(inputs.path("h.jsonl") + ":2");
+    }
+
+    @Test
+    void fieldsComeInAnyOrderAndUnknownOnesAreIgnored() throws Exception {
+        assertThat(
+                        inputs.rows(
+                                "h.jsonl",
+                                "{\"ops\":[{\"value\":\"v\",\"x\":[{}],\"op\":\"w\",\"key\":\"1\"},{\"value\":-7,\"key\":1,\"op\":\"r\"}],"
+                                        + "\"node\":{\"deep\":[[]]},\"status\":\"unknown\",\"end\":9,\"index\":-4,\"session\":-2}\n\n"))
+                .containsExactly("-2 -4 indeterminate " + HistoryTable.NO_TIME + " 9 w \"1\"=\"v\" r 1=-7");
+    }
+
+    @Test
+    void withoutHeaderTheInitialValueIsNullAndLinesAreCounted() throws Exception {
+        HistoryTable table = inputs.read("h.jsonl", "\n \r\n" + TXN);
+        assertThat(table.initialValue()).isEqualTo(ValueDictionary.NULL);
+        assertThat(table.whereIs(0)).endsWith("h.jsonl:3");
+        HistoryTable headed = inputs.read("h.jsonl", "\n" + TestFiles.HEADER + "\n" + TXN);
+        assertThat(headed.initialValue()).isZero();
+        assertThat(headed.whereIs(0)).endsWith("h.jsonl:4");
+    }
+
+    @Test
+    void compressionIsUndoneWhateverTheName() throws Exception {
+        byte[] text = TestFiles.utf8(TestFiles.HEADER + TXN);
+        assertThat(inputs.read("h.jsonl.gz", TestFiles.gzip(text), HistoryFormat.AUTO)
+                        .transactions())
+                .isEqualTo(1);
+        assertThat(inputs.read("h.jsonl.zst", TestFiles.zstd(text), HistoryFormat.JSONL)
+                        .transactions())
+                .isEqualTo(1);
+        assertThat(inputs.read("h", TestFiles.zstd(text), HistoryFormat.AUTO).transactions())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void allMembersOfAGzipAndAllFramesOfAZstdAreRead() throws Exception {
+        byte[] first = TestFiles.utf8(TXN);
+        byte[] second = TestFiles.utf8(TXN.replace("\"index\":0", "\"index\":1"));
+        assertThat(inputs.read("h.gz", joined(TestFiles.gzip(first), TestFiles.gzip(second)), HistoryFormat.AUTO)
+                        .transactions())
+                .isEqualTo(2);
+        assertThat(inputs.read("h.zst", joined(TestFiles.zstd(first), TestFiles.zstd(second)), HistoryFormat.AUTO)
+                        .transactions())
+                .isEqualTo(2);
+    }
+
+    private static byte[] joined(byte[] a, byte[] b) {
+        byte[] both = java.util.Arrays.copyOf(a, a.length + b.length);
+        System.arraycopy(b, 0, both, a.length, b.length);
+        return both;
+    }
+
+    @Test
+    void partsOfAFolderAreOneHistory() throws Exception {
+        inputs.write("parts/part-0.jsonl", TestFiles.HEADER + TXN);
+        inputs.write(
+                "parts/part-1.jsonl.gz", TestFiles.gzip(TestFiles.utf8(TXN.replace("\"session\":0", "\"session\":1"))));
+        inputs.write("parts/part-2.jsonl", "");
+        inputs.write("parts/_SUCCESS", "");
+        inputs.write("parts/.part-0.jsonl.crc", "noise");
+        HistoryTable table = HistoryReader.read(inputs.path("parts").toString(), HistoryFormat.AUTO);
+        assertThat(table.transactions()).isEqualTo(2);
+        assertThat(table.initialValue()).isZero();
+        assertThat(table.whereIs(1)).endsWith("parts/part-1.jsonl.gz:1");
+        assertThat(HistoryReader.detect(inputs.path("parts").toString())).isEqualTo(HistoryFormat.JSONL);
+
+        inputs.write(
+                "parts/part-3.jsonl", TestFiles.HEADER.replace("0}", "1}") + TXN.replace("\"index\":0", "\"index\":7"));
+        assertThat(inputs.refusal("parts", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "parts/part-3.jsonl: found the initial value 1; expected 0 as in parts/part-0.jsonl; parts of one"
+                                + " history share their header");
+        inputs.write("parts/part-3.jsonl", "r(1,1,1,1)\n");
+        assertThat(inputs.refusal("parts", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "parts/part-3.jsonl: found plume text; expected JSON Lines as in parts/part-0.jsonl; the files of"
+                                + " a folder are parts of one history");
+        inputs.write("parts/part-3.jsonl", TXN);
+        assertThat(inputs.refusal("parts", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "parts/part-3.jsonl:1: found session 0 index 0 a second time (first at parts/part-0.jsonl:2);"
+                                + " expected each (session, index) once; number the transactions of a session in the order it ran"
+                                + " them");
+        inputs.write("parts/sub/part-3.jsonl", TXN);
+        assertThat(inputs.refusal("parts", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "parts/sub: found a folder within a folder; expected *.log files, or part files only; give the"
+                                + " inner folder, or each history as its own path");
+    }
+
+    @Test
+    void badLinesAreLocated() throws Exception {
+        String[][] cases = {
+            {
+                "{\"index\":0}\n",
+                "h:1:11: found a transaction without \"session\"; expected session, index, status and ops"
+            },
+            {
+                "{\"foo\":0}\n",
+                "h:1:9: found an object that is neither a header nor a transaction; expected"
+                        + " \"format\":\"history\", or session, index, status and ops"
+            },
+            {
+                TXN + "{\"session\":0,\n\"index\":1}\n",
+                "h:3:10: found a transaction without \"status\" (it begins in line 2);"
+                        + " expected session, index, status and ops"
+            },
+            {"{\"session\":\"a\"", "h:1:12: found the string \"a\" as \"session\"; expected an integer"},
+            {"{\"session\":1.5", "h:1:12: found the number 1.5 as \"session\"; expected an integer"},
+            {"{\"session\":0,\"session\":1", "h:1:14: found the field \"session\" a second time; expected it once"},
+            {
+                "{\"status\":\"comitted\"",
+                "h:1:11: found the string \"comitted\" as \"status\"; expected committed, aborted or" + " indeterminate"
+            },
+            {"{\"ops\":{}", "h:1:8: found an object as \"ops\"; expected a list of operations"},
+            {
+                "{\"ops\":[7]",
+                "h:1:9: found the number 7 among \"ops\"; expected {\"op\":\"r\",\"key\":...,\"value\":...}"
+            },
+            {
+                txn("{\"op\":\"r\",\"key\":true,\"value\":1}"),
+                "h:1:68: found true as \"key\"; expected an integer or a string"
+            },
+            {
+                txn("{\"op\":\"r\",\"key\":1,\"value\":1.0}"),
+                "h:1:78: found the number 1.0 as \"value\"; expected an integer, a" + " string or null"
+            },
+            {txn("{\"op\":\"r\",\"value\":1}"), "h:1:71: found an operation without \"key\"; expected op, key and value"
+            },
+            {txn("{\"op\":\"x\""), "h:1:58: found the string \"x\" as \"op\"; expected \"r\" or \"w\""},
+            {TXN + "[1]\n", "h:2:1: found a list; expected a transaction object"},
+            {
+                TXN + "{\"session\":1,]\n",
+                "h:2:14: found invalid JSON: Unexpected character (']' (code 93)): was expecting"
+                        + " double-quote to start field name; expected JSON"
+            },
+        };
+        for (String[] each : cases) {
+            assertThat(inputs.refusal("h", each[0])).as(each[0]).isEqualTo(each[1] + "; " + REMEDY);
+        }
+    }
+
+    @Test
+    void badValuesSayWhatToDo() throws Exception {
+        assertThat(inputs.refusal("h", txn("{\"op\":\"r\",\"key\":1}")))
+                .isEqualTo(
+                        "h:1:69: found an operation without \"value\"; expected op, key and value; leave out a read whose"
+                                + " result is not known");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":1,\"value\":9223372036854775808}")))
+                .isEqualTo(
+                        "h:1:78: found the number 9223372036854775808 as \"value\"; expected an integer of 64 bits; write"
+                                + " larger numbers as strings");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"append\",\"key\":1,\"value\":1}")))
+                .isEqualTo(
+                        "h:1:58: found the operation \"append\"; expected \"r\" or \"w\"; lists are not supported yet");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[]}")))
+                .isEqualTo(
+                        "h:1:58: found the operation \"pr\"; expected \"r\" or \"w\"; predicates are not supported yet");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"r\",\"key\":1,\"value\":[1,5]}")))
+                .isEqualTo(
+                        "h:1:78: found the operation \"r\" with a list as its value; expected an integer, a string or null;"
+                                + " lists are not supported yet");
+        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"initial\":{\"value\":[]}}\n" + TXN))
+                .isEqualTo(
+                        "h:1:40: found a list as the initial value; expected an integer, a string or null; lists are not"
+                                + " supported yet");
+    }
+
+    @Test
+    void badHeadersAreLocated() throws Exception {
+        assertThat(inputs.refusal("h", "{\"format\":\"elle\"}\n"))
+                .isEqualTo(
+                        "h:1:11: found the string \"elle\" as \"format\"; expected \"history\"; this is another kind of"
+                                + " file");
+        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"version\":2}\n"))
+                .isEqualTo("h:1:31: found version 2; expected version 1; use a newer release");
+        assertThat(inputs.refusal("h", "{\"initial\":0}\n"))
+                .isEqualTo("h:1:12: found the number 0 as \"initial\"; expected {\"value\":...}; see the README for the"
+                        + " header");
+        assertThat(inputs.refusal("h", "{\"format\":\"history\"} {}\n"))
+                .isEqualTo("h:1:22: found an object after the header; expected the end of the line; " + REMEDY);
+    }
+
+    @Test
+    void aHeaderAloneIsAnEmptyHistory() throws Exception {
+        assertThat(inputs.read("h.jsonl", TestFiles.HEADER).transactions()).isZero();
+    }
+
+    @Test
+    void aCutLineIsNamedAsSuch() throws Exception {
+        assertThat(inputs.refusal("h", TXN + "{\"session\":0,\"index\":1,\"sta"))
+                .isEqualTo(
+                        "h:2:28: found the end of the file in the middle of a JSON object; expected a complete one; the"
+                                + " file is cut off: copy it again");
+    }
+
+    @Test
+    void limitsHold() throws Exception {
+        String limits =
+                ": found JSON beyond the limits; expected nesting up to 100, strings up to 1048576 and names up to"
+                        + " 4096 characters; " + REMEDY;
+        assertThat(inputs.refusal("h", "{\"a\":" + "[".repeat(100_000))).endsWith(limits);
+        assertThat(inputs.refusal("h", "{\"" + "a".repeat(1 << 20) + "\":1}")).endsWith(limits);
+        assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":\"" + "a".repeat(3 << 20) + "\",\"value\":1}")))
+                .endsWith(limits);
+        assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":" + "1".repeat(1 << 20) + ",\"value\":1}")))
+                .endsWith(limits);
+        // Skipped fields may be as long as they like.
+        assertThat(inputs.read("h", "{\"note\":\"" + "a".repeat(3 << 20) + "\"," + TXN.substring(1))
+                        .transactions())
+                .isEqualTo(1);
+    }
+}

@@ -1,0 +1,155 @@
+package org.polygraph.storage.format;
+
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+
+/** Damaged files of every format: a HistoryException or a table, soon, and nothing else. Failing input is printed. */
+class ReaderFuzzTest {
+    private static final long MEMORY = 256 << 20;
+
+    @TempDir
+    Path folder;
+
+    private final Map<String, byte[]> valid = new LinkedHashMap<>();
+
+    @BeforeEach
+    void makeValidFiles() throws Exception {
+        StringBuilder jsonl = new StringBuilder(TestFiles.HEADER.replace("}\n", ",\"note\":{\"a\":[1,\"b\"]}}\n"));
+        StringBuilder plume = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            jsonl.append("{\"session\":").append(i % 3).append(",\"index\":").append(i);
+            jsonl.append(",\"start\":").append(i * 10).append(",\"end\":").append(i * 10 + 5);
+            jsonl.append(",\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"k\",\"value\":")
+                    .append(i);
+            jsonl.append("},{\"op\":\"r\",\"key\":1,\"value\":null}]}\n");
+            plume.append("w(1,")
+                    .append(i)
+                    .append(',')
+                    .append(i % 3)
+                    .append(',')
+                    .append(i)
+                    .append(")\n");
+            plume.append("r(2,0,").append(i % 3).append(',').append(i).append(")\n");
+        }
+        valid.put("h.jsonl", TestFiles.utf8(jsonl.toString()));
+        valid.put("h.jsonl.gz", TestFiles.gzip(valid.get("h.jsonl")));
+        valid.put("h.jsonl.zst", TestFiles.zstd(valid.get("h.jsonl")));
+        valid.put("h.txt", TestFiles.utf8(plume.toString()));
+        valid.put("h.bincode", TestFiles.dbcop());
+        valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
+        valid.put("c/T1.log", TestFiles.cobraLog(7));
+        Path source = folder.resolve("source.jsonl");
+        Files.write(source, valid.get("h.jsonl"));
+        Path parquet = folder.resolve("source.parquet");
+        HistoryWriter.write(
+                HistoryReader.read(source.toString(), HistoryFormat.AUTO), parquet.toString(), HistoryFormat.PARQUET);
+        valid.put("h.parquet", Files.readAllBytes(parquet));
+        Files.createDirectories(folder.resolve("c"));
+    }
+
+    @Test
+    void damagedFilesAreRefusedOrRead() {
+        fuzz(1, 1500);
+    }
+
+    @Test
+    @Tag("full")
+    void manyDamagedFilesAreRefusedOrRead() {
+        fuzz(1_000_000, 15_000);
+    }
+
+    private void fuzz(long firstSeed, int rounds) {
+        valid.forEach((name, content) -> {
+            for (int i = 0; i < rounds; i++) {
+                long seed = firstSeed + i;
+                byte[] damaged = damaged(content, new Random(seed));
+                assertTimeoutPreemptively(
+                        Duration.ofSeconds(20),
+                        () -> read(name, damaged, seed),
+                        () -> "hangs: " + name + " with seed " + seed);
+            }
+        });
+    }
+
+    private void read(String name, byte[] content, long seed) throws IOException {
+        Path path = folder.resolve(name);
+        Files.write(path, content);
+        String given = name.startsWith("c/") ? folder.resolve("c").toString() : path.toString();
+        HistoryFormat[] formats = {HistoryFormat.AUTO, formatOf(name)};
+        try {
+            HistoryTable table = HistoryReader.read(given, formats[(int) (seed & 1)], () -> false, MEMORY);
+            Tables.rows(table);
+        } catch (HistoryException expected) {
+            if (!expected.getMessage().startsWith(folder.toString())
+                    || expected.getMessage().contains("\n")) {
+                fail(name + " with seed " + seed + ": " + expected.getMessage());
+            }
+        } catch (BudgetException e) {
+            if (content.length < 100_000) {
+                fail(name + " with seed " + seed + " takes memory: " + e.getMessage());
+            }
+        } catch (RuntimeException | Error e) {
+            throw new AssertionError(name + " with seed " + seed, e);
+        }
+    }
+
+    private static HistoryFormat formatOf(String name) {
+        return name.startsWith("c/")
+                ? HistoryFormat.COBRA
+                : name.contains("jsonl")
+                        ? HistoryFormat.JSONL
+                        : name.contains("txt")
+                                ? HistoryFormat.PLUME
+                                : name.contains("parquet") ? HistoryFormat.PARQUET : HistoryFormat.DBCOP;
+    }
+
+    /** One to four of: a flipped bit, a byte set, bytes deleted, inserted, doubled, moved, or the end cut off. */
+    private static byte[] damaged(byte[] content, Random random) {
+        byte[] bytes = content.clone();
+        for (int n = 1 + random.nextInt(4); n > 0 && bytes.length > 0; n--) {
+            int at = random.nextInt(bytes.length);
+            int length = Math.min(bytes.length - at, 1 + random.nextInt(12));
+            switch (random.nextInt(7)) {
+                case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
+                case 1 -> bytes[at] = (byte) new int[] {0, 255, 127, 128, '9', '{', '[', '"'}[random.nextInt(8)];
+                case 2 -> bytes = splice(bytes, at, at + length, new byte[0]);
+                case 3 -> {
+                    byte[] noise = new byte[length];
+                    random.nextBytes(noise);
+                    bytes = splice(bytes, at, at, noise);
+                }
+                case 4 -> bytes = splice(bytes, at, at, Arrays.copyOfRange(bytes, at, at + length));
+                case 5 -> {
+                    int from = random.nextInt(bytes.length - length + 1);
+                    bytes = splice(bytes, at, at + length, Arrays.copyOfRange(bytes, from, from + length));
+                }
+                default -> bytes = Arrays.copyOf(bytes, at);
+            }
+        }
+        return bytes;
+    }
+
+    private static byte[] splice(byte[] bytes, int from, int to, byte[] between) {
+        byte[] spliced = new byte[bytes.length - (to - from) + between.length];
+        System.arraycopy(bytes, 0, spliced, 0, from);
+        System.arraycopy(between, 0, spliced, from, between.length);
+        System.arraycopy(bytes, to, spliced, from + between.length, bytes.length - to);
+        return spliced;
+    }
+}

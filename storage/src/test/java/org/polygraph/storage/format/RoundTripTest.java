@@ -1,0 +1,292 @@
+package org.polygraph.storage.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroupFactory;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.MessageTypeParser;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** What is written is read back; Parquet of other writers too. */
+class RoundTripTest {
+    @TempDir
+    Path folder;
+
+    private Inputs inputs;
+
+    @BeforeEach
+    void makeInputs() {
+        inputs = new Inputs(folder);
+    }
+
+    private static HistoryTable random(long seed) throws Exception {
+        Random random = new Random(seed);
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("random");
+        builder.metadata("seed", Long.toString(seed));
+        builder.metadata("nested \"name\"", "{\"a\":[1,null,\"\\u0000\"]}");
+        builder.initialValue(value(random, builder.values()));
+        int transactions = random.nextInt(300);
+        boolean timed = random.nextBoolean();
+        for (int t = 0; t < transactions; t++) {
+            builder.begin(
+                    random.nextInt(4) * 0x123456789ABL - 7, 3L * t - 9, Outcome.ofCode((byte) random.nextInt(3)), t);
+            if (timed && random.nextInt(5) > 0) {
+                builder.times(
+                        random.nextInt(9) == 0 ? HistoryTable.NO_TIME : random.nextLong(),
+                        random.nextInt(9) == 0 ? HistoryTable.NO_TIME : random.nextLong());
+            }
+            for (int o = random.nextInt(7); o > 0; o--) {
+                int key = random.nextBoolean()
+                        ? builder.keys().id(random.nextBoolean() ? random.nextLong() : random.nextInt(5))
+                        : builder.keys().id(text(random));
+                if (random.nextBoolean()) {
+                    builder.write(key, value(random, builder.values()));
+                } else {
+                    builder.read(key, value(random, builder.values()));
+                }
+            }
+            builder.end();
+        }
+        return builder.build();
+    }
+
+    private static long value(Random random, ValueDictionary values) {
+        return switch (random.nextInt(4)) {
+            case 0 -> ValueDictionary.NULL;
+            case 1 -> values.code(text(random));
+            case 2 -> values.code(random.nextLong());
+            default -> values.code(random.nextInt(3));
+        };
+    }
+
+    private static String text(Random random) {
+        String[] texts = {"", "7", "null", "k\n\"\\\u0001", "\u00e9\u4e2d\ud83d\ude00", "x".repeat(random.nextInt(300))
+        };
+        return texts[random.nextInt(texts.length)];
+    }
+
+    @Test
+    void randomTablesComeBackEqual() throws Exception {
+        for (long seed = 1; seed <= 60; seed++) {
+            HistoryTable table = random(seed);
+            List<String> rows = Tables.rows(table);
+            for (String ending : new String[] {"jsonl", "jsonl.gz", "jsonl.zst", "parquet"}) {
+                HistoryFormat format = ending.equals("parquet") ? HistoryFormat.PARQUET : HistoryFormat.JSONL;
+                String path = inputs.path("h." + ending).toString();
+                HistoryWriter.write(table, path, format);
+                assertThat(Tables.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
+                        .as("seed " + seed + " " + ending)
+                        .isEqualTo(rows);
+            }
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).as("nothing temporary is left").hasSize(4);
+        }
+    }
+
+    @Test
+    void shuffledLinesAreTheSameHistory() throws Exception {
+        for (long seed = 1; seed <= 10; seed++) {
+            Path path = inputs.path("h.jsonl");
+            HistoryWriter.write(random(seed), path.toString(), HistoryFormat.JSONL);
+            List<String> rows = Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO));
+            List<String> lines = new ArrayList<>(Files.readAllLines(path));
+            Collections.shuffle(lines.subList(1, lines.size()), new Random(seed));
+            Files.write(path, lines);
+            assertThat(Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
+                    .as("seed " + seed)
+                    .isEqualTo(rows);
+        }
+    }
+
+    @Test
+    void manyRowsCrossPagesAndPlumeAgrees() throws Exception {
+        HistoryGenerator generator = HistoryGenerator.withSeed(5)
+                .sessions(7)
+                .transactions(60_000)
+                .operations(8)
+                .keys(5000);
+        Path plume = inputs.path("h.txt");
+        generator.writePlume(plume);
+        List<String> rows = Tables.rows(HistoryReader.read(plume.toString(), HistoryFormat.AUTO));
+        HistoryTable table = generator.generate();
+        assertThat(rows).isEqualTo(Tables.rows(table));
+        Path parquet = inputs.path("h.parquet");
+        HistoryWriter.write(table, parquet.toString(), HistoryFormat.PARQUET);
+        HistoryTable read = HistoryReader.read(parquet.toString(), HistoryFormat.AUTO);
+        assertThat(Tables.rows(read)).isEqualTo(rows);
+        assertThat(read.whereIs(59_999)).isEqualTo(parquet + ":row 59999");
+    }
+
+    @Test
+    void otherSchemesGoThroughHadoop() throws Exception {
+        HistoryTable table = random(3);
+        for (String name : new String[] {"h.parquet", "h.jsonl"}) {
+            String path = "file://" + inputs.path("deep/er/" + name);
+            HistoryFormat format = name.endsWith("parquet") ? HistoryFormat.PARQUET : HistoryFormat.JSONL;
+            HistoryWriter.write(table, path, format);
+            HistoryWriter.write(table, path, format);
+            assertThat(Tables.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
+                    .isEqualTo(Tables.rows(table));
+            assertThat(Tables.rows(
+                            HistoryReader.read(inputs.path("deep/er/" + name).toString(), HistoryFormat.AUTO)))
+                    .isEqualTo(Tables.rows(table));
+        }
+        assertThat(HistoryReader.detect("file://" + inputs.path("deep/er/h.jsonl")))
+                .isEqualTo(HistoryFormat.JSONL);
+        assertThatThrownBy(() -> HistoryReader.read("file:///nowhere/at/all", HistoryFormat.AUTO))
+                .isInstanceOf(java.nio.file.NoSuchFileException.class)
+                .hasMessage("file:///nowhere/at/all: no such file or folder");
+    }
+
+    @Test
+    void otherFormatsAreNotWritten() {
+        assertThatThrownBy(() -> HistoryWriter.write(random(1), inputs.path("h").toString(), HistoryFormat.PLUME))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("histories are written as jsonl or parquet, not as plume");
+        assertThat(inputs.path("h")).doesNotExist();
+        assertThatThrownBy(() -> HistoryWriter.write(random(1), "-", HistoryFormat.JSONL))
+                .isInstanceOf(java.io.IOException.class)
+                .hasMessage("-: standard input cannot be written; give a file name");
+    }
+
+    @Test
+    void aStreamGetsWhatAFileGets() throws Exception {
+        HistoryTable table = random(2);
+        HistoryWriter.write(table, inputs.path("h.jsonl").toString(), HistoryFormat.JSONL);
+        java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+        HistoryWriter.writeJsonl(table, out);
+        assertThat(out.toByteArray()).isEqualTo(Files.readAllBytes(inputs.path("h.jsonl")));
+    }
+
+    private void parquet(String schema, CompressionCodecName codec, java.util.function.Consumer<Group> row)
+            throws Exception {
+        MessageType type = MessageTypeParser.parseMessageType(schema);
+        Path path = inputs.path("other.parquet");
+        Files.deleteIfExists(path);
+        try (ParquetWriter<Group> writer = ExampleParquetWriter.builder(new LocalOutputFile(path))
+                .withConf(new PlainParquetConfiguration())
+                .withType(type)
+                .withCompressionCodec(codec)
+                .build()) {
+            Group group = new SimpleGroupFactory(type).newGroup();
+            row.accept(group);
+            writer.write(group);
+        }
+    }
+
+    @Test
+    void parquetOfOtherWritersIsRead() throws Exception {
+        String schema =
+                "message spark_schema { optional binary node (UTF8); optional int32 index; optional int32 session;"
+                        + " optional binary status (UTF8); optional group ops (LIST) { repeated group bag { optional group array {"
+                        + " optional binary value (UTF8); optional binary op (UTF8); optional binary key (UTF8);"
+                        + " optional double noise; } } } }";
+        for (CompressionCodecName codec : List.of(
+                CompressionCodecName.SNAPPY,
+                CompressionCodecName.GZIP,
+                CompressionCodecName.ZSTD,
+                CompressionCodecName.UNCOMPRESSED)) {
+            parquet(schema, codec, row -> {
+                row.append("index", 4)
+                        .append("session", 2)
+                        .append("status", "unknown")
+                        .append("node", "n1");
+                Group ops = row.addGroup("ops");
+                ops.addGroup("bag")
+                        .addGroup("array")
+                        .append("op", "w")
+                        .append("key", "x")
+                        .append("value", "1");
+                ops.addGroup("bag")
+                        .addGroup("array")
+                        .append("op", "r")
+                        .append("key", "y")
+                        .append("noise", 2.5);
+            });
+            assertThat(Tables.rows(
+                            HistoryReader.read(inputs.path("other.parquet").toString(), HistoryFormat.AUTO)))
+                    .as(codec.toString())
+                    .containsExactly(
+                            "initial null {}",
+                            "2 4 indeterminate " + HistoryTable.NO_TIME + " " + HistoryTable.NO_TIME
+                                    + " w \"x\"=\"1\" r \"y\"=null");
+        }
+        parquet(schema, CompressionCodecName.UNCOMPRESSED, row -> row.append("index", 4)
+                .append("status", "unknown"));
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "other.parquet:row 0: found null as \"session\"; expected a value; see the README for the columns");
+    }
+
+    @Test
+    void parquetThatIsNoHistoryIsRefused() throws Exception {
+        String ops = " required group ops (LIST) { repeated group list { required group element { required binary op;"
+                + " required int64 key; optional int64 value; } } } }";
+        parquet(
+                "message m { required int64 session; required int64 index; }",
+                CompressionCodecName.UNCOMPRESSED,
+                row -> row.append("session", 1L).append("index", 1L));
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "other.parquet: found Parquet without the column \"status\"; expected session, index, status and"
+                                + " ops, a list of structs of op, key and value; see the README for the columns");
+        parquet(
+                "message m { required double session; required int64 index; required binary status;" + ops,
+                CompressionCodecName.UNCOMPRESSED,
+                row -> row.append("session", 1.0)
+                        .append("index", 1L)
+                        .append("status", "committed")
+                        .addGroup("ops"));
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "other.parquet: found the column \"session\" of type required double session; expected an integer;"
+                                + " see the README for the columns");
+        String good = "message m { required int64 session; required int64 index; required binary status;" + ops;
+        parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
+            row.append("session", 1L).append("index", 1L).append("status", "committed");
+            row.addGroup("ops")
+                    .addGroup("list")
+                    .addGroup("element")
+                    .append("op", "append")
+                    .append("key", 1L);
+        });
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                .isEqualTo("other.parquet:row 0: found the operation \"append\"; expected \"r\" or \"w\"; lists are not"
+                        + " supported yet");
+        parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
+            row.append("session", 1L).append("index", 1L).append("status", "done");
+            row.addGroup("ops");
+        });
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "other.parquet:row 0: found \"done\" as \"status\"; expected committed, aborted or indeterminate;"
+                                + " see the README for the columns");
+        byte[] cut = Files.readAllBytes(inputs.path("other.parquet"));
+        assertThat(inputs.refusal("cut.parquet", java.util.Arrays.copyOf(cut, cut.length - 3), HistoryFormat.AUTO))
+                .startsWith("cut.parquet: found Parquet that cannot be read: ")
+                .endsWith("; expected a whole Parquet file; the file is damaged or was not closed: write it again");
+    }
+}
