@@ -25,7 +25,7 @@ public final class SparkProfile {
     enum Unit {
         BOOLEAN("true|false"),
         BYTES("[1-9][0-9]*[kmgt]"),
-        COUNT("[1-9][0-9]*"),
+        COUNT("0|[1-9][0-9]*"),
         SECONDS("[1-9][0-9]*s"),
         RATIO("0\\.[0-9]+"),
         CLASS("([a-z0-9]+\\.)+[A-Z][A-Za-z0-9]*"),

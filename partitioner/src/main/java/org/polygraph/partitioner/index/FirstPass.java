@@ -15,6 +15,7 @@ import org.polygraph.storage.model.Outcome;
  * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
  *     if there are any, unknown outcomes were left unresolved
  */
+@SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
 record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
     /** Linear time, one byte an operation. */
     static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {

@@ -127,6 +127,11 @@ public final class IndexSlice {
         }
     }
 
+    /** Which slice the bytes are of. */
+    public static int sliceOf(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
+    }
+
     /** The inverse of {@link #toBytes}. */
     public static IndexSlice ofBytes(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

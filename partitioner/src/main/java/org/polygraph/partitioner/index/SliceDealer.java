@@ -32,7 +32,11 @@ public final class SliceDealer {
         this.slices = slices;
     }
 
-    /** Adds a transaction; arguments are copied. @param keysAndKinds as in HistoryTable.operationKeys */
+    /**
+     * Adds a transaction; arguments are copied.
+     *
+     * @param keysAndKinds as in HistoryTable.operationKeys
+     */
     public void add(int transaction, int[] keysAndKinds, long[] writtenOrRead) {
         if (keysAndKinds.length != writtenOrRead.length) {
             throw new IllegalArgumentException("transaction " + transaction + ": " + keysAndKinds.length + " keys, "
@@ -71,7 +75,7 @@ public final class SliceDealer {
     }
 
     /** A block for each slice, null where there is nothing for it; then starts anew. */
-    public byte @Nullable [][] deal() {
+    public byte[] @Nullable [] deal() {
         TransactionScan scan = new TransactionScan(starts, keys, values, starts[transactions], slices.keys());
         IntArrayList broken = new IntArrayList();
         for (int t = 0; t < transactions; t++) {
@@ -86,7 +90,7 @@ public final class SliceDealer {
         return blocks;
     }
 
-    private byte @Nullable [][] deal(byte[] roles, IntArrayList broken) {
+    private byte[] @Nullable [] deal(byte[] roles, IntArrayList broken) {
         int n = slices.slices();
         int[] counts = new int[n];
         int operations = starts[transactions];

@@ -29,7 +29,11 @@ public final class SlicedIndexing {
         this.violations = violations;
     }
 
-    /** Decides who counts. @param slices how many to make of the keys */
+    /**
+     * Decides who counts.
+     *
+     * @param slices how many to make of the keys
+     */
     public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, int slices) {
         KeySlices keySlices = new KeySlices(table.keys().size(), slices);
         if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.outcomes())) {

@@ -37,7 +37,11 @@ final class TransactionScan {
                 table.keys().size());
     }
 
-    /** For a part of a history; arrays as in HistoryTable. @param keys all ids of keys are below */
+    /**
+     * For a part of a history; arrays as in HistoryTable.
+     *
+     * @param keys all ids of keys are below
+     */
     TransactionScan(int[] operationStarts, int[] operationKeys, long[] operationValues, int operations, int keys) {
         this.operationStarts = operationStarts;
         this.operationKeys = operationKeys;

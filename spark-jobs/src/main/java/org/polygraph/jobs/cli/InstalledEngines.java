@@ -27,6 +27,9 @@ final class InstalledEngines implements Engines {
         } catch (ClassNotFoundException | NoClassDefFoundError e) {
             throw new EngineMissingException(missing);
         } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof IllegalArgumentException wrong && wrong.getMessage() != null) {
+                throw new EngineMissingException(wrong.getMessage());
+            }
             throw new IllegalStateException(SPARK + " could not be made", e.getCause());
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(SPARK + " has no public constructor (String master)", e);

@@ -6,6 +6,7 @@ import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.CpuClock;
+import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
@@ -52,6 +53,12 @@ final class PathCheck {
             String message = Failures.ofPath(path, e);
             environment.message(message);
             return failure(Verdict.Status.ERROR, message);
+        } catch (EngineException e) {
+            environment.message(path + ": " + Failures.text(e));
+            if (verbose) {
+                e.printStackTrace(environment.err());
+            }
+            return failure(Verdict.Status.ERROR, Failures.text(e));
         } catch (BudgetException e) {
             return unknown(budget.exhausted() ? budget.exhaustion(progress.currentStage()) : Failures.text(e));
         } catch (OutOfMemoryError e) {

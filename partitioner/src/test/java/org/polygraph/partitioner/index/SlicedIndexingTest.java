@@ -1,0 +1,139 @@
+package org.polygraph.partitioner.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** An index put together from slices is the index made at once, array by array. */
+class SlicedIndexingTest {
+    private static final long SEED = 0x51ce5;
+    private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(
+            HistoryGenerator.Isolation.SERIAL,
+            HistoryGenerator.Isolation.OPTIMISTIC,
+            HistoryGenerator.Isolation.SNAPSHOT,
+            HistoryGenerator.Isolation.READ_COMMITTED,
+            HistoryGenerator.Isolation.RANDOM);
+
+    @Test
+    void tinyHistories() {
+        TinyHistories stream = new TinyHistories(SEED);
+        Random random = new Random(SEED);
+        int refuted = 0;
+        for (int i = 0; i < 4_000; i++) {
+            refuted += same(stream.at(i), random, "seed " + stream.seedOf(i)) ? 0 : 1;
+        }
+        assertThat(refuted).isBetween(100, 3_900);
+    }
+
+    @Test
+    void largerHistories() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 60; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                    .sessions(1 + random.nextInt(8))
+                    .transactions(2_000)
+                    .operations(1, i % 10 == 0 ? 60 : 9)
+                    .keys(1 + random.nextInt(1_500))
+                    .abortedShare(i % 3 == 0 ? 0.1 : 0)
+                    .indeterminateShare(i % 4 == 0 ? 0.05 : 0)
+                    .repeatedValues(i % 2, 1 + random.nextInt(20), i % 5 == 0 ? 0.5 : 0)
+                    .isolation(ISOLATIONS.get(i % ISOLATIONS.size()));
+            if (i % 7 == 0) {
+                generator.inject(InjectedAnomaly.THIN_AIR_READ, 30).inject(InjectedAnomaly.FUTURE_READ, 3);
+            }
+            if (i % 11 == 0) {
+                generator.inject(InjectedAnomaly.OWN_WRITE_MISS, 20);
+            }
+            same(generator.generate(), random, "seed " + (SEED + i));
+        }
+    }
+
+    @Test
+    void noTransactionDealtToASliceStillHasItsKeys() {
+        HistoryTable history = HistoryDsl.parse("init 0; !w(0,1) w(1,1) w(2,1); r(1,0)");
+        same(history, new Random(SEED), "dsl");
+    }
+
+    /** @return whether there is an index */
+    private static boolean same(HistoryTable table, Random random, String name) {
+        for (IndexedHistory.Indeterminate mode : IndexedHistory.Indeterminate.values()) {
+            IndexedHistory expected = IndexedHistory.of(table, mode);
+            IndexedHistory actual = sliced(table, mode, 1 + random.nextInt(9), 1 + random.nextInt(200));
+            assertThat(actual.violations()).as(name).isEqualTo(expected.violations());
+            assertThat(actual.counting().states())
+                    .as(name)
+                    .isEqualTo(expected.counting().states());
+            assertThat(actual.sessionOf()).as(name).isEqualTo(expected.sessionOf());
+            if (expected.violations().isEmpty()) {
+                equal(actual.versions(), expected.versions(), name);
+            }
+        }
+        return IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE)
+                .violations()
+                .isEmpty();
+    }
+
+    private static IndexedHistory sliced(
+            HistoryTable table, IndexedHistory.Indeterminate mode, int slices, int transactionsPerDeal) {
+        SlicedIndexing indexing = SlicedIndexing.of(table, mode, slices);
+        IndexedHistory known = indexing.known();
+        if (known != null) {
+            return known;
+        }
+        List<List<byte[]>> blocks = new ArrayList<>();
+        for (int s = 0; s < slices; s++) {
+            blocks.add(new ArrayList<>());
+        }
+        SliceDealer dealer = new SliceDealer(indexing.slices());
+        for (int t = 0; t < table.transactions(); t++) {
+            if (indexing.counting().of(t) != Counting.DROPPED) {
+                int from = table.operationStarts()[t];
+                int to = table.operationStarts()[t + 1];
+                dealer.add(
+                        t,
+                        Arrays.copyOfRange(table.operationKeys(), from, to),
+                        Arrays.copyOfRange(table.operationValues(), from, to));
+            }
+            if (!dealer.isEmpty() && (t % transactionsPerDeal == 0 || t == table.transactions() - 1)) {
+                byte[][] dealt = dealer.deal();
+                for (int s = 0; s < slices; s++) {
+                    if (dealt[s] != null) {
+                        blocks.get(s).add(dealt[s]);
+                    }
+                }
+            }
+        }
+        return indexing.merge(s -> blocks.get(s).isEmpty()
+                ? null
+                : IndexSlice.of(
+                                indexing.slices(),
+                                s,
+                                blocks.get(s),
+                                table.sessionStarts(),
+                                indexing.counting().states(),
+                                table.initialValue())
+                        .toBytes());
+    }
+
+    private static void equal(VersionIndex actual, VersionIndex expected, String name) {
+        assertThat(actual.writerStarts).as(name).isEqualTo(expected.writerStarts);
+        assertThat(actual.writerTransactions).as(name).isEqualTo(expected.writerTransactions);
+        assertThat(actual.writerClasses).as(name).isEqualTo(expected.writerClasses);
+        assertThat(actual.readerStarts).as(name).isEqualTo(expected.readerStarts);
+        assertThat(actual.readerTransactions).as(name).isEqualTo(expected.readerTransactions);
+        assertThat(actual.readerClasses).as(name).isEqualTo(expected.readerClasses);
+        assertThat(actual.slotStarts).as(name).isEqualTo(expected.slotStarts);
+        assertThat(actual.nextInClass).as(name).isEqualTo(expected.nextInClass);
+        assertThat(actual.initialWriters).as(name).isEqualTo(expected.initialWriters);
+        assertThat(actual.ambiguous()).as(name).isEqualTo(expected.ambiguous());
+    }
+}

@@ -1,0 +1,99 @@
+package org.polygraph.jobs.job;
+
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkException;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.storage.model.BudgetException;
+
+/** Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted. */
+final class Jobs {
+    private static final long POLL_MILLIS = 50;
+
+    private final SparkContext context;
+    private final Budget budget;
+    private final String group = "polygraph-" + UUID.randomUUID();
+
+    Jobs(SparkContext context, Budget budget) {
+        this.context = context;
+        this.budget = budget;
+    }
+
+    /**
+     * Runs an action.
+     *
+     * @param description what it does, for people
+     * @return null if the budget ended
+     * @throws EngineException if storage or the cluster failed
+     * @throws OutOfMemoryError if a task ran out of memory
+     * @throws IllegalStateException if a task threw anything else
+     */
+    <T> @Nullable T run(String description, Callable<T> action) {
+        if (budget.exhausted()) {
+            return null;
+        }
+        Thread watcher = watch();
+        context.setJobGroup(group, description, true);
+        try {
+            return action.call();
+        } catch (Exception e) {
+            if (budget.exhausted()) {
+                return null;
+            }
+            throw sorted(description, e);
+        } finally {
+            watcher.interrupt();
+            context.clearJobGroup();
+        }
+    }
+
+    private Thread watch() {
+        Thread watcher = new Thread(() -> {
+            try {
+                while (!budget.exhausted()) {
+                    Thread.sleep(POLL_MILLIS);
+                }
+                context.cancelJobGroup(group);
+            } catch (InterruptedException e) {
+                // The action has ended.
+            }
+        });
+        watcher.setName("spark-budget");
+        watcher.setDaemon(true);
+        watcher.start();
+        return watcher;
+    }
+
+    /**
+     * What a failed job means. A task's own exception is the innermost cause; where there is none, the task was lost with
+     * its executor, or the cluster with its master.
+     */
+    private RuntimeException sorted(String description, Exception failure) {
+        Throwable root = failure;
+        boolean io = context.isStopped();
+        for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
+            if (t instanceof OutOfMemoryError memory) {
+                throw memory;
+            }
+            if (t instanceof BudgetException exhausted) {
+                return exhausted;
+            }
+            io |= t instanceof IOException || t instanceof InterruptedException;
+            root = t;
+        }
+        io |= root instanceof SparkException;
+        String message = "Spark could not " + description + ": " + firstLine(root);
+        return io ? new EngineException(message, failure) : new IllegalStateException(message, failure);
+    }
+
+    private static String firstLine(Throwable t) {
+        String message = t.getMessage();
+        return message == null || message.isBlank()
+                ? t.getClass().getSimpleName()
+                : message.strip().lines().findFirst().orElse("");
+    }
+}

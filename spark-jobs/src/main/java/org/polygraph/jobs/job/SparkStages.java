@@ -1,0 +1,187 @@
+package org.polygraph.jobs.job;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.pipeline.KeyStages;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexSlice;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.SlicedIndexing;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * The stages by key as Spark jobs, for one history. {@link #index}: files, ingest by split, shuffle of blocks by slice of
+ * keys, index by slice; slices stay cached where they were made. {@link #check}: the order is broadcast, every slice
+ * checks its keys. Closing drops slices and files.
+ */
+final class SparkStages implements KeyStages, AutoCloseable {
+    private final SparkSession spark;
+    private final JavaSparkContext context;
+    private final Path folder;
+    private final HistoryTable table;
+    private final Budget budget;
+    private final Jobs jobs;
+    private final Layout layout;
+    private @Nullable SlicedIndexing indexing;
+    private @Nullable StageFiles files;
+    private @Nullable Broadcast<byte[]> counted;
+    private @Nullable Dataset<byte[]> slices;
+
+    /** @param folder where stage files go: the driver and all executors see it */
+    SparkStages(SparkSession spark, Path folder, HistoryTable table, Layout layout, Budget budget) {
+        this.spark = spark;
+        this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+        this.folder = folder;
+        this.table = table;
+        this.budget = budget;
+        this.layout = layout;
+        this.jobs = new Jobs(spark.sparkContext(), budget);
+    }
+
+    @Override
+    public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+        SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
+        indexing = work;
+        IndexedHistory known = work.known();
+        if (known != null) {
+            return known;
+        }
+        List<byte[]> rows;
+        try {
+            StageFiles staged = new StageFiles(folder, context.hadoopConfiguration());
+            files = staged;
+            if (!staged.write(table, work.counting(), layout.perFile(), budget::exhausted)) {
+                return null;
+            }
+            Dataset<byte[]> made = slices(work, staged);
+            slices = made;
+            rows = jobs.run("index keys", made::collectAsList);
+        } catch (IOException e) {
+            throw new EngineException("stage files in " + folder + ": " + e.getMessage(), e);
+        }
+        if (rows == null) {
+            return null;
+        }
+        byte[][] bySlice = new byte[layout.slices()][];
+        for (byte[] row : rows) {
+            bySlice[IndexSlice.sliceOf(row)] = row;
+        }
+        return work.merge(s -> bySlice[s]);
+    }
+
+    /** One row a slice of keys. Cached, not kept: a slice that is lost with its executor is made again from the files. */
+    private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) {
+        Broadcast<byte[]> states = context.broadcast(work.counting().states());
+        counted = states;
+        return spark.read()
+                .schema(StagedTransaction.SCHEMA)
+                .parquet(staged.folder())
+                .as(Encoders.bean(StagedTransaction.class))
+                .mapPartitions(new IngestTask(work.slices(), layout.perFile()), Encoders.row(IngestTask.BLOCKS))
+                .repartitionById(layout.slices(), functions.col(IngestTask.SLICE))
+                .sortWithinPartitions(IngestTask.SLICE, IngestTask.FIRST)
+                .mapPartitions(
+                        new IndexTask(work.slices(), table.sessionStarts(), states, table.initialValue()),
+                        Encoders.BINARY())
+                .persist(StorageLevel.MEMORY_AND_DISK());
+    }
+
+    @Override
+    public @Nullable ResidualCore check(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+        return check("check keys against the first order", graph, counting, position);
+    }
+
+    @Override
+    public @Nullable ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+        return check("check keys against the solver's order", graph, counting, position);
+    }
+
+    private @Nullable ResidualCore check(String description, KnownGraph graph, Counting counting, int[] position) {
+        SlicedIndexing work = indexing;
+        Dataset<byte[]> cached = slices;
+        if (work == null || cached == null) {
+            throw new IllegalStateException("checked before it was indexed");
+        }
+        Broadcast<byte[]> states = context.broadcast(counting.states());
+        Broadcast<int[]> places = context.broadcast(position);
+        try {
+            Callable<List<byte[]>> action = cached.mapPartitions(
+                            new CheckTask(work.slices(), graph.events().perTransaction(), states, places),
+                            Encoders.BINARY())::collectAsList;
+            List<byte[]> rows = jobs.run(description, action);
+            return rows == null ? null : core(rows);
+        } finally {
+            places.destroy();
+            states.destroy();
+        }
+    }
+
+    private static ResidualCore core(List<byte[]> rows) {
+        long violated = 0;
+        int total = 0;
+        for (byte[] row : rows) {
+            total += (row.length - Long.BYTES) / Integer.BYTES;
+        }
+        int[] keys = new int[total];
+        int at = 0;
+        for (byte[] row : rows) {
+            ByteBuffer in = ByteBuffer.wrap(row);
+            violated += in.getLong();
+            int count = in.remaining() / Integer.BYTES;
+            in.asIntBuffer().get(keys, at, count);
+            at += count;
+        }
+        Arrays.sort(keys);
+        return ResidualCore.of(keys, violated);
+    }
+
+    @Override
+    public void close() {
+        if (!spark.sparkContext().isStopped()) {
+            if (slices != null) {
+                slices.unpersist(true);
+            }
+            if (counted != null) {
+                counted.destroy();
+            }
+        }
+        if (files != null) {
+            files.close();
+        }
+    }
+
+    /**
+     * How a history is cut.
+     *
+     * @param slices of keys
+     * @param perFile transactions in a stage file
+     */
+    record Layout(int slices, int perFile) {
+        /**
+         * @param operationsPerSlice about how many, where there are keys enough
+         * @param mostSlices the shuffle's partitions
+         */
+        static Layout of(HistoryTable table, int operationsPerSlice, int mostSlices) {
+            int wanted = (table.operations() - 1) / operationsPerSlice + 1;
+            int slices = Math.max(
+                    1, Math.min(Math.min(wanted, mostSlices), table.keys().size()));
+            return new Layout(slices, Math.max(1, (table.transactions() - 1) / slices + 1));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package org.polygraph.jobs.job;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.parquet.conf.ParquetConfiguration;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.api.WriteSupport;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.hadoop.util.HadoopOutputFile;
+import org.apache.parquet.io.OutputFile;
+import org.apache.parquet.io.api.RecordConsumer;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their
+ * own, a file for each range of transactions. Closing deletes the folder; so does the end of the process.
+ *
+ * <p>About 6 bytes an operation on disk; 8 MiB of heap while a file is written.
+ */
+final class StageFiles implements Closeable {
+    private static final long ROW_GROUP_BYTES = 8L << 20;
+    private static final int CHECK_EVERY = 1 << 10;
+
+    private final FileSystem fileSystem;
+    private final Configuration configuration;
+    private final Path folder;
+
+    /** @param parent a folder that the driver and all tasks see; made if it is not there */
+    StageFiles(Path parent, Configuration configuration) throws IOException {
+        this.configuration = configuration;
+        this.fileSystem = parent.getFileSystem(configuration);
+        this.folder = fileSystem.makeQualified(new Path(parent, "polygraph-stage-" + UUID.randomUUID()));
+        fileSystem.mkdirs(folder);
+        fileSystem.deleteOnExit(folder);
+    }
+
+    /** For Spark to read. */
+    String folder() {
+        return folder.toString();
+    }
+
+    /**
+     * Writes all transactions that are not dropped.
+     *
+     * @param perFile transactions in a file, dropped ones included: file f has those from f * perFile on
+     * @return false if told to stop
+     */
+    boolean write(HistoryTable table, Counting counting, int perFile, BooleanSupplier stop) throws IOException {
+        for (long from = 0; from < table.transactions(); from += perFile) {
+            int to = (int) Math.min(table.transactions(), from + perFile);
+            Path file = new Path(folder, String.format("part-%05d.parquet", from / perFile));
+            try (ParquetWriter<Integer> writer = new Builder(
+                            HadoopOutputFile.fromPath(file, configuration), new Rows(table))
+                    .withConf(configuration)
+                    .withCompressionCodec(CompressionCodecName.ZSTD)
+                    .withRowGroupSize(ROW_GROUP_BYTES)
+                    .withValidation(false)
+                    .build()) {
+                for (int t = (int) from; t < to; t++) {
+                    if (counting.of(t) != Counting.DROPPED) {
+                        writer.write(t);
+                    }
+                    if ((t & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Deletes the folder; where that fails, the end of the process tries again. */
+    @Override
+    public void close() {
+        try {
+            fileSystem.delete(folder, true);
+            fileSystem.cancelDeleteOnExit(folder);
+        } catch (IOException e) {
+            // The verdict stands whatever becomes of temporary files.
+        }
+    }
+
+    private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {
+        private final Rows rows;
+
+        Builder(OutputFile file, Rows rows) {
+            super(file);
+            this.rows = rows;
+        }
+
+        @Override
+        protected Builder self() {
+            return this;
+        }
+
+        @Override
+        protected WriteSupport<Integer> getWriteSupport(ParquetConfiguration ignored) {
+            return rows;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet
+        protected WriteSupport<Integer> getWriteSupport(Configuration ignored) {
+            return rows;
+        }
+    }
+
+    /** Writes transaction t of the table as a row. */
+    private static final class Rows extends WriteSupport<Integer> {
+        private final HistoryTable table;
+        private RecordConsumer out;
+
+        @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
+        Rows(HistoryTable table) {
+            this.table = table;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet
+        public WriteContext init(Configuration ignored) {
+            return new WriteContext(StagedTransaction.PARQUET, java.util.Map.of());
+        }
+
+        @Override
+        public WriteContext init(ParquetConfiguration ignored) {
+            return new WriteContext(StagedTransaction.PARQUET, java.util.Map.of());
+        }
+
+        @Override
+        public void prepareForWrite(RecordConsumer consumer) {
+            out = consumer;
+        }
+
+        @Override
+        public void write(Integer transaction) {
+            int t = transaction;
+            int from = table.operationStarts()[t];
+            int to = table.operationStarts()[t + 1];
+            out.startMessage();
+            out.startField(StagedTransaction.TRANSACTION, 0);
+            out.addInteger(t);
+            out.endField(StagedTransaction.TRANSACTION, 0);
+            list(StagedTransaction.KEYS, 1, from, to);
+            list(StagedTransaction.VALUES, 2, from, to);
+            out.endMessage();
+        }
+
+        private void list(String name, int field, int from, int to) {
+            out.startField(name, field);
+            out.startGroup();
+            if (from < to) {
+                out.startField("list", 0);
+                for (int o = from; o < to; o++) {
+                    out.startGroup();
+                    out.startField("element", 0);
+                    if (field == 1) {
+                        out.addInteger(table.operationKeys()[o]);
+                    } else {
+                        out.addLong(table.operationValues()[o]);
+                    }
+                    out.endField("element", 0);
+                    out.endGroup();
+                }
+                out.endField("list", 0);
+            }
+            out.endGroup();
+            out.endField(name, field);
+        }
+    }
+}
