@@ -85,8 +85,8 @@ final class CheckOptions {
             names = "--memory",
             paramLabel = "SIZE",
             converter = Converters.Bytes.class,
-            description = "Memory for the heap, such as 512m, 4g (default: 75 % of the machine's); when what a check"
-                    + " holds would exceed 85 % of it, UNKNOWN.")
+            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); when what a check"
+                    + " holds would exceed 85 %% of it, UNKNOWN.")
     private @Nullable Long memoryBytes;
 
     @Option(

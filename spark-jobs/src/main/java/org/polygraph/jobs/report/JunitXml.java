@@ -48,7 +48,7 @@ final class JunitXml {
                 case '\n' -> safe.append("&#10;");
                 case '\t' -> safe.append("&#9;");
                 default -> {
-                    boolean writable = c >= 0x20 && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000;
+                    boolean writable = (c >= 0x20 && c <= 0xD7FF) || (c >= 0xE000 && c <= 0xFFFD) || c >= 0x10000;
                     safe.appendCodePoint(writable ? c : '?');
                 }
             }
