@@ -32,7 +32,7 @@ import java.util.Set;
         packages = "org.polygraph",
         importOptions = {ImportOption.DoNotIncludeTests.class, HouseTest.NoTestJars.class})
 class HouseTest {
-    /** Tests of other modules come as folders before they are packaged and as jars after it. */
+    /** The test kit comes as a jar, which the standard option takes for production code. */
     static final class NoTestJars implements ImportOption {
         @Override
         public boolean includes(Location location) {
