@@ -85,7 +85,8 @@ final class CheckOptions {
             names = "--memory",
             paramLabel = "SIZE",
             converter = Converters.Bytes.class,
-            description = "Memory to use, such as 512m, 4g; then UNKNOWN.")
+            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); when what a check"
+                    + " holds would exceed 85 %% of it, UNKNOWN.")
     private @Nullable Long memoryBytes;
 
     @Option(
@@ -170,9 +171,10 @@ final class CheckOptions {
 
     private static String canonical(String path) {
         try {
-            return path.equals("-") || path.contains("://")
-                    ? path
-                    : Path.of(path).toAbsolutePath().normalize().toString();
+            String local = path.startsWith("file:") ? path.replaceFirst("file:(//)?", "") : path;
+            return local.equals("-") || local.contains("://")
+                    ? local
+                    : Path.of(local).toAbsolutePath().normalize().toString();
         } catch (InvalidPathException e) {
             return path;
         }
@@ -196,9 +198,10 @@ final class CheckOptions {
 
     /** A budget that starts now. */
     Budget budget() {
+        long heap = Runtime.getRuntime().maxMemory();
         return Budget.starting(
                 timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
-                memoryBytes == null ? Runtime.getRuntime().maxMemory() : memoryBytes);
+                memoryBytes == null ? heap : Math.min(memoryBytes, heap));
     }
 
     /** Everything that can change the verdict, for the run's id. */

@@ -111,7 +111,8 @@ final class CheckRun {
         try {
             directory.write(verdict);
         } catch (IOException e) {
-            String message = directory.name() + ": cannot be written (" + e + "); the verdict was " + verdict.status();
+            String message = directory.name() + ": the run cannot be written there (" + Failures.cause(e)
+                    + "); the verdict was " + verdict.status() + "; give another --out";
             environment.message(message);
             return print(Verdict.of(Verdict.Status.ERROR, verdict.level())
                     .path(verdict.path())
@@ -143,17 +144,21 @@ final class CheckRun {
         return verdict.exitCode();
     }
 
-    private int print(StoredVerdict stored, String path, long start) {
+    private int print(StoredVerdict stored, String path, long start) throws IOException {
         PrintStream out = environment.out();
+        boolean forgiven = stored.status() == Verdict.Status.VIOLATION && options.succeedOnViolation();
+        int exitCode = forgiven ? ExitCode.PASS.code() : stored.exitCode();
+        if (stored.status() == Verdict.Status.INVALID) {
+            environment.message(stored.anomaly() + " (found by an earlier run)");
+        }
         if (options.json()) {
-            out.println(stored.json());
+            out.println(stored.json(path, exitCode));
         } else {
             out.println(stored.line(path, millisSince(start)));
-            out.print(stored.explanation());
+            out.print(stored.explanation(detail));
         }
         out.flush();
-        boolean forgiven = stored.status().equals(Verdict.Status.VIOLATION.name()) && options.succeedOnViolation();
-        return forgiven ? ExitCode.PASS.code() : stored.exitCode();
+        return exitCode;
     }
 
     private Verdict error(String path, String reason, long start) {

@@ -80,12 +80,7 @@ final class ConvertCommand implements Callable<Integer> {
             if (!out.equals("-") && !overwrite && Location.of(out).exists()) {
                 throw wrong("'" + out + "' exists; give --overwrite to replace it");
             }
-            HistoryTable table = HistoryReader.read(in, format);
-            HistoryWriter.write(table, out, target);
-            if (out.equals("-") && System.out.checkError()) {
-                throw new IOException("stdout cannot be written; the history there is incomplete");
-            }
-            return ExitCode.PASS.code();
+            return write(HistoryReader.read(in, format), target).code();
         } catch (HistoryException e) {
             environment.message(Failures.text(e));
             return ExitCode.INVALID.code();
@@ -95,6 +90,25 @@ final class ConvertCommand implements Callable<Integer> {
         } catch (IOException e) {
             environment.message(Failures.ofPath(in, e));
             return ExitCode.IO.code();
+        }
+    }
+
+    private ExitCode write(HistoryTable table, HistoryFormat target) {
+        try {
+            if (out.equals("-")) {
+                HistoryWriter.writeJsonl(table, environment.out());
+                if (environment.out().checkError()) {
+                    environment.message("stdout cannot be written; the history there is incomplete");
+                    return ExitCode.IO;
+                }
+            } else {
+                HistoryWriter.write(table, out, target);
+            }
+            return ExitCode.PASS;
+        } catch (IOException e) {
+            environment.message(
+                    out + ": the history cannot be written there (" + Failures.cause(e) + "); give another OUT");
+            return ExitCode.IO;
         }
     }
 

@@ -21,6 +21,17 @@ final class Failures {
         return message.startsWith(path) ? message : path + ": " + message;
     }
 
+    /** Why a file cannot be written, without Java's class names. */
+    static String cause(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such folder: " + text(e);
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied: " + text(e);
+        }
+        return text(e);
+    }
+
     /** The message, or what kind of failure it was. */
     static String text(Throwable e) {
         String message = e.getMessage();

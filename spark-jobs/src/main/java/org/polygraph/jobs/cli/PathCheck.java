@@ -89,7 +89,8 @@ final class PathCheck {
                 counts.transactions());
         Verdict verdict;
         if (counts.transactionsCommitted() == 0) {
-            String reason = "vacuous: none of " + counts.transactions() + " transactions committed, nothing to judge";
+            String reason = "vacuous: found " + counts.transactions() + " transactions, none of them committed;"
+                    + " expected one at least, or there is nothing to judge; check what was recorded";
             environment.message(path + ": " + reason);
             verdict = failure(Verdict.Status.INVALID, reason);
         } else if (budget.exhausted()) {

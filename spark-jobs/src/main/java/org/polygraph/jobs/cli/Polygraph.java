@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.IndeterminateMode;
@@ -32,6 +33,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "5 INVALID input, 6 storage or cluster I/O."
         })
 final class Polygraph implements Runnable {
+    /** Commands whose names are reserved. */
+    private static final Set<String> PLANNED = Set.of("report", "estimate", "generate", "record", "verify", "bench");
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -58,6 +62,8 @@ final class Polygraph implements Runnable {
         choices(commands, CheckOptions.Engine.class);
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, Verbosity.ProgressMode.class);
+        // A history may be called @something.
+        commands.setExpandAtFiles(false);
         commands.setAbbreviatedOptionsAllowed(false);
         commands.setOverwrittenOptionsAllowed(false);
         commands.setParameterExceptionHandler((e, arguments) -> usage(e, environment));
@@ -87,12 +93,28 @@ final class Polygraph implements Runnable {
     }
 
     private static int usage(ParameterException e, Environment environment) {
+        CommandLine command = e.getCommandLine();
+        if (command.getParent() == null && e instanceof UnmatchedArgumentException unmatched) {
+            String word = unmatched.getUnmatched().get(0);
+            if (!word.startsWith("-")) {
+                environment.message(
+                        unknownCommand(word, command.getSubcommands().keySet()));
+                return ExitCode.USAGE.code();
+            }
+        }
         StringWriter suggestions = new StringWriter();
         UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
         String message = e.getMessage() == null ? "wrong arguments" : e.getMessage();
         environment.message((message + "\n" + suggestions).strip() + "\nTry '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
         return ExitCode.USAGE.code();
+    }
+
+    private static String unknownCommand(String word, Set<String> commands) {
+        String known = String.join(", ", commands);
+        return PLANNED.contains(word)
+                ? "'" + word + "' is not part of this version; it has " + known
+                : "unknown command '" + word + "'" + Suggestion.forWord(word, commands) + " (commands: " + known + ")";
     }
 
     private static int bug(Throwable e, boolean verbose, Environment environment) {

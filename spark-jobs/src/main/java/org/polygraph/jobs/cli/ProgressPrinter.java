@@ -2,6 +2,7 @@ package org.polygraph.jobs.cli;
 
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 import org.polygraph.jobs.pipeline.Progress;
 
@@ -15,6 +16,7 @@ final class ProgressPrinter implements Progress {
     private final PrintStream err;
     private final ProgressMode mode;
     private final long intervalNanos;
+    private final LongSupplier clock;
     private String path = "";
     private volatile String stage = "reading";
     private long startNanos;
@@ -22,6 +24,12 @@ final class ProgressPrinter implements Progress {
     private int drawn;
 
     ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal) {
+        this(err, mode, terminal, System::nanoTime);
+    }
+
+    /** @param clock nanoseconds from any origin */
+    ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, LongSupplier clock) {
+        this.clock = clock;
         this.err = err;
         this.mode = mode == ProgressMode.AUTO && !terminal ? ProgressMode.PLAIN : mode;
         this.intervalNanos = switch (this.mode) {
@@ -36,7 +44,7 @@ final class ProgressPrinter implements Progress {
     synchronized void path(String name) {
         path = name;
         stage = "reading";
-        startNanos = System.nanoTime();
+        startNanos = clock.getAsLong();
         nextNanos = startNanos + intervalNanos;
     }
 
@@ -56,7 +64,7 @@ final class ProgressPrinter implements Progress {
         if (mode == ProgressMode.NONE) {
             return;
         }
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         if (now - nextNanos < 0) {
             return;
         }
@@ -66,7 +74,7 @@ final class ProgressPrinter implements Progress {
             case JSON ->
                 err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(stage) + ",\"done\":" + done
                         + ",\"total\":" + total + ",\"ms\":" + millis + "}");
-            case PLAIN -> err.println(path + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s");
+            case PLAIN -> err.println(line(path) + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s");
             default -> draw(stage + "  " + bar(done, total) + amount(done, total) + "  " + millis / 1000 + " s");
         }
     }
@@ -99,6 +107,11 @@ final class ProgressPrinter implements Progress {
             return " " + done + " of " + total;
         }
         return done > 0 ? " " + done : "";
+    }
+
+    /** A name that cannot end the line. */
+    private static String line(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
     }
 
     private static String quoted(String text) {

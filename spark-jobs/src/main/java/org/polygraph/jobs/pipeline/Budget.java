@@ -11,13 +11,17 @@ public final class Budget {
 
     private final long startNanos;
     private final long timeoutNanos;
+    /** What was given, of which {@link #bytes} is a share. */
+    private final long heap;
+
     private final long bytes;
     private volatile boolean cancelled;
 
-    private Budget(long startNanos, long timeoutNanos, long bytes) {
+    private Budget(long startNanos, long timeoutNanos, long heap) {
         this.startNanos = startNanos;
         this.timeoutNanos = timeoutNanos;
-        this.bytes = bytes;
+        this.heap = heap;
+        this.bytes = heap / 20 * 17;
     }
 
     /** No deadline, and all memory that the JVM may take. */
@@ -29,9 +33,11 @@ public final class Budget {
      * Starts now.
      *
      * @param timeoutNanos {@link Long#MAX_VALUE} for none
+     * @param heapBytes memory that the process may use; 85 % of it are for what a check holds, the rest is for the
+     *     collector and for what nobody counts
      */
-    public static Budget starting(long timeoutNanos, long bytes) {
-        return new Budget(System.nanoTime(), timeoutNanos, bytes);
+    public static Budget starting(long timeoutNanos, long heapBytes) {
+        return new Budget(System.nanoTime(), timeoutNanos, heapBytes);
     }
 
     /** Whether to stop: the deadline has passed or the caller has given up. At most one clock read. */
@@ -46,7 +52,7 @@ public final class Budget {
     public Budget part(long mostNanos) {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? mostNanos : (timeoutNanos - (now - startNanos)) / 2;
-        return new Budget(now, Math.min(left, mostNanos), bytes);
+        return new Budget(now, Math.min(left, mostNanos), heap);
     }
 
     /** Memory that the check may hold at its peak. */
@@ -73,13 +79,13 @@ public final class Budget {
 
     /** The reason of an UNKNOWN once {@link #fits} said no. */
     public String shortage(String stage, long neededBytes) {
-        return "memory of " + mebibytes(bytes) + " MiB is too little for " + stage + ", which needs "
+        return "memory of " + mebibytes(heap) + " MiB is too little for " + stage + ", which needs "
                 + mebibytes(neededBytes) + " MiB; give --memory more";
     }
 
     /** The reason of an UNKNOWN when memory ran out without warning. */
     public String shortage(String stage) {
-        return "memory of " + mebibytes(bytes) + " MiB ran out during " + stage + "; give --memory more";
+        return "memory of " + mebibytes(heap) + " MiB ran out during " + stage + "; give --memory more";
     }
 
     private static long mebibytes(long bytes) {

@@ -3,16 +3,28 @@ package org.polygraph.jobs.report;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryWriter;
 
 /**
  * {@code DIR/run=<id>/}: what a check leaves behind, on any file system. Each file is whole or absent; {@code _SUCCESS}
- * comes last and means finished, not passed.
+ * goes first when a run is written again and comes last, so that where it is, all files are of one run. It means
+ * finished, not passed.
  */
 public final class RunDirectory {
+    /** Violations that get a folder each; verdict.json has them all. */
+    private static final int KEPT = 100;
+
     private static final String SUCCESS = "_SUCCESS";
     private static final String VERDICT = "verdict.json";
     private static final String EXPLANATION = "explain.txt";
@@ -38,28 +50,64 @@ public final class RunDirectory {
         if (!run.child(SUCCESS).exists() || !file.exists()) {
             return Optional.empty();
         }
-        Location text = explanation();
-        StoredVerdict stored =
-                StoredVerdict.parse(read(file).stripTrailing(), file.name(), text.exists() ? read(text) : "");
-        boolean last =
-                switch (stored.status()) {
-                    case "PASS", "VIOLATION", "INVALID" -> true;
-                    default -> false;
-                };
-        return last ? Optional.of(stored) : Optional.empty();
+        StoredVerdict stored = StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+        return switch (stored.status()) {
+            case PASS, VIOLATION, INVALID -> Optional.of(stored);
+            case UNKNOWN, ERROR -> Optional.empty();
+        };
     }
 
-    /** Writes the run, over any that is there: the same question of the same input, so no file of it is left over. */
-    public void write(Verdict verdict) throws IOException {
-        if (!verdict.violations().isEmpty()) {
-            write(explanation(), ViolationText.of(verdict, ViolationText.Detail.FULL));
+    private List<String> explanations() throws IOException {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < KEPT; i++) {
+            Location text = violation(i).child(EXPLANATION);
+            if (!text.exists()) {
+                break;
+            }
+            texts.add(read(text));
         }
+        return texts;
+    }
+
+    /** Writes the run over any that is there, of which nothing is left but the stages of an engine. */
+    public void write(Verdict verdict) throws IOException {
+        run.child(SUCCESS).delete();
+        run.child("violations").delete();
+        HistoryTable table = verdict.table();
+        if (table != null) {
+            int kept = Math.min(KEPT, verdict.violations().size());
+            for (int i = 0; i < kept; i++) {
+                write(violation(i), verdict.violations().get(i), table);
+            }
+        }
+        write(run.child("junit.xml"), JunitXml.of(verdict));
+        write(run.child("metrics.json"), VerdictJson.metrics(verdict) + "\n");
         write(run.child(VERDICT), VerdictJson.of(verdict) + "\n");
         write(run.child(SUCCESS), "");
     }
 
-    private Location explanation() {
-        return run.child("violations").child("000").child(EXPLANATION);
+    private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
+        BitSet involved = new BitSet();
+        for (int t : violation.transactions()) {
+            involve(involved, t);
+        }
+        for (Dependency edge : violation.cycle()) {
+            involve(involved, edge.from());
+            involve(involved, edge.to());
+        }
+        folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(table, involved, out));
+        write(folder.child("cycle.dot"), CycleDot.of(violation, table));
+        write(folder.child(EXPLANATION), ViolationText.of(violation, table));
+    }
+
+    private static void involve(BitSet involved, int transaction) {
+        if (transaction != Dependency.INITIAL) {
+            involved.set(transaction);
+        }
+    }
+
+    private Location violation(int i) {
+        return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
     }
 
     private static void write(Location file, String text) throws IOException {

@@ -51,6 +51,13 @@ public final class RunId {
 
     private void contents(Location file) throws IOException {
         byte[] buffer = new byte[1 << 16];
+        if (file.length() < 0) {
+            throw new IOException(
+                    file.name() + ": found a pipe, which can be read only once; expected a file, since the"
+                            + " run's id is made from its content first; save it, or give it as -");
+        }
+        // A plain file that is called .gz is refused, the same bytes under another name are not.
+        text(file.fileName().endsWith(".gz") ? ".gz" : file.fileName().endsWith(".zst") ? ".zst" : "");
         long length = 0;
         try (SeekableInput in = file.open()) {
             int n;

@@ -1,45 +1,93 @@
 package org.polygraph.jobs.report;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Set;
+import org.polygraph.jobs.verdict.Verdict;
 
 /**
  * The verdict of a run that has finished: what is needed to say it again without checking again.
  *
  * @param json verdict.json, without its line break
  * @param anomaly the first anomaly's name, else the reason
- * @param explanation explain.txt of the first violations, empty if there are none
+ * @param explanations explain.txt of each violation that was kept, the clearest first
+ * @param violations how many there were
  */
 public record StoredVerdict(
         String json,
-        String status,
+        Verdict.Status status,
         String level,
         long transactions,
         long operations,
         String anomaly,
-        int exitCode,
-        String explanation) {
+        List<String> explanations,
+        int violations) {
+    private static final JsonFactory FACTORY = new JsonFactory();
+    private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
+
+    public StoredVerdict {
+        explanations = List.copyOf(explanations);
+    }
+
+    /** What the run exits with: it follows from the status, whatever was forgiven when the run was made. */
+    public int exitCode() {
+        return status.exitCode().code();
+    }
 
     /** The result line of this verdict for a PATH, found in {@code millis}. */
     public String line(String path, long millis) {
-        return ResultLine.of(status, level, path, transactions, operations, millis, anomaly);
+        return ResultLine.of(status.name(), level, path, transactions, operations, millis, anomaly);
+    }
+
+    /** What {@link ViolationText} said of it; less of long transactions may have been shown at first. */
+    public String explanation(ViolationText.Detail detail) {
+        if (detail == ViolationText.Detail.FULL) {
+            return String.join("", explanations);
+        }
+        return explanations.isEmpty() ? "" : explanations.get(0) + ViolationText.more(violations - 1);
+    }
+
+    /** verdict.json for a PATH of the same content and for what this process exits with. */
+    public String json(String path, int exitCode) throws IOException {
+        StringWriter text = new StringWriter(json.length() + path.length());
+        try (JsonParser in = FACTORY.createParser(json);
+                JsonGenerator out = FACTORY.createGenerator(text)) {
+            in.nextToken();
+            out.writeStartObject();
+            while (in.nextToken() == JsonToken.FIELD_NAME) {
+                String field = in.currentName();
+                in.nextToken();
+                out.writeFieldName(field);
+                switch (field) {
+                    case "path" -> out.writeString(path);
+                    case "exit_code" -> out.writeNumber(exitCode);
+                    default -> out.copyCurrentStructure(in);
+                }
+            }
+            out.writeEndObject();
+        }
+        return text.toString();
     }
 
     /** @throws IOException if it is not a verdict that this version can read; the message names {@code file} */
-    static StoredVerdict parse(String json, String file, String explanation) throws IOException {
+    static StoredVerdict parse(String json, String file, List<String> explanations) throws IOException {
         String status = "";
         String level = "";
         String reason = "";
         String name = "";
         long transactions = 0;
         long operations = 0;
-        int exitCode = -1;
+        int violations = 0;
         long schema = -1;
-        try (JsonParser parser = new JsonFactory().createParser(json)) {
+        try (JsonParser parser = FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new IOException(file + ": no JSON object; give --overwrite");
+                throw new IOException(file + ": found no JSON object; expected a verdict; give --overwrite");
             }
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String field = parser.currentName();
@@ -49,7 +97,6 @@ public record StoredVerdict(
                     case "verdict" -> status = parser.getValueAsString("");
                     case "level" -> level = parser.getValueAsString("");
                     case "reason" -> reason = parser.getValueAsString("");
-                    case "exit_code" -> exitCode = parser.getValueAsInt(-1);
                     case "counts" -> {
                         while (parser.nextToken() == JsonToken.FIELD_NAME) {
                             String count = parser.currentName();
@@ -64,6 +111,7 @@ public record StoredVerdict(
                     }
                     case "anomalies" -> {
                         while (parser.nextToken() == JsonToken.START_OBJECT) {
+                            violations++;
                             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                                 boolean isName = parser.currentName().equals("name");
                                 parser.nextToken();
@@ -81,12 +129,21 @@ public record StoredVerdict(
                     }
                 }
             }
+        } catch (JacksonException e) {
+            throw new IOException(file + ": found damaged JSON; expected a verdict; give --overwrite", e);
         }
-        if (schema != VerdictJson.SCHEMA || status.isEmpty() || level.isEmpty() || exitCode < 0) {
+        if (schema != VerdictJson.SCHEMA || !STATUSES.contains(status) || level.isEmpty()) {
             throw new IOException(file + ": found verdict schema " + schema + "; expected " + VerdictJson.SCHEMA
                     + "; give --overwrite");
         }
         return new StoredVerdict(
-                json, status, level, transactions, operations, name.isEmpty() ? reason : name, exitCode, explanation);
+                json,
+                Verdict.Status.valueOf(status),
+                level,
+                transactions,
+                operations,
+                name.isEmpty() ? reason : name,
+                explanations,
+                violations);
     }
 }

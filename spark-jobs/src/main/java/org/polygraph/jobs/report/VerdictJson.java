@@ -47,6 +47,26 @@ public final class VerdictJson {
         return text.toString();
     }
 
+    /** {@code metrics.json}: what the check cost. One JSON object without line breaks. */
+    static String metrics(Verdict verdict) {
+        StringWriter text = new StringWriter(256);
+        try (JsonGenerator generator = FACTORY.createGenerator(text)) {
+            VerdictJson json = new VerdictJson(generator, null);
+            generator.writeStartObject();
+            generator.writeNumberField("schema", SCHEMA);
+            generator.writeStringField("version", Version.current());
+            json.number("ms", verdict.millis());
+            json.number("peak_memory_bytes", verdict.peakMemoryBytes());
+            json.counts(verdict.counts());
+            json.phases(verdict.phases());
+            json.residual(verdict.residual());
+            generator.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+
     private void verdict(Verdict verdict) throws IOException {
         json.writeStartObject();
         json.writeNumberField("schema", SCHEMA);
@@ -62,8 +82,18 @@ public final class VerdictJson {
         }
         json.writeEndArray();
         assumptions(verdict.assumptions());
+        phases(verdict.phases());
+        residual(verdict.residual());
+        number("peak_memory_bytes", verdict.peakMemoryBytes());
+        certificate(verdict.certificate());
+        number("ms", verdict.millis());
+        json.writeNumberField("exit_code", verdict.exitCode());
+        json.writeEndObject();
+    }
+
+    private void phases(List<Phase> phases) throws IOException {
         json.writeArrayFieldStart("phases");
-        for (Phase phase : verdict.phases()) {
+        for (Phase phase : phases) {
             json.writeStartObject();
             json.writeStringField("name", phase.name());
             number("ms", phase.millis());
@@ -72,12 +102,6 @@ public final class VerdictJson {
             json.writeEndObject();
         }
         json.writeEndArray();
-        residual(verdict.residual());
-        number("peak_memory_bytes", verdict.peakMemoryBytes());
-        certificate(verdict.certificate());
-        number("ms", verdict.millis());
-        json.writeNumberField("exit_code", verdict.exitCode());
-        json.writeEndObject();
     }
 
     private void counts(Counts counts) throws IOException {

@@ -71,12 +71,20 @@ public final class ViolationText {
         for (int i = 0; i < shown; i++) {
             all.append(new ViolationText(table, detail).explain(violations.get(i)));
         }
-        if (shown < violations.size()) {
-            int more = violations.size() - shown;
-            all.append("  and ").append(more).append(more == 1 ? " more violation" : " more violations");
-            all.append("; `polygraph explain` shows all\n");
-        }
-        return all.toString();
+        return all.append(more(violations.size() - shown)).toString();
+    }
+
+    /** One violation in full. */
+    static String of(Violation violation, HistoryTable table) {
+        return new ViolationText(table, Detail.FULL).explain(violation);
+    }
+
+    /** The line that says how many violations are not shown; empty if all are. */
+    static String more(int violations) {
+        return violations == 0
+                ? ""
+                : "  and " + violations + (violations == 1 ? " more violation" : " more violations")
+                        + "; `polygraph explain` shows all\n";
     }
 
     private String explain(Violation violation) {

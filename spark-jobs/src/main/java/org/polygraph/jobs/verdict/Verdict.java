@@ -27,6 +27,11 @@ public final class Verdict {
         Status(ExitCode exitCode) {
             this.exitCode = exitCode;
         }
+
+        /** What follows from the status alone. */
+        public ExitCode exitCode() {
+            return exitCode;
+        }
     }
 
     private final Status status;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The launcher, from outside; runs after the jars are built. */
 class LauncherIT {
@@ -68,6 +69,15 @@ class LauncherIT {
         Command command = run(Map.of(), LAUNCHER, "check", "-l", "ser", "--memory", "4x", "h");
         assertThat(command.exitCode()).isEqualTo(2);
         assertThat(command.err()).contains("'4x' is no size");
+    }
+
+    /** The JVM refuses some heaps, on stdout; it is not asked for them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1k", "08m", "512MiB", "100000g"})
+    void anyMemoryStartsTheCommand(String size) throws IOException, InterruptedException {
+        Command command = run(Map.of(), LAUNCHER, "check", "-l", "ser", "--memory", size, "missing");
+        assertThat(command.exitCode()).isEqualTo(6);
+        assertThat(command.out()).startsWith("ERROR  ser  missing");
     }
 
     /** The caller learns which signal it was. */

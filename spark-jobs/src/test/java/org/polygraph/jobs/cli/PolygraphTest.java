@@ -223,7 +223,7 @@ class PolygraphTest {
         Path file = folder.resolve("aborted.jsonl");
         Files.writeString(file, "{\"session\":0,\"index\":0,\"status\":\"aborted\",\"ops\":[]}\n");
         assertThat(run("check", "-l", "ser", file.toString())).isEqualTo(5);
-        assertThat(out).contains("vacuous: none of 1 transactions committed");
+        assertThat(out).contains("vacuous: found 1 transactions, none of them committed");
         assertThat(checks).isZero();
     }
 
@@ -252,7 +252,7 @@ class PolygraphTest {
 
     private void usage(String message, String... args) {
         assertThat(run(args)).as(String.join(" ", args)).isEqualTo(2);
-        assertThat(err).contains(message).contains("--help'.").doesNotContain("\tat ");
+        assertThat(err).contains(message).doesNotContain("\tat ");
         assertThat(out).isEmpty();
         assertThat(checks).isZero();
     }
@@ -270,7 +270,7 @@ class PolygraphTest {
 
     @Test
     void typosGetSuggestions() {
-        usage("Did you mean: polygraph check?", "chek", "-l", "ser", pass);
+        usage("unknown command 'chek'; did you mean check? (commands: check, ", "chek", "-l", "ser", pass);
         usage("Possible solutions: --json", "check", "-l", "ser", "--jsn", pass);
         usage("unknown format 'jsnl'; did you mean jsonl?", "check", "-l", "ser", "-f", "jsnl", pass);
         usage(
@@ -354,6 +354,27 @@ class PolygraphTest {
     }
 
     @Test
+    void aForgivenRunIsNotForgivenForEver() throws IOException {
+        String runs = folder.resolve("runs").toString();
+        String copy = history("copy.jsonl", VIOLATION);
+        assertThat(run("check", "-l", "ser", "--on-violation", "succeed", "-o", runs, violation))
+                .isZero();
+        assertThat(run("check", "-l", "ser", "--json", "-o", runs, copy)).isEqualTo(3);
+        assertThat(checks).isEqualTo(1);
+        assertThat(out).contains("\"path\":\"" + copy + "\"").endsWith("\"exit_code\":3}\n");
+    }
+
+    @Test
+    void aStoredRefusalIsSaidAgainButOnlyOfTheSameName() throws IOException {
+        String runs = folder.resolve("runs").toString();
+        String named = history("named.gz", PASS);
+        assertThat(run("check", "-l", "ser", "-o", runs, named)).isEqualTo(5);
+        assertThat(run("check", "-l", "ser", "-o", runs, named)).isEqualTo(5);
+        assertThat(err).startsWith("polygraph: " + named + ": found content that is not compressed by gzip");
+        assertThat(run("check", "-l", "ser", "-o", runs, pass)).isZero();
+    }
+
+    @Test
     void anUnknownRunIsTriedAgain() throws IOException {
         String unknown = history("unknown.jsonl", UNKNOWN);
         String runs = folder.resolve("runs").toString();
@@ -393,6 +414,10 @@ class PolygraphTest {
                 violation,
                 folder.resolve("c").toString());
         usage("given twice", "convert", violation, violation);
+        assertThat(run("convert", violation, "-")).isZero();
+        assertThat(out).hasLineCount(2).startsWith("{\"format\":\"history\"");
+        assertThat(run("convert", pass, pass + "/x.jsonl")).isEqualTo(6);
+        assertThat(err).startsWith("polygraph: " + pass + "/x.jsonl: the history cannot be written there");
         assertThat(run(
                         "convert",
                         folder.resolve("none").toString(),

@@ -1,11 +1,13 @@
 package org.polygraph.jobs.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.verdict.Assumptions;
@@ -24,8 +26,11 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
+import org.w3c.dom.Element;
 
 class ReportTest {
     private static HistoryTable skew() throws HistoryException {
@@ -157,7 +162,84 @@ class ReportTest {
         assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
         assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
         assertThat(stored.json()).isEqualTo(VerdictJson.of(violation()));
-        assertThat(stored.explanation()).contains("So T1 comes before T1");
+        assertThat(stored.json("b\"", 0))
+                .isEqualTo(VerdictJson.of(
+                        violation().with().path("b\"").exitCode(ExitCode.PASS).build()));
+        for (ViolationText.Detail detail : ViolationText.Detail.values()) {
+            assertThat(stored.explanation(detail)).isEqualTo(ViolationText.of(violation(), detail));
+        }
+    }
+
+    @Test
+    void aRunKeepsEvidenceThatCanBeRead(@TempDir Path folder) throws Exception {
+        new RunDirectory(Location.of(folder.toString()), "1").write(violation());
+        Path run = folder.resolve("run=1");
+        HistoryTable again =
+                HistoryReader.read(run.resolve("violations/000/history.jsonl").toString(), HistoryFormat.JSONL);
+        assertThat(again.transactions()).isEqualTo(2);
+        assertThat(again.operations()).isEqualTo(6);
+        assertThat(Files.readString(run.resolve("violations/000/cycle.dot"))).isEqualTo("""
+                digraph "WriteSkew" {
+                  "s0#7" [tooltip="skew.jsonl:2"];
+                  "s1#7" [tooltip="skew.jsonl:3"];
+                  "s0#7" -> "s1#7" [label="RW \\"bob?\\"=1"];
+                  "s1#7" -> "s0#7" [label="RW \\"alice\\"=1"];
+                }
+                """);
+        assertThat(Files.readString(run.resolve("metrics.json")))
+                .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]");
+    }
+
+    @Test
+    void junitNamesAreEscaped(@TempDir Path folder) throws Exception {
+        String name = "a<b>&\"c\"\u0001]]>\ud800 \n";
+        for (Verdict verdict : List.of(
+                violation().with().path(name).build(),
+                Verdict.of(Verdict.Status.INVALID, IsolationLevel.SI)
+                        .path(name)
+                        .reason(name)
+                        .build(),
+                Verdict.of(Verdict.Status.PASS, IsolationLevel.SI).path(name).build())) {
+            new RunDirectory(Location.of(folder.toString()), "1").write(verdict);
+            Element suite = DocumentBuilderFactory.newInstance()
+                    .newDocumentBuilder()
+                    .parse(folder.resolve("run=1/junit.xml").toFile())
+                    .getDocumentElement();
+            Element test = (Element) suite.getElementsByTagName("testcase").item(0);
+            assertThat(test.getAttribute("name")).isEqualTo("a<b>&\"c\"?]]>? \n");
+            assertThat(suite.getElementsByTagName("failure").getLength())
+                    .isEqualTo(verdict.status() == Verdict.Status.VIOLATION ? 1 : 0);
+            assertThat(suite.getAttribute("errors")).isEqualTo(verdict.status() == Verdict.Status.INVALID ? "1" : "0");
+        }
+    }
+
+    @Test
+    void aRunWrittenAgainKeepsNothingOfTheOneBefore(@TempDir Path folder) throws Exception {
+        RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
+        run.write(violation());
+        Path stages = Files.createDirectories(folder.resolve("run=1/stages"));
+        run.write(Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
+        try (var files = Files.list(folder.resolve("run=1"))) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("_SUCCESS", "junit.xml", "metrics.json", "stages", "verdict.json");
+        }
+        assertThat(stages).exists();
+    }
+
+    @Test
+    void aDamagedVerdictNamesTheWayOut(@TempDir Path folder) throws Exception {
+        RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
+        for (String[] each : new String[][] {
+            {"", "found no JSON object; expected a verdict"},
+            {"{\"schema\":", "found damaged JSON; expected a verdict"},
+            {"{\"schema\":9}", "found verdict schema 9; expected 1"}
+        }) {
+            run.write(violation());
+            Path file = Files.writeString(folder.resolve("run=1/verdict.json"), each[0]);
+            assertThatThrownBy(run::finalVerdict)
+                    .isInstanceOf(IOException.class)
+                    .hasMessage(file + ": " + each[1] + "; give --overwrite");
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -35,6 +36,11 @@ final class HadoopLocation implements Location {
             throw new IOException(name + ": not a path Hadoop understands: " + e.getMessage(), e);
         } catch (IOException e) {
             throw new IOException(name + ": cannot be reached: " + e.getMessage(), e);
+        } catch (RuntimeException | LinkageError e) {
+            // How Hadoop says that a file system's jar is missing.
+            throw new IOException(
+                    name + ": cannot be reached: " + e.getMessage() + "; add the file system's jars to the class path",
+                    e);
         }
     }
 
@@ -63,6 +69,10 @@ final class HadoopLocation implements Location {
         }
         if (e instanceof AccessControlException) {
             return new AccessDeniedException(name);
+        }
+        if (e instanceof UnknownHostException) {
+            return new IOException(
+                    name + ": cannot be reached: unknown host " + e.getMessage() + "; check the name", e);
         }
         return new IOException(name + ": " + e.getMessage(), e);
     }
@@ -106,6 +116,15 @@ final class HadoopLocation implements Location {
     public SeekableInput open() throws IOException {
         try {
             return new HadoopInput(fileSystem.open(path));
+        } catch (IOException e) {
+            throw explained(e);
+        }
+    }
+
+    @Override
+    public void delete() throws IOException {
+        try {
+            fileSystem.delete(path, true);
         } catch (IOException e) {
             throw explained(e);
         }

@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -81,6 +82,16 @@ final class LocalLocation implements Location {
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
         return Files.isRegularFile(path) ? new ChannelInput(channel, true) : new ChannelInput(channel, false);
+    }
+
+    @Override
+    public void delete() throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            for (Location child : children()) {
+                child.delete();
+            }
+        }
+        Files.deleteIfExists(path);
     }
 
     @Override

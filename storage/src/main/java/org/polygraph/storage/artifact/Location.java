@@ -45,6 +45,9 @@ public interface Location {
      */
     AtomicFile create() throws IOException;
 
+    /** Removes a file, or a folder and all that is in it; links are not followed. Nothing happens where there is neither. */
+    void delete() throws IOException;
+
     /** Opens the temporary file, writes it and commits it; on any failure nothing of it is left. */
     default void write(Content content) throws IOException {
         try (AtomicFile file = create()) {

@@ -67,6 +67,11 @@ final class StandardInput implements Location {
     }
 
     @Override
+    public void delete() throws IOException {
+        throw new IOException("-: standard input cannot be removed");
+    }
+
+    @Override
     public AtomicFile create() throws IOException {
         throw new IOException("-: standard input cannot be written; give a file name");
     }

@@ -3,6 +3,7 @@ package org.polygraph.storage.format;
 import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.BitSet;
 import java.util.zip.GZIPOutputStream;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -31,6 +32,16 @@ public final class HistoryWriter {
     /** Writes plain JSON Lines to a stream, such as standard output; flushes and does not close it. */
     public static void writeJsonl(HistoryTable table, OutputStream out) throws IOException {
         new JsonlWriter(table).write(out);
+        out.flush();
+    }
+
+    /**
+     * Writes some transactions of a table as plain JSON Lines: a history of its own, with the table's header.
+     *
+     * @param transactions dense ids; all others are left out
+     */
+    public static void writeJsonl(HistoryTable table, BitSet transactions, OutputStream out) throws IOException {
+        new JsonlWriter(table, transactions).write(out);
         out.flush();
     }
 

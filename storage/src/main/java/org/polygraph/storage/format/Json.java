@@ -44,6 +44,20 @@ final class Json {
             return new HistoryException(at(json.currentTokenLocation()), found, expected, remedy);
         }
 
+        /** What Jackson refused, in our words; its exceptions about limits do not say where, the parser does. */
+        HistoryException error(JacksonException e, JsonParser json) {
+            return e instanceof StreamConstraintsException ? beyondLimits(at(json.currentLocation())) : error(e);
+        }
+
+        private static HistoryException beyondLimits(String where) {
+            return new HistoryException(
+                    where,
+                    "JSON beyond the limits",
+                    "nesting up to " + MAX_DEPTH + ", strings up to " + MAX_STRING + " and names up to " + MAX_NAME
+                            + " characters",
+                    LINE_REMEDY);
+        }
+
         /** What Jackson refused, in our words. */
         HistoryException error(JacksonException e) {
             JsonLocation location = e.getLocation();
@@ -57,12 +71,7 @@ final class Json {
             }
             String message = String.valueOf(e.getOriginalMessage()).replaceAll("(?s) ?\\(start marker.*|\\n.*", "");
             if (e instanceof StreamConstraintsException) {
-                return new HistoryException(
-                        where,
-                        "JSON beyond the limits",
-                        "nesting up to " + MAX_DEPTH + ", strings up to " + MAX_STRING + " and names up to " + MAX_NAME
-                                + " characters",
-                        LINE_REMEDY);
+                return beyondLimits(where);
             }
             return new HistoryException(where, "invalid JSON: " + Shown.message(message), "JSON", LINE_REMEDY);
         }

@@ -68,8 +68,12 @@ final class JsonlReader {
         }
         place = new Json.Place(file, lines);
         try (JsonParser json = Json.FACTORY.createParser(new SequenceInputStream(new ByteArrayInputStream(line), in))) {
-            while (json.nextToken() != null) {
-                transaction(json);
+            try {
+                while (json.nextToken() != null) {
+                    transaction(json);
+                }
+            } catch (JacksonException e) {
+                throw place.error(e, json);
             }
         } catch (JacksonException e) {
             throw place.error(e);

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
@@ -11,9 +13,17 @@ import org.polygraph.storage.columnar.ValueDictionary;
 /** Writes JSON Lines: a header and a transaction a line, by (session, index). */
 final class JsonlWriter {
     private final HistoryTable table;
+    /** The transactions to write; null for all. */
+    private final @Nullable BitSet only;
 
     JsonlWriter(HistoryTable table) {
         this.table = table;
+        this.only = null;
+    }
+
+    JsonlWriter(HistoryTable table, BitSet only) {
+        this.table = table;
+        this.only = only;
     }
 
     /** Writes and flushes; does not close the stream. */
@@ -25,7 +35,9 @@ final class JsonlWriter {
             int[] sessionStarts = table.sessionStarts();
             for (int s = 0; s < table.sessions(); s++) {
                 for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
-                    transaction(json, table.sessionLabel(s), t);
+                    if (only == null || only.get(t)) {
+                        transaction(json, table.sessionLabel(s), t);
+                    }
                 }
             }
             json.writeRaw('\n');
@@ -54,8 +66,7 @@ final class JsonlWriter {
         json.writeEndObject();
     }
 
-    private static void time(JsonGenerator json, String field, long @org.jspecify.annotations.Nullable [] times, int t)
-            throws IOException {
+    private static void time(JsonGenerator json, String field, long @Nullable [] times, int t) throws IOException {
         if (times != null && times[t] != HistoryTable.NO_TIME) {
             json.writeNumberField(field, times[t]);
         }

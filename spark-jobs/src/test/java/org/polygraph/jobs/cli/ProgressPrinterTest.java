@@ -1,0 +1,105 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.cli.Verbosity.ProgressMode;
+
+/** What stderr shows, over a clock that the test moves. */
+class ProgressPrinterTest {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(3);
+
+    private ProgressPrinter printer(ProgressMode mode, boolean terminal) {
+        PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        ProgressPrinter printer = new ProgressPrinter(err, mode, terminal, () -> now);
+        printer.path("a \"b\"\n");
+        return printer;
+    }
+
+    private void after(long millis) {
+        now += TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    private String printed() {
+        String text = bytes.toString(StandardCharsets.UTF_8);
+        bytes.reset();
+        return text;
+    }
+
+    @Test
+    void aShortCheckPrintsNothing() {
+        for (ProgressMode mode : ProgressMode.values()) {
+            ProgressPrinter printer = printer(mode, true);
+            after(99);
+            printer.stage("index");
+            printer.items(1, 2);
+            printer.clear();
+            assertThat(printed()).as(mode.name()).isEmpty();
+        }
+    }
+
+    @Test
+    void theBarIsDrawnOverItselfAndTakenAway() {
+        ProgressPrinter printer = printer(ProgressMode.AUTO, true);
+        after(100);
+        printer.stage("closure");
+        assertThat(printed()).isEqualTo("\rclosure    0 s");
+        printer.items(1, 2);
+        assertThat(printed()).isEmpty();
+        after(1900);
+        printer.items(1, 2);
+        String half = "closure  [" + "=".repeat(12) + " ".repeat(12) + "] 1 of 2  2 s";
+        assertThat(printed()).isEqualTo("\r" + half);
+        after(100);
+        printer.items(5, 0);
+        String counted = "closure   5  2 s";
+        assertThat(printed()).isEqualTo("\r" + counted + " ".repeat(half.length() - counted.length()));
+        after(100);
+        printer.items(7, 2);
+        assertThat(printed()).startsWith("\rclosure  [" + "=".repeat(24) + "] 7 of 2");
+        printer.clear();
+        assertThat(printed()).matches("\r +\r");
+        printer.clear();
+        assertThat(printed()).isEmpty();
+    }
+
+    @Test
+    void withoutATerminalLinesComeNowAndThen() {
+        for (ProgressMode mode : new ProgressMode[] {ProgressMode.AUTO, ProgressMode.PLAIN}) {
+            ProgressPrinter printer = printer(mode, mode == ProgressMode.PLAIN);
+            after(4999);
+            printer.stage("solve");
+            assertThat(printed()).isEmpty();
+            after(1);
+            printer.items(3, 4);
+            printer.items(4, 4);
+            assertThat(printed().lines()).containsExactly("a \"b\"?: solve 3 of 4, 5 s");
+            printer.clear();
+            assertThat(printed()).isEmpty();
+        }
+    }
+
+    @Test
+    void jsonIsAnObjectALine() {
+        ProgressPrinter printer = printer(ProgressMode.JSON, true);
+        after(1000);
+        printer.items(3, 4);
+        assertThat(printed().lines())
+                .containsExactly(
+                        "{\"path\":\"a \\\"b\\\"\\u000a\",\"stage\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000}");
+    }
+
+    @Test
+    void noneIsSilent() {
+        ProgressPrinter printer = printer(ProgressMode.NONE, true);
+        after(100_000);
+        printer.items(3, 4);
+        assertThat(printer.currentStage()).isEqualTo("reading");
+        assertThat(printed()).isEmpty();
+    }
+}
