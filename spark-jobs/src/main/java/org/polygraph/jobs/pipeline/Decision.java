@@ -55,7 +55,7 @@ public final class Decision {
         return make(stages, true);
     }
 
-    /** For tests. @param rules false: no clocks, the solver decides alone */
+    /** For tests: without rules there are no clocks and the solver decides alone. */
     Verdict make(KeyStages stages, boolean rules) {
         phases.begin("index");
         IndexedHistory history = stages.index(
@@ -78,7 +78,7 @@ public final class Decision {
         if (rules && request.time() == TimeMode.HINT && history.versions().ambiguous() > 0 && table.starts() != null) {
             Witness witness = inRealTime(stages, history.copy(), events);
             if (witness != null) {
-                return replay(history.counting(), witness.committed(), witness.position());
+                return replay(history.counting(), witness.committed, witness.position);
             }
             phases.begin("graph");
         }
@@ -98,7 +98,16 @@ public final class Decision {
         return loop.isRefuted() ? violation(List.of(loop.violation())) : decide(stages, history, graph, loop);
     }
 
-    private record Witness(int[] position, boolean @Nullable [] committed) {}
+    /** An order that explains the history, and which optional transactions committed in it. */
+    private static final class Witness {
+        final int[] position;
+        final boolean @Nullable [] committed;
+
+        Witness(int[] position, boolean @Nullable [] committed) {
+            this.position = position;
+            this.committed = committed;
+        }
+    }
 
     /**
      * Tries to accept with real-time order as if it were part of the level: it decides most reads with several candidates.

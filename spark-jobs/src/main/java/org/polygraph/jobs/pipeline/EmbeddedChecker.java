@@ -21,7 +21,7 @@ public final class EmbeddedChecker implements Checker {
         this(true);
     }
 
-    /** For tests. @param rules false: the solver decides alone, as it does where the clocks do not fit into memory */
+    /** For tests: without rules the solver decides alone, as it does where the clocks do not fit into memory. */
     EmbeddedChecker(boolean rules) {
         this.rules = rules;
     }

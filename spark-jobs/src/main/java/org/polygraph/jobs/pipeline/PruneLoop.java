@@ -30,7 +30,7 @@ final class PruneLoop {
     /** The check of every key against an order, by the engine at hand. */
     @FunctionalInterface
     interface Check {
-        /** @return null if the budget ended */
+        /** What the order breaks; null if the budget ended. */
         @Nullable
         ResidualCore of(int[] position);
     }
