@@ -12,6 +12,9 @@ import org.polygraph.partitioner.index.VersionIndex;
  * forward: O(writers + writers x sessions) cell reads a key for R2, a binary search a session for R1.
  */
 final class SessionRules {
+    /** Up to so many last writers are compared with the others one by one; for more all rows are merged first. */
+    private static final int FEW = 6;
+
     private final KnownGraph graph;
     private final VersionIndex index;
     private final ChainClocks clocks;
@@ -37,6 +40,9 @@ final class SessionRules {
     private int[] next = new int[64];
     private int[] moved = new int[64];
     private int[] bounds = new int[64];
+    /** By group: where the last search ended; any value is allowed. */
+    private int[] hint = new int[64];
+
     /** By chain: how many of its events reach the begin of one of the last writers. */
     private final int[] reached;
 
@@ -81,6 +87,7 @@ final class SessionRules {
                     next = new int[capacity];
                     moved = new int[capacity];
                     bounds = new int[capacity];
+                    hint = new int[capacity];
                 }
                 groupChains[groups] = c;
                 groupStarts[groups++] = writers;
@@ -168,13 +175,30 @@ final class SessionRules {
         if (useful == 0) {
             return;
         }
-        reachLast();
+        boolean merged = useful > FEW;
+        if (merged) {
+            reachLast();
+        }
         for (int m = 0; m < useful; m++) {
             int h = moved[m];
-            if (reached[groupChains[h]] <= (begins[last[h]] | shift)) {
+            if (isMaximal(h, merged)) {
                 addReaders(slots[last[h]], i, g);
             }
         }
+    }
+
+    /** Whether the last writer of the group reaches no other last writer. @param merged {@link #reachLast} was called */
+    private boolean isMaximal(int g, boolean merged) {
+        int position = begins[last[g]] | shift;
+        if (merged) {
+            return reached[groupChains[g]] <= position;
+        }
+        for (int h = 0; h < groups; h++) {
+            if (last[h] >= 0 && rows[groupChains[h]][begins[last[h]] * chains + groupChains[g]] > position) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Fills {@link #reached}: a last writer whose commit is among it reaches another last writer and is not maximal. */
@@ -253,7 +277,7 @@ final class SessionRules {
         int[] row = rows[groupChains[own]];
         int beginCells = begins[i] * chains;
         int commitCells = (begins[i] | shift) * chains;
-        boolean any = false;
+        int found = 0;
         for (int g = 0; g < groups; g++) {
             last[g] = -1;
             int bound = bounds[g];
@@ -267,32 +291,69 @@ final class SessionRules {
                 continue;
             }
             last[g] = candidate;
-            any = true;
+            found++;
         }
-        if (any) {
-            reachLast();
+        if (found > 0) {
+            boolean merged = found > FEW;
+            if (merged) {
+                reachLast();
+            }
             for (int g = 0; g < groups; g++) {
-                if (last[g] >= 0 && reached[groupChains[g]] <= (begins[last[g]] | shift)) {
+                if (last[g] >= 0 && isMaximal(g, merged)) {
                     graph.add((transactions[last[g]] << shift) | shift, transactions[i] << shift);
                 }
             }
         }
     }
 
-    /** The last writer of group g with its commit below the bound or its begin below the snapshot bound, or -1. */
+    /**
+     * The last writer of group g with its commit below the bound or its begin below the snapshot bound, or -1. Searched
+     * from where the last search of the group ended, in growing steps: writers are taken in session order, so it is near.
+     */
     private int lastBefore(int g, int bound, int snapshotBound) {
-        int low = groupStarts[g] - 1;
-        int high = groupStarts[g + 1] - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            int b = begins[middle];
-            if ((b | shift) < bound || b < snapshotBound) {
-                low = middle;
+        int from = groupStarts[g];
+        int to = groupStarts[g + 1];
+        int low = hint[g];
+        if (low < from || low >= to || !isBefore(low, bound, snapshotBound)) {
+            // The answer is left of the hint.
+            int high = low < from || low >= to ? to : low;
+            int step = 1;
+            low = high - 1;
+            while (low >= from && !isBefore(low, bound, snapshotBound)) {
+                high = low;
+                step <<= 1;
+                low = high - step;
+            }
+            return hint[g] = bisect(Math.max(low, from - 1), high, bound, snapshotBound, from);
+        }
+        int step = 1;
+        int high = low + 1;
+        while (high < to && isBefore(high, bound, snapshotBound)) {
+            low = high;
+            step <<= 1;
+            high = low + step;
+        }
+        return hint[g] = bisect(low, Math.min(high, to), bound, snapshotBound, from);
+    }
+
+    /** Between low, which is before or left of the group, and high, which is not before or right of it. */
+    private int bisect(int low, int high, int bound, int snapshotBound, int from) {
+        int left = low;
+        int right = high;
+        while (right - left > 1) {
+            int middle = (left + right) >>> 1;
+            if (isBefore(middle, bound, snapshotBound)) {
+                left = middle;
             } else {
-                high = middle - 1;
+                right = middle;
             }
         }
-        return low < groupStarts[g] ? -1 : low;
+        return left < from ? -1 : left;
+    }
+
+    private boolean isBefore(int writer, int bound, int snapshotBound) {
+        int b = begins[writer];
+        return (b | shift) < bound || b < snapshotBound;
     }
 
     // --- for CandidateRules: the last writers of each session that reach a reader ---
