@@ -84,7 +84,7 @@ public final class Saturation {
                 pairs.apply(key, states, Counting.COUNTED, all);
             } else {
                 sessions.load(key, states, Counting.COUNTED);
-                sessions.apply(key, all);
+                sessions.apply(all);
                 loaded = true;
             }
             int open = index.ambiguousSlot(key);

@@ -26,11 +26,21 @@ final class SessionRules {
 
     // The key's counted writers, in order, and their slots.
     private int[] transactions = new int[256];
-    private int[] slots = new int[256];
     /** Position of each writer's begin in its chain. */
     private int[] begins = new int[256];
 
+    /** The decided readers of each writer: [readFrom[i], readTo[i]) of the reader arrays below. */
+    private int[] readFrom = new int[256];
+
+    private int[] readTo = new int[256];
     private int writers;
+    // The key's decided readers, initial version first: transaction, chain, position of the begin. Kept together
+    // because
+    // the rules come to the same readers from many writers, and through the index each visit is three cache misses.
+    private int[] readers = new int[256];
+    private int[] readerChains = new int[256];
+    private int[] readerBegins = new int[256];
+    private int initialReaders;
     // The key's sessions: writers [groupStarts[g], groupStarts[g + 1]) are of chain groupChains[g].
     private int[] groupChains = new int[64];
     private int[] groupStarts = new int[65];
@@ -64,10 +74,15 @@ final class SessionRules {
         int from = index.writerStarts()[key];
         int to = index.writerStarts()[key + 1];
         int base = index.slot(key) + 1;
+        int[] starts = index.slotStarts();
+        int firstReader = starts[base - 1];
+        initialReaders = starts[base] - firstReader;
+        loadReaders(firstReader, starts[base + to - from]);
         if (to - from > transactions.length) {
             transactions = new int[Math.max(to - from, 2 * transactions.length)];
-            slots = new int[transactions.length];
             begins = new int[transactions.length];
+            readFrom = new int[transactions.length];
+            readTo = new int[transactions.length];
         }
         writers = 0;
         groups = 0;
@@ -95,20 +110,35 @@ final class SessionRules {
             }
             transactions[writers] = t;
             begins[writers] = (t - firstTransactions[c]) << shift;
-            slots[writers++] = base + i - from;
+            readFrom[writers] = starts[base + i - from] - firstReader;
+            readTo[writers++] = starts[base + i - from + 1] - firstReader;
         }
         groupStarts[groups] = writers;
     }
 
+    private void loadReaders(int from, int to) {
+        int count = to - from;
+        if (count > readers.length) {
+            readers = new int[Math.max(count, 2 * readers.length)];
+            readerChains = new int[readers.length];
+            readerBegins = new int[readers.length];
+        }
+        System.arraycopy(index.readerTransactions(), from, readers, 0, count);
+        for (int r = 0; r < count; r++) {
+            int c = chainOf[readers[r]];
+            readerChains[r] = c;
+            readerBegins[r] = (readers[r] - firstTransactions[c]) << shift;
+        }
+    }
+
     /** @param all false: only what rows that the last closure changed can bring */
-    void apply(int key, boolean all) {
-        int initialSlot = index.slot(key);
+    void apply(boolean all) {
         for (int g = 0; g < groups; g++) {
             System.arraycopy(groupStarts, 0, next, 0, groups);
             Arrays.fill(last, 0, groups, -1);
             for (int i = groupStarts[g]; i < groupStarts[g + 1]; i++) {
                 if (all || clocks.hasChanged(transactions[i] << shift)) {
-                    readersBefore(i, g, initialSlot);
+                    readersBefore(i, g);
                 }
             }
         }
@@ -122,9 +152,8 @@ final class SessionRules {
     }
 
     private boolean hasChangedReaders(int i) {
-        int[] starts = index.slotStarts();
-        for (int r = starts[slots[i]]; r < starts[slots[i] + 1]; r++) {
-            if (clocks.hasChanged(index.readerTransactions()[r] << shift)) {
+        for (int r = readFrom[i]; r < readTo[i]; r++) {
+            if (clocks.hasChanged(readers[r] << shift)) {
                 return true;
             }
         }
@@ -140,7 +169,7 @@ final class SessionRules {
     }
 
     /** R2 and initial readers for the writer i, whose session's earlier writers have been handled. */
-    private void readersBefore(int i, int g, int initialSlot) {
+    private void readersBefore(int i, int g) {
         int[] row = rows[groupChains[g]];
         int cells = begins[i] * chains;
         int moves = 0;
@@ -160,7 +189,7 @@ final class SessionRules {
             any |= last[h] >= 0;
         }
         if (!any) {
-            addReaders(initialSlot, i, g);
+            addReaders(0, initialReaders, i, g);
             return;
         }
         if (moves == 0) {
@@ -168,7 +197,8 @@ final class SessionRules {
         }
         int useful = 0;
         for (int m = 0; m < moves; m++) {
-            if (addsReaders(slots[last[moved[m]]], i, g)) {
+            int writer = last[moved[m]];
+            if (addsReaders(readFrom[writer], readTo[writer], i, g)) {
                 moved[useful++] = moved[m];
             }
         }
@@ -182,7 +212,7 @@ final class SessionRules {
         for (int m = 0; m < useful; m++) {
             int h = moved[m];
             if (isMaximal(h, merged)) {
-                addReaders(slots[last[h]], i, g);
+                addReaders(readFrom[last[h]], readTo[last[h]], i, g);
             }
         }
     }
@@ -217,59 +247,48 @@ final class SessionRules {
     }
 
     /** Whether {@link #addReaders} would add anything: usually not, and that costs only the writer's own row. */
-    private boolean addsReaders(int readSlot, int i, int g) {
-        int[] starts = index.slotStarts();
-        int[] readers = index.readerTransactions();
-        int writer = transactions[i];
+    private boolean addsReaders(int from, int to, int i, int g) {
         int[] row = rows[groupChains[g]];
         int cells = (begins[i] | shift) * chains;
-        for (int r = starts[readSlot]; r < starts[readSlot + 1]; r++) {
-            int t = readers[r];
-            int c = chainOf[t];
-            if (t != writer && row[cells + c] <= (t - firstTransactions[c]) << shift) {
+        for (int r = from; r < to; r++) {
+            if (row[cells + readerChains[r]] <= readerBegins[r] && readers[r] != transactions[i]) {
                 return true;
             }
         }
         return false;
     }
 
-    private void addReaders(int readSlot, int i, int g) {
+    /** Puts a version's readers, the last of each session, before the writer i of group g. */
+    private void addReaders(int from, int to, int i, int g) {
         int writer = transactions[i];
-        int[] starts = index.slotStarts();
-        int[] readers = index.readerTransactions();
-        int end = starts[readSlot + 1];
         int[] row = rows[groupChains[g]];
         int cells = (begins[i] | shift) * chains;
-        for (int r = starts[readSlot]; r < end; r++) {
-            int t = readers[r];
-            int c = chainOf[t];
-            if (r + 1 < end && chainOf[readers[r + 1]] == c && readers[r + 1] != writer) {
+        for (int r = from; r < to; r++) {
+            int c = readerChains[r];
+            if (r + 1 < to && readerChains[r + 1] == c && readers[r + 1] != writer) {
                 continue;
             }
-            if (t != writer && row[cells + c] <= (t - firstTransactions[c]) << shift) {
-                graph.add(t << shift, (writer << shift) | shift);
+            if (readers[r] != writer && row[cells + c] <= readerBegins[r]) {
+                graph.add(readers[r] << shift, (writer << shift) | shift);
             }
         }
     }
 
     /** R1 and R0 for the writer i. */
     private void writersBefore(int i, int own) {
-        int[] starts = index.slotStarts();
-        int[] readers = index.readerTransactions();
-        int from = starts[slots[i]];
-        int to = starts[slots[i] + 1];
+        int from = readFrom[i];
+        int to = readTo[i];
         if (from == to && shift == 0) {
             return;
         }
         Arrays.fill(bounds, 0, groups, 0);
         for (int r = from; r < to; r++) {
-            int t = readers[r];
-            int c = chainOf[t];
-            if (r + 1 < to && chainOf[readers[r + 1]] == c) {
+            int c = readerChains[r];
+            if (r + 1 < to && readerChains[r + 1] == c) {
                 continue;
             }
             int[] readerRow = rows[c];
-            int cells = begin(t) * chains;
+            int cells = readerBegins[r] * chains;
             for (int g = 0; g < groups; g++) {
                 bounds[g] = Math.max(bounds[g], readerRow[cells + groupChains[g]]);
             }
