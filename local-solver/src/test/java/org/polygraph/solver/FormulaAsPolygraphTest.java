@@ -66,6 +66,42 @@ class FormulaAsPolygraphTest {
         }
     }
 
+    /** No rule of saturation comes near these refutations: a thousand events and more stay open. */
+    @Test
+    void refutationsThatSurviveSaturation() throws TimeoutException {
+        surviving(50_000, 5, 18, 30, 5.5);
+        assertThat(rounds).isEqualTo(5);
+        report();
+    }
+
+    @Test
+    @Tag("full")
+    void largeRefutationsThatSurviveSaturation() throws TimeoutException {
+        surviving(51_000, 3, 60, 80, 5.5);
+        surviving(52_000, 2, 110, 120, 7);
+        report();
+    }
+
+    private void surviving(long firstSeed, int count, int least, int most, double ratio) throws TimeoutException {
+        int found = 0;
+        for (long seed = firstSeed; found < count; seed++) {
+            Random random = new Random(seed);
+            FormulaHistory formula = FormulaHistory.random3Sat(random, least + random.nextInt(most - least + 1), ratio);
+            RandomPolygraph g = formula.encode();
+            Saturation saturation = new Saturation(g);
+            if (formula.isSatisfiable()) {
+                continue;
+            }
+            assertThat(saturation.survives()).as("seed " + seed).isTrue();
+            assertThat(g.events()).isGreaterThan(1_000);
+            assertThat(saturation.open).as("seed " + seed).isGreaterThan(g.events() / 8);
+            long before = conflicts;
+            check("seed " + seed, formula, seed);
+            assertThat(conflicts - before).as("seed " + seed).isPositive();
+            found++;
+        }
+    }
+
     private void run(long firstSeed, int count, int least, int most, double low, double high) throws TimeoutException {
         for (long seed = firstSeed; seed < firstSeed + count; seed++) {
             Random random = new Random(seed);
@@ -78,7 +114,8 @@ class FormulaAsPolygraphTest {
 
     private void report() {
         System.out.println("3-SAT as histories: " + satisfiable + " of " + rounds + ", " + conflicts + " conflicts in "
-                + solveNanos / 1_000_000 + " ms; " + steps + " steps of proof checked in " + checkNanos / 1_000_000 + " ms");
+                + solveNanos / 1_000_000 + " ms; " + steps + " steps of proof checked in " + checkNanos / 1_000_000
+                + " ms");
     }
 
     private void check(String what, FormulaHistory formula, long seed) throws TimeoutException {

@@ -116,6 +116,13 @@ final class FormulaHistory {
         return g;
     }
 
+    /** {@link #encode}, with an order to start from. */
+    RandomPolygraph encodePlaced() {
+        RandomPolygraph g = encode();
+        g.position = g.topological(new Random(1));
+        return g;
+    }
+
     boolean isSatisfiable() throws TimeoutException {
         ISolver solver = SolverFactory.newDefault();
         solver.newVar(variables);
