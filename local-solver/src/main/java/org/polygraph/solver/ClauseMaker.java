@@ -1,5 +1,7 @@
 package org.polygraph.solver;
 
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
@@ -22,6 +24,7 @@ final class ClauseMaker {
     private final Polygraph p;
     private final Atoms atoms;
     private final ReadCheck check;
+    private final @Nullable ProofTrace proof;
     private final PairTable known;
     private final IntStack readers;
     private final IntStack writers;
@@ -35,10 +38,11 @@ final class ClauseMaker {
     private final IntStack candidates;
     private final IntStack parts;
 
-    ClauseMaker(Polygraph p, Atoms atoms, ReadCheck check, Budget budget) {
+    ClauseMaker(Polygraph p, Atoms atoms, ReadCheck check, Budget budget, @Nullable ProofTrace proof) {
         this.p = p;
         this.atoms = atoms;
         this.check = check;
+        this.proof = proof;
         known = new PairTable(budget);
         readers = new IntStack(budget);
         writers = new IntStack(budget);
@@ -114,6 +118,13 @@ final class ClauseMaker {
         for (int i = 0; i < clause.size(); i++) {
             literals.push(clause.get(i));
         }
+        if (proof != null) {
+            if (reader < 0) {
+                proof.overlap(writer, check.otherWriter(), clause.array(), clause.size());
+            } else {
+                proof.read(reader, writer, clause.array(), clause.size());
+            }
+        }
         search.addClause(clause, id);
     }
 
@@ -172,6 +183,9 @@ final class ClauseMaker {
             if (variable == PairTable.ABSENT) {
                 variable = search.addVariable();
                 atoms.addEdge(from, to);
+                if (proof != null) {
+                    proof.edge(variable, Math.min(from, to), Math.max(from, to));
+                }
             }
             parts.push(Atoms.edgeLiteral(variable, from, to));
         }
@@ -190,6 +204,9 @@ final class ClauseMaker {
         if (choices > 1) {
             int bracket = search.addVariable();
             atoms.addBracket(writerCommit, candidate, snapshot);
+            if (proof != null) {
+                proof.bracket(bracket, writerCommit, candidate, snapshot);
+            }
             clause.push(Literals.positive(bracket));
             return;
         }
@@ -220,6 +237,9 @@ final class ClauseMaker {
             binary.clear();
             binary.push(Literals.negative(bracket));
             binary.push(parts.get(i));
+            if (proof != null) {
+                proof.definition(binary.array(), binary.size());
+            }
             search.addClause(binary, -1);
         }
     }
@@ -235,6 +255,9 @@ final class ClauseMaker {
         if (variable == PairTable.ABSENT) {
             variable = search.addVariable();
             atoms.addCommit(txn);
+            if (proof != null) {
+                proof.commit(variable, txn);
+            }
         }
         return variable;
     }

@@ -1,6 +1,7 @@
 package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
 import org.polygraph.solver.sat.Search;
@@ -30,6 +31,8 @@ final class OrderTheory implements Theory {
     /** Brackets that became true before they were defined; some may have been undone since. */
     private final IntStack undefined;
 
+    private final @Nullable ProofTrace proof;
+
     private long random;
 
     OrderTheory(
@@ -41,7 +44,8 @@ final class OrderTheory implements Theory {
             boolean @Nullable [] counted,
             IntStack lastCycle,
             IntStack undefined,
-            long seed) {
+            long seed,
+            @Nullable ProofTrace proof) {
         this.p = p;
         this.atoms = atoms;
         this.order = order;
@@ -50,6 +54,7 @@ final class OrderTheory implements Theory {
         this.counted = counted;
         this.lastCycle = lastCycle;
         this.undefined = undefined;
+        this.proof = proof;
         random = seed * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -63,6 +68,9 @@ final class OrderTheory implements Theory {
                 if (!order.add(from, to, literal)) {
                     lastCycle.clear();
                     order.explain(from, to, explanation, lastCycle);
+                    if (proof != null) {
+                        record(proof, literal, explanation);
+                    }
                     return false;
                 }
             }
@@ -84,6 +92,20 @@ final class OrderTheory implements Theory {
             }
         }
         return true;
+    }
+
+    private void record(ProofTrace trace, int literal, IntStack explanation) {
+        int[] literals = new int[explanation.size() + 1];
+        literals[0] = Literals.not(literal);
+        for (int i = 0; i < explanation.size(); i++) {
+            literals[i + 1] = Literals.not(explanation.get(i));
+        }
+        int[] cycle = new int[lastCycle.size()];
+        for (int i = 0; i < cycle.length; i++) {
+            // The path was pushed last first.
+            cycle[i] = lastCycle.get(cycle.length - 1 - i);
+        }
+        trace.lemma(literals, literals.length, cycle, cycle.length);
     }
 
     /** Edges go; the order and the commits stay as they are: the memory of what worked. */

@@ -38,7 +38,10 @@ public sealed interface Outcome {
         }
     }
 
-    /** There is no such order: the core has none. */
+    /**
+     * There is no such order: the core has none. With {@link SolverOptions#withProof} a trace shows it, and {@link
+     * org.polygraph.solver.proof.ProofChecker} sees that it does.
+     */
     record Unsatisfiable(Core core, Statistics statistics) implements Outcome {}
 
     /**

@@ -2,6 +2,7 @@ package org.polygraph.solver;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.proof.ProofProblem;
 
 /**
  * The question: is there a total order of events that extends the known edges and explains every read?
@@ -107,6 +108,37 @@ public final class Polygraph {
 
     int transaction(int event) {
         return event / eventsPerTransaction;
+    }
+
+    /**
+     * The same problem as {@code proof}'s checker reads it; arrays are shared, predecessors turned round when there are
+     * no successors. O(input).
+     *
+     * @throws IllegalArgumentException naming the array and index that is wrong
+     */
+    public ProofProblem proofProblem() {
+        int[] start = successorStart;
+        int[] target = successor;
+        if (start == null || target == null) {
+            if (predecessorStart == null || predecessor == null) {
+                throw new IllegalArgumentException("a polygraph needs successors or predecessors; it has neither");
+            }
+            int[][] reversed = ProofProblem.reversed(events(), predecessorStart, predecessor);
+            start = reversed[0];
+            target = reversed[1];
+        }
+        return new ProofProblem(
+                transactions,
+                eventsPerTransaction,
+                start,
+                target,
+                writerStart,
+                writerTxn,
+                writerClass,
+                readerStart,
+                readerTxn,
+                readerClass,
+                optional);
     }
 
     /** The key whose range in {@code start} (of readers or writers) holds {@code index}. */

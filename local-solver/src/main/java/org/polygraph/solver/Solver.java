@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.Outcome.Core;
 import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.BudgetExhausted;
 import org.polygraph.solver.sat.IntStack;
@@ -64,6 +65,15 @@ public final class Solver {
         }
 
         private Outcome search() {
+            ProofTrace proof = options.proof();
+            if (proof != null) {
+                proof.begin(
+                        p.transactions,
+                        p.eventsPerTransaction,
+                        p.keys(),
+                        p.readerStart[p.keys()],
+                        p.writerStart[p.keys()]);
+            }
             budget.check();
             int events = p.events();
             int[] successorStart = p.successorStart;
@@ -92,10 +102,19 @@ public final class Solver {
                     events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
             check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
             atoms = new Atoms(budget);
-            clauses = new ClauseMaker(p, atoms, check, budget);
+            clauses = new ClauseMaker(p, atoms, check, budget, proof);
             IntStack cycle = new IntStack(budget);
             OrderTheory theory = new OrderTheory(
-                    p, atoms, order, check, clauses, counted, cycle, new IntStack(budget), options.get(Option.SEED));
+                    p,
+                    atoms,
+                    order,
+                    check,
+                    clauses,
+                    counted,
+                    cycle,
+                    new IntStack(budget),
+                    options.get(Option.SEED),
+                    proof);
             search = new Search(
                     theory,
                     budget,
@@ -103,7 +122,8 @@ public final class Solver {
                             options.get(Option.MINIMIZE) != 0,
                             (int) options.get(Option.LONG_JUMP),
                             (int) options.get(Option.REDUCE_INTERVAL),
-                            (int) options.get(Option.DERIVATION_INTS)));
+                            (int) options.get(Option.DERIVATION_INTS)),
+                    proof);
             if (!search.solve()) {
                 return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());
             }

@@ -2,6 +2,8 @@ package org.polygraph.solver;
 
 import java.util.EnumMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.proof.ProofTrace;
 
 /** What a solver may spend and how it searches. Immutable; start from {@link #defaults()}. */
 public final class SolverOptions {
@@ -36,14 +38,21 @@ public final class SolverOptions {
     private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
+    private final @Nullable ProofTrace proof;
 
     private SolverOptions(
-            EnumMap<Option, Long> values, boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+            EnumMap<Option, Long> values,
+            boolean timed,
+            long deadlineNanos,
+            BooleanSupplier stop,
+            long maxBytes,
+            @Nullable ProofTrace proof) {
         this.values = values;
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
+        this.proof = proof;
     }
 
     /** No limits, every option at its default. */
@@ -52,7 +61,7 @@ public final class SolverOptions {
         for (Option option : Option.values()) {
             values.put(option, option.initial);
         }
-        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE);
+        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null);
     }
 
     /** These options but for one. */
@@ -63,22 +72,31 @@ public final class SolverOptions {
         }
         EnumMap<Option, Long> copy = new EnumMap<>(values);
         copy.put(option, value);
-        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes);
+        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes, proof);
     }
 
     /** Gives up at a {@link System#nanoTime()} value. */
     public SolverOptions withDeadline(long nanoTime) {
-        return new SolverOptions(values, true, nanoTime, stop, maxBytes);
+        return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof);
     }
 
     /** Gives up soon after {@code signal} turns true; it is asked from the solving thread, often. */
     public SolverOptions withStop(BooleanSupplier signal) {
-        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes);
+        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof);
     }
 
     /** Gives up when the solver's own structures would take more bytes; the polygraph's arrays do not count. */
     public SolverOptions withMaxBytes(long bytes) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, bytes);
+        return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof);
+    }
+
+    /**
+     * Records the search; after {@link Outcome.Unsatisfiable}, {@link org.polygraph.solver.proof.ProofChecker} accepts
+     * the trace for {@link Polygraph#proofProblem()}, unless {@link ProofTrace#isOverflowed() it met its bound}. Its
+     * memory is its own, not {@link #withMaxBytes}'. One solve at a time: each starts it over.
+     */
+    public SolverOptions withProof(ProofTrace trace) {
+        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace);
     }
 
     long get(Option option) {
@@ -96,6 +114,11 @@ public final class SolverOptions {
 
     BooleanSupplier stop() {
         return stop;
+    }
+
+    @Nullable
+    ProofTrace proof() {
+        return proof;
     }
 
     long maxBytes() {

@@ -3,117 +3,169 @@ package org.polygraph.solver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.sat4j.core.VecInt;
-import org.sat4j.minisat.SolverFactory;
-import org.sat4j.specs.ContradictionException;
-import org.sat4j.specs.ISolver;
+import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.proof.ProofChecker;
+import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofTrace;
 import org.sat4j.specs.TimeoutException;
 
-/**
- * 3-SAT as histories, following Papadimitriou's reduction (JACM 1979): a variable is the order of two blind writers, and
- * a clause a ring of edges, one of which must be absent. Search cannot avoid conflicts here.
- */
+/** Hard by construction: formulas as histories; the solver agrees with sat4j and every refutation checks. */
 class FormulaAsPolygraphTest {
-    /**
-     * Variable v: transactions p and q with p before r, r reading what p wrote to key v, and q writing key v: q before p
-     * (true) or r before q (false).
-     */
-    private static RandomPolygraph encode(int variables, int[][] clauses) {
-        int perLiteral = 2;
-        RandomPolygraph g = new RandomPolygraph(
-                3 * variables + clauses.length * 3 * perLiteral * 2, 1, variables + 3 * clauses.length);
-        for (int v = 0; v < variables; v++) {
-            g.write(v, 3 * v, 1);
-            g.read(v, 3 * v + 1, 1);
-            g.write(v, 3 * v + 2, 2);
-        }
-        int next = 3 * variables;
-        int key = variables;
-        for (int[] clause : clauses) {
-            // Ring y0 ~> z0, y1 ~> z1, y2 ~> z2 with z(i) -> y(i+1); y(i) reaches z(i) when literal i is false.
-            int[] y = new int[3];
-            int[] z = new int[3];
-            for (int i = 0; i < 3; i++) {
-                y[i] = next++;
-                z[i] = next++;
-            }
-            for (int i = 0; i < 3; i++) {
-                g.edge(z[i], y[(i + 1) % 3]);
-                int v = clause[i] >> 1;
-                // Gadget: w writes k:=1, s reads it, u writes k:=2; so u -> w or s -> u.
-                int w = next++;
-                int s = next++;
-                g.write(key, w, 1);
-                g.read(key, s, 1);
-                boolean negated = (clause[i] & 1) != 0;
-                int u = z[i];
-                g.write(key, u, 2);
-                // s -> u closes y ~> z when y -> s. Forbid the other choice, u -> w, when the literal is false: the
-                // variable's state has an edge that, with u -> w, closes a cycle.
-                g.edge(y[i], s);
-                if (negated) {
-                    // False literal: v is true, so q -> p. With w -> q and p -> u, u -> w is a cycle.
-                    g.edge(w, 3 * v + 2);
-                    g.edge(3 * v, u);
-                } else {
-                    // False literal: v is false, so r -> q. With w -> r and q -> u, u -> w is a cycle.
-                    g.edge(w, 3 * v + 1);
-                    g.edge(3 * v + 2, u);
-                }
-                key++;
-            }
-        }
-        return g;
-    }
+    private int satisfiable;
+    private int rounds;
+    private int unknown;
+    private long conflicts;
+    private long steps;
+    private long solveNanos;
+    private long checkNanos;
+    /** Beyond, a formula counts as unknown; 0: every one must be decided. */
+    private long seconds;
 
     @Test
-    void agreesWithSat4j() throws TimeoutException {
-        int satisfiable = 0;
-        long conflicts = 0;
-        int rounds = 250;
-        for (long seed = 1; seed <= rounds; seed++) {
-            Random random = new Random(seed);
-            int variables = 4 + random.nextInt(17);
-            int[][] clauses = new int[(int) (variables * (3.4 + 1.8 * random.nextDouble()))][];
-            for (int i = 0; i < clauses.length; i++) {
-                int[] chosen = random.ints(0, variables).distinct().limit(3).toArray();
-                clauses[i] = new int[] {
-                    2 * chosen[0] + random.nextInt(2),
-                    2 * chosen[1] + random.nextInt(2),
-                    2 * chosen[2] + random.nextInt(2)
-                };
-            }
-            RandomPolygraph g = encode(variables, clauses);
-            g.position = g.topological(random);
-            Outcome outcome = new Solver().solve(g.build(false, 3), SolverOptions.defaults());
-            boolean expected = sat4j(variables, clauses);
-            assertThat(outcome instanceof Outcome.Satisfiable)
-                    .as("seed " + seed)
-                    .isEqualTo(expected);
-            assertThat(outcome).isNotInstanceOf(Outcome.Unknown.class);
-            satisfiable += expected ? 1 : 0;
-            conflicts += outcome.statistics().conflicts();
-        }
-        System.out.println("3-SAT as histories: " + satisfiable + " of " + rounds + ", " + conflicts + " conflicts");
+    void smallFormulas() throws TimeoutException {
+        run(1, 250, 4, 20, 3.4, 5.2);
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
         assertThat(conflicts).isGreaterThan(rounds);
     }
 
-    private static boolean sat4j(int variables, int[][] clauses) throws TimeoutException {
-        ISolver solver = SolverFactory.newDefault();
-        solver.newVar(variables);
-        try {
-            for (int[] clause : clauses) {
-                VecInt literals = new VecInt();
-                for (int literal : clause) {
-                    literals.push((literal & 1) == 0 ? (literal >> 1) + 1 : -(literal >> 1) - 1);
-                }
-                solver.addClause(literals);
-            }
-        } catch (ContradictionException e) {
-            return false;
+    @Test
+    void formulasNearTheThreshold() throws TimeoutException {
+        run(10_000, 50, 20, 60, 3.9, 4.7);
+        assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
+    }
+
+    @Test
+    @Tag("full")
+    void manyFormulas() throws TimeoutException {
+        run(20_000, 3_000, 4, 50, 3.9, 4.7);
+    }
+
+    /** The wall: near the threshold and to both sides of it, what is not decided in time is unknown, never wrong. */
+    @Test
+    @Tag("full")
+    void largeFormulas() throws TimeoutException {
+        seconds = 10;
+        for (int variables : new int[] {60, 80, 100, 120}) {
+            run(30_000 + variables, 4, variables, variables, 3.6, 3.6);
+            run(40_000 + variables, 4, variables, variables, 4.26, 4.26);
+            run(50_000 + variables, 4, variables, variables, 7, 7);
         }
-        return solver.isSatisfiable();
+        for (int variables : new int[] {150, 200}) {
+            run(60_000 + variables, 3, variables, variables, 2.5, 2.5);
+            run(70_000 + variables, 3, variables, variables, 14, 14);
+        }
+        assertThat(unknown).isLessThan(rounds / 2);
+    }
+
+    @Test
+    void pigeonHoles() throws TimeoutException {
+        for (int holes = 1; holes <= 5; holes++) {
+            check("pigeons and holes " + holes, FormulaHistory.pigeons(holes + 1, holes), holes);
+            check("enough holes " + holes, FormulaHistory.pigeons(holes, holes), holes);
+        }
+        assertThat(satisfiable).isEqualTo(5);
+        report();
+    }
+
+    @Test
+    @Tag("full")
+    void morePigeonHoles() throws TimeoutException {
+        for (int holes = 6; holes <= 7; holes++) {
+            check("pigeons and holes " + holes, FormulaHistory.pigeons(holes + 1, holes), holes);
+            report();
+        }
+    }
+
+    /** No rule of saturation comes near these refutations: a thousand events and more stay open. */
+    @Test
+    void refutationsThatSurviveSaturation() throws TimeoutException {
+        surviving(50_000, 5, 18, 30, 5.5);
+        assertThat(rounds).isEqualTo(5);
+        report();
+    }
+
+    @Test
+    @Tag("full")
+    void largeRefutationsThatSurviveSaturation() throws TimeoutException {
+        surviving(51_000, 3, 60, 80, 5.5);
+        surviving(52_000, 2, 110, 120, 7);
+        report();
+    }
+
+    private void surviving(long firstSeed, int count, int least, int most, double ratio) throws TimeoutException {
+        int found = 0;
+        for (long seed = firstSeed; found < count; seed++) {
+            Random random = new Random(seed);
+            FormulaHistory formula = FormulaHistory.random3Sat(random, least + random.nextInt(most - least + 1), ratio);
+            RandomPolygraph g = formula.encode();
+            Saturation saturation = new Saturation(g);
+            if (formula.isSatisfiable()) {
+                continue;
+            }
+            assertThat(saturation.survives()).as("seed " + seed).isTrue();
+            assertThat(g.events()).isGreaterThan(1_000);
+            assertThat(saturation.open).as("seed " + seed).isGreaterThan(g.events() / 8);
+            long before = conflicts;
+            check("seed " + seed, formula, seed);
+            assertThat(conflicts - before).as("seed " + seed).isPositive();
+            found++;
+        }
+    }
+
+    private void run(long firstSeed, int count, int least, int most, double low, double high) throws TimeoutException {
+        for (long seed = firstSeed; seed < firstSeed + count; seed++) {
+            Random random = new Random(seed);
+            int variables = least + random.nextInt(most - least + 1);
+            double ratio = low + (high - low) * random.nextDouble();
+            check("seed " + seed, FormulaHistory.random3Sat(random, variables, ratio), seed);
+        }
+        System.out.print(least + " to " + most + " variables, ratio " + low + " to " + high + ", all so far: ");
+        report();
+    }
+
+    private void report() {
+        System.out.println("3-SAT as histories: " + unknown + " unknown, " + satisfiable + " of " + rounds + ", "
+                + conflicts + " conflicts in "
+                + solveNanos / 1_000_000 + " ms; " + steps + " steps of proof checked in " + checkNanos / 1_000_000
+                + " ms");
+    }
+
+    private void check(String what, FormulaHistory formula, long seed) throws TimeoutException {
+        Random random = new Random(seed);
+        RandomPolygraph g = random.nextBoolean() ? formula.encode() : formula.encodeWithReads();
+        g.position = g.topological(random);
+        Polygraph polygraph = g.build(false, 1 + random.nextInt(3));
+        ProofTrace trace = new ProofTrace(1L << 28);
+        // Clauses are deleted often, or hardly ever.
+        SolverOptions options = SolverOptions.defaults()
+                .with(Option.REDUCE_INTERVAL, random.nextBoolean() ? 30 : 20_000)
+                .with(Option.LONG_JUMP, random.nextBoolean() ? random.nextInt(4) : 50)
+                .withProof(trace);
+        long start = System.nanoTime();
+        if (seconds > 0) {
+            options = options.withDeadline(start + seconds * 1_000_000_000L);
+        }
+        Outcome outcome = new Solver().solve(polygraph, options);
+        solveNanos += System.nanoTime() - start;
+        rounds++;
+        conflicts += outcome.statistics().conflicts();
+        if (outcome instanceof Outcome.Unknown && seconds > 0) {
+            unknown++;
+            return;
+        }
+        assertThat(outcome).as(what).isNotInstanceOf(Outcome.Unknown.class);
+        boolean expected = formula.isSatisfiable();
+        assertThat(outcome instanceof Outcome.Satisfiable).as(what).isEqualTo(expected);
+        assertThat(trace.isEnded()).as(what).isNotEqualTo(expected);
+        if (!expected) {
+            start = System.nanoTime();
+            ProofResult proof = ProofChecker.check(polygraph.proofProblem(), trace);
+            checkNanos += System.nanoTime() - start;
+            assertThat(proof.accepted()).as(what + ": " + proof.message()).isTrue();
+            steps += proof.step();
+        }
+        satisfiable += expected ? 1 : 0;
     }
 }

@@ -8,12 +8,16 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.solver.Outcome.ClauseKind;
 import org.polygraph.solver.Outcome.Core;
 import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.proof.ProofChecker;
+import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofTrace;
 
 /** Every small problem: the solver agrees with trying every order. */
 class SolverAgainstBruteForceTest {
     private int satisfiable;
     private int unsatisfiable;
     private long conflicts;
+    private long proofSteps;
 
     @Test
     void oneEventATransaction() {
@@ -36,6 +40,7 @@ class SolverAgainstBruteForceTest {
         for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
             check(seed, eventsPerTxn, largest);
         }
+        System.out.println(proofSteps + " steps of proof");
         System.out.println("brute force, E=" + eventsPerTxn + ": " + satisfiable + " satisfiable, " + unsatisfiable
                 + " not, " + conflicts + " conflicts");
         assertThat(satisfiable).isGreaterThan(rounds / 10);
@@ -54,7 +59,9 @@ class SolverAgainstBruteForceTest {
                     .with(Option.LONG_JUMP, random.nextInt(3) == 0 ? 50 : random.nextInt(3))
                     .with(Option.REDUCE_INTERVAL, random.nextInt(3))
                     .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000);
-            Outcome outcome = new Solver().solve(g.build(variant == 1, 1 + random.nextInt(3)), options);
+            ProofTrace trace = new ProofTrace(1 << 24);
+            Polygraph polygraph = g.build(variant == 1, 1 + random.nextInt(3));
+            Outcome outcome = new Solver().solve(polygraph, options.withProof(trace));
             conflicts += outcome.statistics().conflicts();
             String what = "seed " + seed + ", reachability " + (variant == 1);
             if (outcome instanceof Outcome.Satisfiable sat) {
@@ -65,6 +72,8 @@ class SolverAgainstBruteForceTest {
                 for (int[] edge : g.edges) {
                     assertThat(sat.position()[edge[0]]).as(what).isLessThan(sat.position()[edge[1]]);
                 }
+                ProofResult steps = ProofChecker.check(polygraph.proofProblem(), trace);
+                assertThat(steps.message()).as(what).endsWith("the trace ends without a refutation");
                 satisfiable++;
             } else {
                 assertThat(outcome).as(what).isInstanceOf(Outcome.Unsatisfiable.class);
@@ -76,6 +85,9 @@ class SolverAgainstBruteForceTest {
                             .as("the core has a model: " + what)
                             .isFalse();
                 }
+                ProofResult proof = ProofChecker.check(polygraph.proofProblem(), trace);
+                assertThat(proof.accepted()).as(what + ": " + proof.message()).isTrue();
+                proofSteps += proof.step();
                 unsatisfiable++;
             }
         }

@@ -1,5 +1,7 @@
 package org.polygraph.solver.sat;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Drops the half of the learnt clauses that joins the most levels (lbd), then compacts the arena. Reasons, clauses of two
  * literals and those of lbd up to 2 stay; given clauses always do, since the theory relies on each.
@@ -9,12 +11,14 @@ final class ClauseReduction {
     private final ClauseArena arena;
     private final Watches watches;
     private final Budget budget;
+    private final @Nullable ProofSink proof;
 
-    ClauseReduction(Trail trail, ClauseArena arena, Watches watches, Budget budget) {
+    ClauseReduction(Trail trail, ClauseArena arena, Watches watches, Budget budget, @Nullable ProofSink proof) {
         this.trail = trail;
         this.arena = arena;
         this.watches = watches;
         this.budget = budget;
+        this.proof = proof;
     }
 
     /**
@@ -35,6 +39,10 @@ final class ClauseReduction {
         for (int i = 0; i < order.length && dropped < order.length / 2; i++) {
             int ref = learnts.get((int) order[i]);
             if (arena.lbd(ref) > 2 && arena.size(ref) > 2 && !isReason(ref)) {
+                if (proof != null) {
+                    int first = ClauseArena.first(ref);
+                    proof.deleted(arena.data(), first, first + arena.size(ref));
+                }
                 arena.delete(ref);
                 dropped++;
             }

@@ -1,5 +1,7 @@
 package org.polygraph.solver.sat;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Conflict-driven clause learning (MiniSat's shape: Een and Sorensson, SAT 2003) under a {@link Theory}.
  *
@@ -15,6 +17,7 @@ package org.polygraph.solver.sat;
 public final class Search {
     private final Budget budget;
     private final Theory theory;
+    private final @Nullable ProofSink proof;
     private final Settings settings;
     private final Trail trail;
     private final ClauseArena arena;
@@ -65,7 +68,13 @@ public final class Search {
 
     /** A search without variables and clauses. */
     public Search(Theory theory, Budget budget, Settings settings) {
+        this(theory, budget, settings, null);
+    }
+
+    /** As the other, and reports what it derives to {@code proof} when there is one. */
+    public Search(Theory theory, Budget budget, Settings settings, @Nullable ProofSink proof) {
         this.theory = theory;
+        this.proof = proof;
         this.budget = budget;
         this.settings = settings;
         trail = new Trail(budget);
@@ -134,7 +143,7 @@ public final class Search {
                 continue;
             }
             if (learnts.size() >= reduceAt) {
-                new ClauseReduction(trail, arena, watches, budget).reduce(learnts, units);
+                new ClauseReduction(trail, arena, watches, budget, proof).reduce(learnts, units);
                 reduceAt = (int) Math.min(Integer.MAX_VALUE, learnts.size() + (long) settings.reduceInterval());
             }
             int literal = theory.next(this);
@@ -291,6 +300,9 @@ public final class Search {
                     parents.push(~(conflict.get(i) >> 1));
                 }
                 refuted = true;
+                if (proof != null) {
+                    proof.refuted();
+                }
                 return;
             }
             backtrack(highest);
@@ -323,6 +335,9 @@ public final class Search {
     private int store(int lbd) {
         int id = parents.isEmpty() ? derivations.given(Derivations.UNTAGGED) : derivations.derived(parents);
         learntLiterals += conflict.size();
+        if (proof != null) {
+            proof.learnt(conflict.array(), 0, conflict.size());
+        }
         int ref = arena.add(conflict, lbd, true, id);
         attach(ref);
         learnts.push(ref);

@@ -21,11 +21,13 @@ class SearchAgainstSat4jTest {
         private final List<int[]> withheld;
         private final IntStack clause = new IntStack(Budget.unlimited());
         private final int dripRate;
+        private final UnitPropagationCheck proof;
         private int tag;
         private int assigned;
         int atLevel;
 
-        Drip(Random random, List<int[]> withheld, int dripRate, int tag) {
+        Drip(Random random, List<int[]> withheld, int dripRate, int tag, UnitPropagationCheck proof) {
+            this.proof = proof;
             this.random = random;
             this.withheld = withheld;
             this.dripRate = dripRate;
@@ -79,9 +81,11 @@ class SearchAgainstSat4jTest {
             if (search.level() > 0) {
                 atLevel++;
             }
-            push(clause, withheld.get(index));
+            int[] literals = withheld.get(index);
+            push(clause, literals);
             withheld.set(index, withheld.get(withheld.size() - 1));
             withheld.remove(withheld.size() - 1);
+            proof.given(literals);
             search.addClause(clause, tag++);
         }
     }
@@ -113,6 +117,8 @@ class SearchAgainstSat4jTest {
         int satisfiable = 0;
         long conflicts = 0;
         int atLevel = 0;
+        long learnt = 0;
+        long deleted = 0;
         for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
             Random random = new Random(seed);
             int variables = 3 + random.nextInt(seed % 20 == 0 ? 58 : 28);
@@ -130,19 +136,24 @@ class SearchAgainstSat4jTest {
             }
             int rate = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(80);
             List<int[]> hidden = new ArrayList<>(withheld);
-            Drip theory = new Drip(random, withheld, rate, given.size());
-            Search search = new Search(theory, Budget.unlimited(), settings);
+            UnitPropagationCheck proof = new UnitPropagationCheck("seed " + seed);
+            Drip theory = new Drip(random, withheld, rate, given.size(), proof);
+            Search search = new Search(theory, Budget.unlimited(), settings, proof);
             for (int v = 0; v < variables; v++) {
                 search.addVariable();
             }
             IntStack clause = new IntStack(Budget.unlimited());
             for (int i = 0; i < given.size(); i++) {
                 push(clause, given.get(i));
+                proof.given(given.get(i));
                 search.addClause(clause, i);
             }
             boolean actual = search.solve();
             assertThat(actual).as("seed " + seed).isEqualTo(expected);
             conflicts += search.conflicts();
+            assertThat(proof.isRefuted()).as("seed " + seed).isNotEqualTo(expected);
+            learnt += proof.learnt();
+            deleted += proof.deleted();
             atLevel += theory.atLevel;
             if (actual) {
                 satisfiable++;
@@ -165,7 +176,9 @@ class SearchAgainstSat4jTest {
             }
         }
         System.out.println("sat4j: " + satisfiable + " of " + rounds + " satisfiable, " + conflicts + " conflicts, "
-                + atLevel + " clauses added under decisions");
+                + atLevel + " clauses added under decisions; " + learnt + " learnt clauses checked, " + deleted
+                + " deleted");
+        assertThat(deleted).isPositive();
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
     }
 

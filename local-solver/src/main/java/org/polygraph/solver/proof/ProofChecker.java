@@ -1,0 +1,448 @@
+package org.polygraph.solver.proof;
+
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that a {@link ProofTrace} refutes a {@link ProofProblem}. Trusts neither the trace nor who wrote it, and shares
+ * no code with a search.
+ *
+ * <p>Every order that explains the problem, with its choice of commits, gives each declared variable a value: that of
+ * what it was declared to mean. The checker admits a clause only if all of those make it true: a clause about a read or
+ * an overlap by finding its candidates anew in the arrays, where each must be named in the clause, wholly or by one part,
+ * or stand against a path of known edges; a definition by what its bracket means; a lemma by walking its cycle; a learnt
+ * clause by unit propagation from those before it. The empty clause then leaves no order.
+ *
+ * <p>Time: O(key's writers) a clause, and up to three searches of the known edges where literals were left out; O(cycle)
+ * a lemma; unit propagation a learnt clause. Memory: 36 bytes an event, 4 an edge, and the clauses that stand.
+ */
+public final class ProofChecker {
+    private static final int NONE = -1;
+
+    private final ProofProblem p;
+    private final KnownPaths paths;
+    private final UnitPropagator units = new UnitPropagator();
+
+    /** By variable: what it means. */
+    private byte[] kinds = new byte[0];
+
+    private int[] first = new int[0];
+    private int[] second = new int[0];
+    private int[] third = new int[0];
+    private int variables;
+
+    /** By transaction: the step whose clause names it as a candidate, or says it may be uncommitted. */
+    private final long[] namedAt;
+
+    private final long[] uncommittedAt;
+    private int[] unnamed = new int[16];
+
+    private long step;
+    private long clauses;
+    private long lemmas;
+    private long learnt;
+
+    private ProofChecker(ProofProblem p) {
+        this.p = p;
+        paths = new KnownPaths(p);
+        namedAt = new long[p.transactions];
+        uncommittedAt = new long[p.transactions];
+    }
+
+    /** Checks with nothing to stop it. */
+    public static ProofResult check(ProofProblem problem, ProofTrace trace) {
+        return check(problem, trace, () -> false);
+    }
+
+    /**
+     * Checks.
+     *
+     * @param stop asked at each step; true ends the check, with nothing accepted
+     */
+    public static ProofResult check(ProofProblem problem, ProofTrace trace, BooleanSupplier stop) {
+        try {
+            return new ProofChecker(problem).run(trace, stop);
+        } catch (OutOfMemoryError e) {
+            return new ProofResult(false, 0, "the Java heap is too small for this check: raise -Xmx", 0, 0, 0);
+        }
+    }
+
+    private ProofResult run(ProofTrace trace, BooleanSupplier stop) {
+        if (!paths.isAcyclic()) {
+            return result("the known edges have a cycle: there is nothing to refute");
+        }
+        if (trace.isOverflowed()) {
+            return result("the trace met its bound on memory and holds nothing: give it more bytes");
+        }
+        int[] shape = {
+            p.transactions, p.eventsPerTransaction, p.keys(), p.readerStart[p.keys()], p.writerStart[p.keys()]
+        };
+        if (!Arrays.equals(shape, trace.shape())) {
+            return result("the trace is of another problem: transactions, events a transaction, keys, readers and"
+                    + " writers are " + Arrays.toString(trace.shape()) + " there and " + Arrays.toString(shape)
+                    + " here");
+        }
+        ProofTrace.Cursor cursor = new ProofTrace.Cursor(trace);
+        while (cursor.next()) {
+            step++;
+            if (stop.getAsBoolean()) {
+                return result("told to stop");
+            }
+            String fault = fault(cursor.kind(), cursor.numbers(), cursor.size());
+            if (fault != null) {
+                return result(fault);
+            }
+            if (cursor.kind() == ProofTrace.END) {
+                return new ProofResult(true, step, "", clauses, lemmas, learnt);
+            }
+        }
+        return result("the trace ends without a refutation");
+    }
+
+    private ProofResult result(String fault) {
+        return new ProofResult(false, step, "step " + step + ": " + fault, clauses, lemmas, learnt);
+    }
+
+    /** Takes in a step; what is wrong with it, or null. */
+    private @Nullable String fault(int kind, int[] numbers, int size) {
+        return switch (kind) {
+            case ProofTrace.EDGE, ProofTrace.BRACKET, ProofTrace.COMMIT -> declare(kind, numbers, size);
+            case ProofTrace.READ, ProofTrace.OVERLAP -> clause(kind, numbers, size);
+            case ProofTrace.DEFINITION -> definition(numbers, size);
+            case ProofTrace.LEMMA -> lemma(numbers, size);
+            case ProofTrace.LEARNT -> learnt(numbers, size);
+            case ProofTrace.DELETED -> deleted(numbers, size);
+            case ProofTrace.END ->
+                units.isImplied(numbers, 0, 0) ? null : "the empty clause does not follow by unit propagation";
+            default -> "there is no such kind of step: " + kind;
+        };
+    }
+
+    // ---------------------------------------------------------------- variables
+
+    private @Nullable String declare(int kind, int[] numbers, int size) {
+        int expected = kind == ProofTrace.EDGE ? 3 : kind == ProofTrace.BRACKET ? 4 : 2;
+        if (size != expected) {
+            return "a declaration of " + size + " numbers, not " + expected;
+        }
+        if (numbers[0] != variables) {
+            return "variable " + (numbers[0] + 1L) + " is declared where " + (variables + 1L) + " is next";
+        }
+        switch (kind) {
+            case ProofTrace.EDGE -> {
+                if (!isEvent(numbers[1]) || !isEvent(numbers[2]) || numbers[1] == numbers[2]) {
+                    return "an edge needs two events, not " + numbers[1] + " and " + numbers[2];
+                }
+            }
+            case ProofTrace.BRACKET -> {
+                if ((numbers[1] != NONE && !isEvent(numbers[1]))
+                        || !isTransaction(numbers[2])
+                        || !isEvent(numbers[3])) {
+                    return "a bracket needs an event or -1, a transaction and an event, not " + numbers[1] + ", "
+                            + numbers[2] + ", " + numbers[3];
+                }
+            }
+            default -> {
+                if (!isTransaction(numbers[1]) || !p.isOptional(numbers[1])) {
+                    return "transaction " + numbers[1] + " has no choice to commit";
+                }
+            }
+        }
+        if (variables == kinds.length) {
+            int length = Math.max(16, 2 * variables);
+            if (length > Integer.MAX_VALUE / 4) {
+                return "more variables than literals have numbers";
+            }
+            kinds = Arrays.copyOf(kinds, length);
+            first = Arrays.copyOf(first, length);
+            second = Arrays.copyOf(second, length);
+            third = Arrays.copyOf(third, length);
+        }
+        kinds[variables] = (byte) kind;
+        first[variables] = numbers[1];
+        second[variables] = size > 2 ? numbers[2] : NONE;
+        third[variables] = size > 3 ? numbers[3] : NONE;
+        variables++;
+        units.addVariable();
+        return null;
+    }
+
+    private boolean isEvent(int event) {
+        return event >= 0 && event < p.events();
+    }
+
+    private boolean isTransaction(int txn) {
+        return txn >= 0 && txn < p.transactions;
+    }
+
+    private @Nullable String undeclared(int[] literals, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (literals[i] < 0 || literals[i] >> 1 >= variables) {
+                return "variable " + ((literals[i] >> 1) + 1L) + " is used before it is declared";
+            }
+        }
+        return null;
+    }
+
+    private static boolean isNegative(int literal) {
+        return (literal & 1) != 0;
+    }
+
+    private boolean isKind(int literal, int kind) {
+        return kinds[literal >> 1] == kind;
+    }
+
+    /** Source of the edge that a literal says. */
+    private int from(int literal) {
+        return isNegative(literal) ? second[literal >> 1] : first[literal >> 1];
+    }
+
+    private int to(int literal) {
+        return isNegative(literal) ? first[literal >> 1] : second[literal >> 1];
+    }
+
+    private boolean says(int literal, int from, int to) {
+        return isKind(literal, ProofTrace.EDGE) && from(literal) == from && to(literal) == to;
+    }
+
+    /** Whether an edge literal is in the clause; or its edge closes a cycle of known edges, so that it may be left out. */
+    private boolean isThereOrFalse(int[] literals, int from, int to, int source, int target) {
+        for (int i = from; i < to; i++) {
+            if (says(literals[i], source, target)) {
+                return true;
+            }
+        }
+        return paths.reaches(target, source);
+    }
+
+    // ---------------------------------------------------------------- clauses of the problem
+
+    private @Nullable String clause(int kind, int[] numbers, int size) {
+        if (size < 2) {
+            return "a clause that does not say what it is about";
+        }
+        String fault = undeclared(numbers, 2, size);
+        if (fault == null) {
+            for (int i = 2; i < size; i++) {
+                if (isKind(numbers[i], ProofTrace.COMMIT) && isNegative(numbers[i])) {
+                    uncommittedAt[first[numbers[i] >> 1]] = step;
+                }
+            }
+            fault = kind == ProofTrace.READ ? read(numbers, size) : overlap(numbers, size);
+        }
+        if (fault == null) {
+            clauses++;
+            units.add(numbers, 2, size);
+        }
+        return fault;
+    }
+
+    private @Nullable String mustAllowUncommitted(int txn) {
+        return p.isOptional(txn) && uncommittedAt[txn] != step
+                ? "the clause leaves out that transaction " + txn + " may not commit"
+                : null;
+    }
+
+    private @Nullable String overlap(int[] numbers, int size) {
+        int key = p.keyOf(p.writerStart, numbers[0]);
+        if (p.eventsPerTransaction != 2
+                || key < 0
+                || key != p.keyOf(p.writerStart, numbers[1])
+                || numbers[0] == numbers[1]) {
+            return "writers " + numbers[0] + " and " + numbers[1] + " may overlap, or are not two of one key";
+        }
+        int a = p.writerTxn[numbers[0]];
+        int b = p.writerTxn[numbers[1]];
+        if (!isThereOrFalse(numbers, 2, size, p.commit(a), p.snapshot(b))
+                || !isThereOrFalse(numbers, 2, size, p.commit(b), p.snapshot(a))) {
+            return "the clause leaves out that transaction " + a + " precedes " + b + ", or the reverse";
+        }
+        String fault = mustAllowUncommitted(a);
+        return fault == null ? mustAllowUncommitted(b) : fault;
+    }
+
+    private @Nullable String read(int[] numbers, int size) {
+        int reader = numbers[0];
+        int writer = numbers[1];
+        int key = p.keyOf(p.readerStart, reader);
+        if (key < 0) {
+            return "there is no reader " + reader;
+        }
+        int readTxn = p.readerTxn[reader];
+        int snapshot = p.snapshot(readTxn);
+        int value = p.readerClass[reader];
+        int commit = NONE;
+        String fault = mustAllowUncommitted(readTxn);
+        if (writer == NONE) {
+            if (value == ProofProblem.INITIAL) {
+                return "reader " + reader + " needs no writer: it reads the initial value";
+            }
+        } else {
+            if (p.keyOf(p.writerStart, writer) != key || p.writerClass[writer] == value) {
+                return "writer " + writer + " is of another key than reader " + reader + ", or wrote what that read";
+            }
+            int txn = p.writerTxn[writer];
+            if (txn == readTxn) {
+                return "reader " + reader + " does not see its own transaction's writer " + writer;
+            }
+            commit = p.commit(txn);
+            fault = fault == null ? mustAllowUncommitted(txn) : fault;
+            if (fault == null && !isThereOrFalse(numbers, 2, size, snapshot, commit)) {
+                return "the clause leaves out that reader " + reader + " may precede writer " + writer;
+            }
+        }
+        return fault == null ? candidates(numbers, size, key, readTxn, value, commit) : fault;
+    }
+
+    /** Every candidate is named by the clause or certainly not between the writer's commit and the read. */
+    private @Nullable String candidates(int[] numbers, int size, int key, int readTxn, int value, int commit) {
+        int snapshot = p.snapshot(readTxn);
+        for (int i = 2; i < size; i++) {
+            name(numbers[i], commit, snapshot);
+        }
+        int open = 0;
+        int lastPlace = -1;
+        int firstPlace = Integer.MAX_VALUE;
+        for (int w = p.writerStart[key]; w < p.writerStart[key + 1]; w++) {
+            int txn = p.writerTxn[w];
+            if (p.writerClass[w] != value || txn == readTxn || namedAt[txn] == step) {
+                continue;
+            }
+            if (open == unnamed.length) {
+                unnamed = Arrays.copyOf(unnamed, 2 * open);
+            }
+            unnamed[open++] = txn;
+            lastPlace = Math.max(lastPlace, paths.place(p.commit(txn)));
+            firstPlace = Math.min(firstPlace, paths.place(p.snapshot(txn)));
+        }
+        if (open > 0) {
+            paths.forward(snapshot, lastPlace);
+            open = keepUnreached(open, true);
+        }
+        if (open > 0 && commit != NONE) {
+            paths.backward(commit, firstPlace);
+            open = keepUnreached(open, false);
+        }
+        return open == 0 ? null : "the clause leaves out candidate " + unnamed[0] + ", which no known path rules out";
+    }
+
+    private int keepUnreached(int open, boolean commits) {
+        int kept = 0;
+        for (int i = 0; i < open; i++) {
+            if (!paths.isReached(commits ? p.commit(unnamed[i]) : p.snapshot(unnamed[i]))) {
+                unnamed[kept++] = unnamed[i];
+            }
+        }
+        return kept;
+    }
+
+    /** Notes the candidates whose standing between implies this literal: by their bracket, or any part of it. */
+    private void name(int literal, int commit, int snapshot) {
+        int variable = literal >> 1;
+        switch (kinds[variable]) {
+            case ProofTrace.EDGE -> {
+                int source = from(literal);
+                int target = to(literal);
+                int before = target / p.eventsPerTransaction;
+                if (commit != NONE && source == commit && target == p.snapshot(before)) {
+                    namedAt[before] = step;
+                }
+                int after = source / p.eventsPerTransaction;
+                if (target == snapshot && source == p.commit(after)) {
+                    namedAt[after] = step;
+                }
+            }
+            case ProofTrace.BRACKET -> {
+                if (!isNegative(literal) && first[variable] == commit && third[variable] == snapshot) {
+                    namedAt[second[variable]] = step;
+                }
+            }
+            default -> {
+                if (!isNegative(literal)) {
+                    namedAt[first[variable]] = step;
+                }
+            }
+        }
+    }
+
+    private @Nullable String definition(int[] literals, int size) {
+        String fault = undeclared(literals, 0, size);
+        if (fault != null) {
+            return fault;
+        }
+        if (size != 2 || !isKind(literals[0], ProofTrace.BRACKET) || !isNegative(literals[0])) {
+            return "a definition is a negated bracket and one of its parts";
+        }
+        int bracket = literals[0] >> 1;
+        int candidate = second[bracket];
+        int part = literals[1];
+        boolean follows = (first[bracket] != NONE && says(part, first[bracket], p.snapshot(candidate)))
+                || says(part, p.commit(candidate), third[bracket])
+                || (isKind(part, ProofTrace.COMMIT) && !isNegative(part) && first[part >> 1] == candidate);
+        if (!follows) {
+            return "bracket " + (bracket + 1L) + " has no such part";
+        }
+        units.add(literals, 0, size);
+        return null;
+    }
+
+    // ---------------------------------------------------------------- what follows
+
+    private @Nullable String lemma(int[] numbers, int size) {
+        int end = size == 0 ? 0 : 1 + numbers[0];
+        if (end < 1 || end > size) {
+            return "a lemma whose count of literals lies";
+        }
+        String fault = undeclared(numbers, 1, end);
+        if (fault != null) {
+            return fault;
+        }
+        int length = size - end;
+        if (length < 2) {
+            return "a lemma without a cycle";
+        }
+        for (int i = end; i < size; i++) {
+            if (!isEvent(numbers[i])) {
+                return "there is no event " + numbers[i];
+            }
+        }
+        for (int i = end; i < size; i++) {
+            int from = numbers[i];
+            int to = numbers[i + 1 < size ? i + 1 : end];
+            boolean holds = false;
+            for (int j = 1; j < end && !holds; j++) {
+                // The literal false, its pair stands the other way.
+                holds = says(numbers[j], to, from);
+            }
+            if (!holds && !paths.isEdge(from, to)) {
+                return "the edge " + from + " -> " + to + " of the cycle is neither known nor denied by the lemma";
+            }
+        }
+        lemmas++;
+        units.lemma(numbers, 1, end);
+        return null;
+    }
+
+    private @Nullable String learnt(int[] literals, int size) {
+        String fault = undeclared(literals, 0, size);
+        if (fault != null) {
+            return fault;
+        }
+        if (!units.isImplied(literals, 0, size)) {
+            return "the learnt clause does not follow by unit propagation";
+        }
+        units.forgetLemma();
+        units.add(literals, 0, size);
+        learnt++;
+        return null;
+    }
+
+    private @Nullable String deleted(int[] literals, int size) {
+        String fault = undeclared(literals, 0, size);
+        if (fault != null) {
+            return fault;
+        }
+        return units.delete(literals, 0, size) ? null : "no clause that stands has the literals deleted";
+    }
+}

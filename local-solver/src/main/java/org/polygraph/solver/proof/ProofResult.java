@@ -1,0 +1,13 @@
+package org.polygraph.solver.proof;
+
+/**
+ * What a check of a trace found.
+ *
+ * @param accepted whether the trace refutes the problem
+ * @param step the step at which the check ended, counted from 1; 0 when it ended before the first
+ * @param message why the trace is not accepted: the step, what it says, what is missing; empty when accepted
+ * @param clauses clauses of the problem that were justified
+ * @param lemmas cycles verified
+ * @param learnt clauses derived by unit propagation
+ */
+public record ProofResult(boolean accepted, long step, String message, long clauses, long lemmas, long learnt) {}

@@ -1,0 +1,277 @@
+package org.polygraph.solver.proof;
+
+import java.util.Arrays;
+import org.polygraph.solver.sat.ProofSink;
+
+/**
+ * What a solver did, step by step, so that {@link ProofChecker} can see that it was right.
+ *
+ * <p>States: <i>empty</i>, <i>recording</i> (after {@link #begin}), <i>ended</i> (a refutation is complete; further steps
+ * are ignored), <i>overflowed</i> (the bound on memory was met and everything is forgotten; further steps are ignored).
+ * A trace belongs to one solve at a time; the next one starts over.
+ *
+ * <p>Literals are {@code 2 * variable}, plus one when negated; variables count up from 0 in order of declaration. Memory:
+ * 4 bytes for each number of a step and 4 more a step, in blocks of 16 KB.
+ */
+public final class ProofTrace implements ProofSink {
+    // Kinds of steps: the letters of the text.
+    static final int EDGE = 'e';
+    static final int BRACKET = 'b';
+    static final int COMMIT = 'c';
+    static final int READ = 'r';
+    static final int OVERLAP = 'o';
+    static final int DEFINITION = 'd';
+    static final int LEMMA = 't';
+    static final int LEARNT = 'l';
+    static final int DELETED = 'x';
+    static final int END = 'q';
+
+    private static final int KIND_BITS = 7;
+    static final int MAX_STEP = Integer.MAX_VALUE >>> KIND_BITS;
+    private static final int BLOCK_BITS = 12;
+    private static final int BLOCK = 1 << BLOCK_BITS;
+
+    private final long maxBytes;
+    private int[][] blocks = new int[0][];
+    private int used;
+    private long end;
+    private long steps;
+    private boolean ended;
+    private boolean overflowed;
+
+    /** Transactions, events a transaction, keys, readers, writers of the problem. */
+    private int[] shape = new int[0];
+
+    /** @param maxBytes bound on the memory of the trace, in bytes */
+    public ProofTrace(long maxBytes) {
+        this.maxBytes = maxBytes;
+    }
+
+    /** Forgets everything and records for a problem. */
+    public void begin(int transactions, int eventsPerTransaction, int keys, int readers, int writers) {
+        shape = new int[] {transactions, eventsPerTransaction, keys, readers, writers};
+        blocks = new int[0][];
+        used = 0;
+        end = 0;
+        steps = 0;
+        ended = false;
+        overflowed = false;
+    }
+
+    /** Whether a whole refutation is recorded. */
+    public boolean isEnded() {
+        return ended && !overflowed;
+    }
+
+    /** Whether the bound on memory was met, so that nothing is recorded. */
+    public boolean isOverflowed() {
+        return overflowed;
+    }
+
+    /** Number of steps recorded. */
+    public long steps() {
+        return steps;
+    }
+
+    /** Bytes taken. */
+    public long bytes() {
+        return 4L * BLOCK * used;
+    }
+
+    int[] shape() {
+        return shape;
+    }
+
+    // ---------------------------------------------------------------- declarations
+
+    /** Declares a variable: event {@code a} comes before event {@code b}; false, after it. */
+    public void edge(int variable, int a, int b) {
+        if (open(EDGE, 3)) {
+            put(variable);
+            put(a);
+            put(b);
+        }
+    }
+
+    /**
+     * Declares a variable: the candidate committed, its snapshot comes after {@code writer} and its commit before {@code
+     * reader}.
+     *
+     * @param writer an event, or -1 for none
+     * @param candidate a transaction
+     * @param reader an event
+     */
+    public void bracket(int variable, int writer, int candidate, int reader) {
+        if (open(BRACKET, 4)) {
+            put(variable);
+            put(writer);
+            put(candidate);
+            put(reader);
+        }
+    }
+
+    /** Declares a variable: an optional transaction commits. */
+    public void commit(int variable, int txn) {
+        if (open(COMMIT, 2)) {
+            put(variable);
+            put(txn);
+        }
+    }
+
+    // ---------------------------------------------------------------- clauses
+
+    /**
+     * A clause of the problem: a read does not have this last writer.
+     *
+     * @param reader index of the reader
+     * @param writer index of the writer, or -1 for "no writer at all"
+     */
+    public void read(int reader, int writer, int[] literals, int size) {
+        about(READ, reader, writer, literals, size);
+    }
+
+    /** A clause of the problem: two writers of a key, by index, do not overlap. */
+    public void overlap(int writer, int other, int[] literals, int size) {
+        about(OVERLAP, writer, other, literals, size);
+    }
+
+    private void about(int kind, int first, int second, int[] literals, int size) {
+        if (open(kind, 2L + size)) {
+            put(first);
+            put(second);
+            put(literals, 0, size);
+        }
+    }
+
+    /** A bracket implies one of its parts. */
+    public void definition(int[] literals, int size) {
+        if (open(DEFINITION, size)) {
+            put(literals, 0, size);
+        }
+    }
+
+    /**
+     * A cycle: at least one of these edge literals is true, for their negations and known edges close it.
+     *
+     * @param cycle its events, the last before the first
+     */
+    public void lemma(int[] literals, int size, int[] cycle, int length) {
+        if (open(LEMMA, 1L + size + length)) {
+            put(size);
+            put(literals, 0, size);
+            put(cycle, 0, length);
+        }
+    }
+
+    @Override
+    public void learnt(int[] literals, int from, int to) {
+        if (open(LEARNT, to - from)) {
+            put(literals, from, to);
+        }
+    }
+
+    @Override
+    public void deleted(int[] literals, int from, int to) {
+        if (open(DELETED, to - from)) {
+            put(literals, from, to);
+        }
+    }
+
+    @Override
+    public void refuted() {
+        if (open(END, 0)) {
+            ended = true;
+        }
+    }
+
+    // ---------------------------------------------------------------- storage
+
+    /** A step as it is read from text; {@code numbers} as the recording methods lay them out. */
+    void step(int kind, int[] numbers, int size) {
+        if (open(kind, size)) {
+            put(numbers, 0, size);
+            ended = kind == END;
+        }
+    }
+
+    private boolean open(int kind, long size) {
+        if (ended || overflowed) {
+            return false;
+        }
+        long newEnd = end + 1 + size;
+        if (size > MAX_STEP || 4 * (newEnd + BLOCK) > maxBytes) {
+            blocks = new int[0][];
+            used = 0;
+            end = 0;
+            overflowed = true;
+            return false;
+        }
+        while ((long) used * BLOCK < newEnd) {
+            if (used == blocks.length) {
+                blocks = Arrays.copyOf(blocks, Math.max(4, 2 * used));
+            }
+            blocks[used++] = new int[BLOCK];
+        }
+        put((int) size << KIND_BITS | kind);
+        steps++;
+        return true;
+    }
+
+    private void put(int[] numbers, int from, int to) {
+        for (int i = from; i < to; i++) {
+            put(numbers[i]);
+        }
+    }
+
+    private void put(int number) {
+        blocks[(int) (end >>> BLOCK_BITS)][(int) end & (BLOCK - 1)] = number;
+        end++;
+    }
+
+    private int get(long at) {
+        return blocks[(int) (at >>> BLOCK_BITS)][(int) at & (BLOCK - 1)];
+    }
+
+    /** Reads the steps one after the other. */
+    static final class Cursor {
+        private final ProofTrace trace;
+        private long at;
+        private int kind;
+        private int[] numbers = new int[16];
+        private int size;
+
+        Cursor(ProofTrace trace) {
+            this.trace = trace;
+        }
+
+        /** Goes to the next step; false after the last. */
+        boolean next() {
+            if (at >= trace.end) {
+                return false;
+            }
+            int head = trace.get(at++);
+            kind = head & (1 << KIND_BITS) - 1;
+            size = head >>> KIND_BITS;
+            if (size > numbers.length) {
+                numbers = new int[Math.max(size, (int) Math.min(MAX_STEP, 2L * numbers.length))];
+            }
+            for (int i = 0; i < size; i++) {
+                numbers[i] = trace.get(at++);
+            }
+            return true;
+        }
+
+        int kind() {
+            return kind;
+        }
+
+        /** The step's numbers, {@link #size} of them; valid until the next step. */
+        int[] numbers() {
+            return numbers;
+        }
+
+        int size() {
+            return size;
+        }
+    }
+}

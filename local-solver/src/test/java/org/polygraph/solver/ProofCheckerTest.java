@@ -1,0 +1,469 @@
+package org.polygraph.solver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.proof.Proof;
+import org.polygraph.solver.proof.ProofChecker;
+import org.polygraph.solver.proof.ProofFormatException;
+import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofText;
+import org.polygraph.solver.proof.ProofTrace;
+
+/** The checker accepts what the solver records, and nothing that was tampered with where it matters. */
+class ProofCheckerTest {
+    private static final String STEPS = "ebcrodtlxq";
+
+    /** A problem, its refutation as lines, and where the steps begin. */
+    private record Recorded(RandomPolygraph problem, Polygraph polygraph, ProofTrace trace, List<String> lines) {
+        int firstStep() {
+            int at = 1;
+            while (STEPS.indexOf(lines.get(at).charAt(0)) < 0) {
+                at++;
+            }
+            return at;
+        }
+    }
+
+    private static String text(Polygraph polygraph, ProofTrace trace) throws IOException {
+        StringBuilder out = new StringBuilder();
+        ProofText.write(polygraph.proofProblem(), trace, out);
+        return out.toString();
+    }
+
+    private static Recorded record(RandomPolygraph g, Random random, boolean withReachability) throws IOException {
+        ProofTrace trace = new ProofTrace(1 << 24);
+        Polygraph polygraph = g.build(withReachability, 1 + random.nextInt(3));
+        SolverOptions options = SolverOptions.defaults()
+                .with(Option.LONG_JUMP, random.nextBoolean() ? 50 : random.nextInt(3))
+                .with(Option.REDUCE_INTERVAL, random.nextInt(3))
+                .withProof(trace);
+        Outcome outcome = new Solver().solve(polygraph, options);
+        assertThat(trace.isEnded()).isEqualTo(outcome instanceof Outcome.Unsatisfiable);
+        return new Recorded(g, polygraph, trace, List.of(text(polygraph, trace).split("\n")));
+    }
+
+    private static ProofResult check(List<String> lines) throws IOException {
+        Proof proof = ProofText.read(new StringReader(String.join("\n", lines) + "\n"), 1 << 24);
+        return ProofChecker.check(proof.problem(), proof.trace());
+    }
+
+    /** Whether lines that may be no proof file at all are accepted. */
+    private static boolean accepts(List<String> lines) throws IOException {
+        try {
+            return check(lines).accepted();
+        } catch (ProofFormatException e) {
+            assertThat(e).hasMessageStartingWith("line ").hasMessageContaining("expected");
+            return false;
+        }
+    }
+
+    private static List<String> without(List<String> lines, int index) {
+        List<String> copy = new ArrayList<>(lines);
+        copy.remove(index);
+        return copy;
+    }
+
+    private static List<String> with(List<String> lines, int index, String line) {
+        List<String> copy = new ArrayList<>(lines);
+        copy.set(index, line);
+        return copy;
+    }
+
+    private static RandomPolygraph random(long seed) {
+        Random random = new Random(seed);
+        int events = 1 + random.nextInt(2);
+        return RandomPolygraph.random(random, 2 + random.nextInt(events == 1 ? 5 : 4), events);
+    }
+
+    @Test
+    void textHoldsWhatTheTraceHolds() throws IOException {
+        StringBuilder letters = new StringBuilder();
+        int accepted = 0;
+        for (long seed = 1; seed <= 2_000; seed++) {
+            Recorded r = record(random(seed), new Random(seed), seed % 2 == 0);
+            Proof read = ProofText.read(new StringReader(text(r.polygraph, r.trace)), 1 << 20);
+            StringBuilder again = new StringBuilder();
+            ProofText.write(read.problem(), read.trace(), again);
+            assertThat(again.toString()).as("seed " + seed).isEqualTo(text(r.polygraph, r.trace));
+            ProofResult fromText = ProofChecker.check(read.problem(), read.trace());
+            assertThat(fromText).as("seed " + seed).isEqualTo(ProofChecker.check(r.polygraph.proofProblem(), r.trace));
+            assertThat(fromText.accepted()).as("seed " + seed).isEqualTo(r.trace.isEnded());
+            accepted += fromText.accepted() ? 1 : 0;
+            r.lines.forEach(line -> letters.append(line.charAt(0)));
+        }
+        assertThat(accepted).isGreaterThan(300);
+        // Every kind of line occurs; deletion in the tests of formulas.
+        for (char kind : "pswguebcrodtlq".toCharArray()) {
+            assertThat(letters.toString()).contains(String.valueOf(kind));
+        }
+    }
+
+    @Test
+    void deletedClausesAndLateLiterals() throws IOException {
+        for (long seed = 1; seed <= 20; seed++) {
+            RandomPolygraph g =
+                    FormulaHistory.random3Sat(new Random(seed), 12, 5.5).encode();
+            g.position = g.topological(new Random(seed));
+            ProofTrace trace = new ProofTrace(1 << 24);
+            Polygraph polygraph = g.build(false, 3);
+            Outcome outcome = new Solver()
+                    .solve(
+                            polygraph,
+                            SolverOptions.defaults()
+                                    .with(Option.REDUCE_INTERVAL, 3)
+                                    .with(Option.LONG_JUMP, (int) seed % 3)
+                                    .withProof(trace));
+            if (outcome instanceof Outcome.Unsatisfiable) {
+                List<String> lines = List.of(text(polygraph, trace).split("\n"));
+                assertThat(check(lines).accepted()).as("seed " + seed).isTrue();
+                int deletion = IntStream.range(0, lines.size())
+                        .filter(i -> lines.get(i).startsWith("x"))
+                        .findFirst()
+                        .orElse(-1);
+                assertThat(deletion).as("seed " + seed).isPositive();
+                assertThat(accepts(with(lines, deletion, "x 1 -2 3 -4 5 -6 7 0")))
+                        .as("a clause that is not there, seed " + seed)
+                        .isFalse();
+            }
+        }
+    }
+
+    /** The checker may refuse more than it must, but what has an order it never takes for refuted. */
+    @Test
+    void whatHasAnOrderIsNeverRefuted() throws IOException {
+        tamper(1, 4_000);
+    }
+
+    @Test
+    @Tag("full")
+    void whatHasAnOrderIsNeverRefutedFull() throws IOException {
+        tamper(1_000_000, 100_000);
+    }
+
+    private static void tamper(long firstSeed, int rounds) throws IOException {
+        int other = 0;
+        int forged = 0;
+        for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
+            Random random = new Random(seed);
+            RandomPolygraph g = random(seed);
+            Recorded r = record(g, random, random.nextBoolean());
+            boolean satisfiable = BruteForce.isSatisfiable(g);
+            List<String> steps = new ArrayList<>();
+            for (String line : r.lines) {
+                if (STEPS.indexOf(line.charAt(0)) >= 0) {
+                    steps.add(line);
+                }
+            }
+            if (!satisfiable) {
+                relax(g, random);
+                if (!BruteForce.isSatisfiable(g)) {
+                    continue;
+                }
+                other++;
+            } else {
+                forged++;
+                steps.add("q");
+            }
+            g.position = g.topological(random);
+            List<String> lines = new ArrayList<>(
+                    List.of(text(g.build(false, 3), new ProofTrace(0)).split("\n")));
+            int first = lines.size();
+            lines.addAll(steps);
+            assertThat(accepts(lines)).as("seed " + seed).isFalse();
+            for (int i = 0; i < 20; i++) {
+                int at = first + random.nextInt(lines.size() - first);
+                List<String> mutant =
+                        random.nextInt(4) == 0 ? without(lines, at) : with(lines, at, altered(lines.get(at), random));
+                assertThat(accepts(mutant)).as("seed " + seed + ", mutant " + i).isFalse();
+                if (random.nextBoolean() && mutant.size() > first) {
+                    lines = mutant;
+                }
+            }
+        }
+        System.out.println(other + " refutations of another problem and " + forged + " forged ones refused");
+        assertThat(other).isGreaterThan(rounds / 20);
+        assertThat(forged).isGreaterThan(rounds / 10);
+    }
+
+    /** Makes a problem easier, or at least another. */
+    private static void relax(RandomPolygraph g, Random random) {
+        for (int i = 0; i <= random.nextInt(3); i++) {
+            int k = random.nextInt(g.keys);
+            if (random.nextInt(3) == 0 && g.edges.size() > (g.eventsPerTxn == 2 ? g.n : 0)) {
+                g.edges.remove(g.edges.size() - 1);
+            } else if (random.nextInt(3) == 0 && !g.readers.get(k).isEmpty()) {
+                g.readers.get(k).get(random.nextInt(g.readers.get(k).size()))[1] = 0;
+            } else if (random.nextBoolean() && !g.readers.get(k).isEmpty()) {
+                g.readers.get(k).remove(random.nextInt(g.readers.get(k).size()));
+            } else {
+                g.optional = g.optional == null ? new boolean[g.n] : g.optional;
+                g.optional[random.nextInt(g.n)] = true;
+            }
+        }
+    }
+
+    private static String altered(String line, Random random) {
+        String[] words = line.split(" ");
+        if (words.length < 2) {
+            return "l 1 0";
+        }
+        int at = 1 + random.nextInt(words.length - 1);
+        switch (random.nextInt(4)) {
+            case 0 -> words[at] = words[at].startsWith("-") ? words[at].substring(1) : "-" + words[at];
+            case 1 -> words[at] = String.valueOf(Integer.parseInt(words[at]) + 1 - 2 * random.nextInt(2));
+            case 2 -> words[0] = String.valueOf(STEPS.charAt(random.nextInt(STEPS.length())));
+            default -> {
+                List<String> fewer = new ArrayList<>(List.of(words));
+                fewer.remove(at);
+                return String.join(" ", fewer);
+            }
+        }
+        return String.join(" ", words);
+    }
+
+    /** Without known edges nothing may be left out: every literal of every clause and lemma counts. */
+    @Test
+    void everyPartOfALineCounts() throws IOException {
+        int mutants = 0;
+        int removed = 0;
+        int learnt = 0;
+        int learntMatters = 0;
+        for (long seed = 1; seed <= 3_000; seed++) {
+            Random random = new Random(seed);
+            RandomPolygraph g = RandomPolygraph.random(random, 2 + random.nextInt(4), 1);
+            g.edges.clear();
+            Recorded r = record(g, random, false);
+            if (!r.trace.isEnded()) {
+                continue;
+            }
+            List<String> lines = r.lines;
+            for (int i = r.firstStep(); i < lines.size(); i++) {
+                String what = "seed " + seed + ", line " + (i + 1) + ": " + lines.get(i);
+                char kind = lines.get(i).charAt(0);
+                boolean dispensable = accepts(without(lines, i));
+                switch (kind) {
+                    case 'q' -> assertThat(dispensable).as(what).isFalse();
+                    case 'e', 'b', 'c' -> {
+                        // The search may end before it uses the last one.
+                        assertThat(dispensable && isUsed(lines, i)).as(what).isFalse();
+                    }
+                    case 'r' -> {
+                        // Where the other clauses have an order, the refutation cannot do without this one.
+                        if (BruteForce.exists(g, false, holdsAllBut(g, lines, i))) {
+                            assertThat(dispensable).as(what).isFalse();
+                            removed++;
+                        }
+                    }
+                    case 't', 'l' -> {
+                        learnt++;
+                        learntMatters += dispensable ? 0 : 1;
+                    }
+                    default -> {
+                        // A definition may go unused.
+                    }
+                }
+                if (kind == 'r' || kind == 't' || kind == 'd') {
+                    for (String mutant : withoutALiteral(lines.get(i))) {
+                        assertThat(accepts(with(lines, i, mutant)))
+                                .as(what + ", as " + mutant)
+                                .isFalse();
+                        mutants++;
+                    }
+                }
+            }
+        }
+        System.out.println(mutants + " altered lines refused; " + removed + " clauses that cannot go; " + learntMatters
+                + " of " + learnt + " lemmas and learnt clauses");
+        assertThat(mutants).isGreaterThan(5_000);
+        assertThat(removed).isGreaterThan(500);
+        assertThat(learntMatters).isGreaterThan(learnt / 4);
+    }
+
+    private static int firstLiteral(String line) {
+        return line.startsWith("r") ? 3 : 1;
+    }
+
+    /** Whether the variable that a line declares occurs in a later clause. */
+    private static boolean isUsed(List<String> lines, int declaration) {
+        String variable = lines.get(declaration).split(" ")[1];
+        for (String line : lines.subList(declaration + 1, lines.size())) {
+            String[] words = line.split(" ");
+            for (int i = firstLiteral(line); "rdtl".contains(words[0]) && !words[i].equals("0"); i++) {
+                if (words[i].equals(variable) || words[i].equals("-" + variable)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The line with one literal dropped, or turned over. */
+    private static List<String> withoutALiteral(String line) {
+        String[] words = line.split(" ");
+        List<String> mutants = new ArrayList<>();
+        for (int i = firstLiteral(line); i < words.length && !words[i].equals("0"); i++) {
+            List<String> copy = new ArrayList<>(List.of(words));
+            copy.set(i, String.valueOf(-Integer.parseInt(words[i])));
+            mutants.add(String.join(" ", copy));
+            copy.remove(i);
+            mutants.add(String.join(" ", copy));
+        }
+        return mutants;
+    }
+
+    /** What the 'r' lines but one say, by definition, of an order. */
+    private static java.util.function.BiPredicate<int[], boolean[]> holdsAllBut(
+            RandomPolygraph g, List<String> lines, int except) {
+        List<int[]> reads = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            if (i != except && lines.get(i).startsWith("r")) {
+                String[] words = lines.get(i).split(" ");
+                reads.add(new int[] {Integer.parseInt(words[1]), Integer.parseInt(words[2])});
+            }
+        }
+        return (position, committed) -> {
+            for (int[] clause : reads) {
+                int key = 0;
+                int r = clause[0];
+                int w = clause[1];
+                while (r >= g.readers.get(key).size()) {
+                    r -= g.readers.get(key).size();
+                    w -= w < 0 ? 0 : g.writers.get(key).size();
+                    key++;
+                }
+                int[] read = g.readers.get(key).get(r);
+                int writer = clause[1] < 0 ? -1 : g.writers.get(key).get(w)[0];
+                boolean holds = !committed[read[0]]
+                        || (writer >= 0 && (!committed[writer] || position[read[0]] < position[writer]));
+                for (int[] t : g.writers.get(key)) {
+                    holds |= t[1] == read[1]
+                            && t[0] != read[0]
+                            && committed[t[0]]
+                            && (writer < 0 || position[writer] < position[t[0]])
+                            && position[t[0]] < position[read[0]];
+                }
+                if (!holds) {
+                    return false;
+                }
+            }
+            return true;
+        };
+    }
+
+    /** Literals left out because known paths decide them are missed once the known edges are gone. */
+    @Test
+    void leftOutLiteralsNeedTheirPath() throws IOException {
+        int missed = 0;
+        for (long seed = 1; seed <= 2_000; seed++) {
+            Recorded r = record(random(seed), new Random(seed), true);
+            if (r.trace.isEnded()) {
+                List<String> lines =
+                        r.lines.stream().filter(line -> !line.startsWith("s")).collect(Collectors.toList());
+                ProofResult result = check(lines);
+                missed += result.message().contains("leaves out") ? 1 : 0;
+            }
+        }
+        assertThat(missed).isGreaterThan(50);
+    }
+
+    @Test
+    void noiseIsNamedNotObeyed() throws IOException {
+        Recorded r = record(FormulaHistory.pigeons(3, 2).encodePlaced(), new Random(3), false);
+        String text = text(r.polygraph, r.trace);
+        assertThat(check(r.lines).accepted()).isTrue();
+        String noise = "0123456789- \nebcrodtlxqpswgu\u0000z";
+        Random random = new Random(5);
+        int refused = 0;
+        for (int i = 0; i < 6_000; i++) {
+            StringBuilder mutant = new StringBuilder(text);
+            for (int j = 0; j <= random.nextInt(4); j++) {
+                int at = random.nextInt(mutant.length());
+                if (random.nextInt(8) == 0) {
+                    mutant.setLength(at + 1);
+                } else {
+                    mutant.setCharAt(at, noise.charAt(random.nextInt(noise.length())));
+                }
+            }
+            refused += accepts(List.of(mutant.toString().split("\n"))) ? 0 : 1;
+        }
+        assertThat(refused).isGreaterThan(5_000);
+        for (String bad : new String[] {
+            "p 1000000000 2 5",
+            "p 5 1 2000000000",
+            "p 2147483647 2 2147483647",
+            "p 99999999999 1 1",
+            "p -1 1 1",
+            "p 1 3 1"
+        }) {
+            assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 1\n" + bad + "\n"), 1 << 20))
+                    .isInstanceOf(ProofFormatException.class)
+                    .hasMessageStartingWith("line 2: ");
+        }
+        assertThatThrownBy(() -> ProofText.read(new StringReader("p cnf 3 4\n"), 1 << 20))
+                .hasMessage("line 1: another title; expected 'polygraph-proof 1' (the format is in"
+                        + " local-solver/README.md, \"Proofs\")");
+        assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 1\np 2 1 0\nl 1 2\n"), 1 << 20))
+                .hasMessageStartingWith("line 3: a clause without an end; expected '0' after its literals");
+        String endless = "polygraph-proof 1\np 2 1 0\nl" + " 1".repeat(1 << 20) + " 0\n";
+        assertThatThrownBy(() -> ProofText.read(new StringReader(endless), 1 << 20))
+                .isInstanceOf(ProofFormatException.class)
+                .hasMessageContaining("larger bound");
+    }
+
+    @Test
+    void aTraceThatIsFullForgetsAndTheAnswerStays() {
+        RandomPolygraph g = FormulaHistory.pigeons(5, 4).encodePlaced();
+        ProofTrace trace = new ProofTrace(1 << 15);
+        Polygraph polygraph = g.build(false, 3);
+        Outcome outcome = new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
+        assertThat(outcome).isInstanceOf(Outcome.Unsatisfiable.class);
+        assertThat(trace.isOverflowed()).isTrue();
+        assertThat(trace.isEnded()).isFalse();
+        assertThat(trace.bytes()).isZero();
+        assertThat(ProofChecker.check(polygraph.proofProblem(), trace).message())
+                .contains("give it more bytes");
+    }
+
+    @Test
+    void aCheckCanBeStoppedAndNeedsItsOwnProblem() {
+        Polygraph polygraph = FormulaHistory.pigeons(3, 2).encodePlaced().build(false, 2);
+        ProofTrace trace = new ProofTrace(1 << 24);
+        new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
+        assertThat(ProofChecker.check(polygraph.proofProblem(), trace, () -> true)
+                        .message())
+                .isEqualTo("step 1: told to stop");
+        Polygraph another = FormulaHistory.pigeons(3, 3).encodePlaced().build(false, 3);
+        assertThat(ProofChecker.check(another.proofProblem(), trace).message()).contains("of another problem");
+        assertThat(ProofChecker.check(another.proofProblem(), new ProofTrace(9)).accepted())
+                .isFalse();
+    }
+
+    /** The checker must not share what it checks. */
+    @Test
+    void theCheckerKnowsNoSolver() throws IOException {
+        String folder = "/org/polygraph/solver/proof/";
+        for (String name :
+                List.of("ProofChecker", "ProofProblem", "UnitPropagator", "KnownPaths", "ProofText", "ProofTrace")) {
+            try (InputStream in = ProofChecker.class.getResourceAsStream(folder + name + ".class")) {
+                String constants = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+                assertThat(constants.replace("org/polygraph/solver/sat/ProofSink", ""))
+                        .as(name)
+                        .doesNotContain("org/polygraph/solver/sat")
+                        .doesNotContain("org/polygraph/solver/theory");
+            }
+        }
+    }
+}
