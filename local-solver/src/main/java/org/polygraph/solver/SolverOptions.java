@@ -10,6 +10,7 @@ public final class SolverOptions {
     /** The one table of tunable numbers: default, least, greatest, meaning. */
     public enum Option {
         SEED(1, Long.MIN_VALUE, Long.MAX_VALUE, "breaks ties between equally cheap literals"),
+        VERIFY(1, 0, 1, "whether a model is checked from scratch; 0 is for callers that replay it themselves"),
         MINIMIZE(1, 0, 1, "whether learnt clauses are minimized"),
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
