@@ -21,6 +21,7 @@ import org.polygraph.solver.proof.ProofFormatException;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
+import org.sat4j.specs.TimeoutException;
 
 /** The checker accepts what the solver records, and nothing that was tampered with where it matters. */
 class ProofCheckerTest {
@@ -30,7 +31,7 @@ class ProofCheckerTest {
     private record Recorded(RandomPolygraph problem, Polygraph polygraph, ProofTrace trace, List<String> lines) {
         int firstStep() {
             int at = 1;
-            while (STEPS.indexOf(lines.get(at).charAt(0)) < 0) {
+            while (at < lines.size() && STEPS.indexOf(lines.get(at).charAt(0)) < 0) {
                 at++;
             }
             return at;
@@ -52,7 +53,7 @@ class ProofCheckerTest {
                 .withProof(trace);
         Outcome outcome = new Solver().solve(polygraph, options);
         assertThat(trace.isEnded()).isEqualTo(outcome instanceof Outcome.Unsatisfiable);
-        return new Recorded(g, polygraph, trace, List.of(text(polygraph, trace).split("\n")));
+        return new Recorded(g, polygraph, trace, text(polygraph, trace).lines().toList());
     }
 
     private static ProofResult check(List<String> lines) throws IOException {
@@ -111,6 +112,32 @@ class ProofCheckerTest {
         }
     }
 
+    /** Another tool agrees: the clauses of the problem and the lemmas alone have no model. */
+    @Test
+    void theClausesOfATextAreAFormulaWithoutAModel() throws IOException, TimeoutException {
+        int refuted = 0;
+        for (long seed = 1; seed <= 1_500; seed++) {
+            Recorded r = record(random(seed), new Random(seed), seed % 2 == 0);
+            FormulaHistory formula = new FormulaHistory(1_000);
+            for (String line : r.lines.subList(Math.min(r.firstStep(), r.lines.size()), r.lines.size())) {
+                if ("rodt".indexOf(line.charAt(0)) >= 0) {
+                    String[] words = line.split(" ", -1);
+                    IntStream.Builder literals = IntStream.builder();
+                    for (int i = firstLiteral(line); !words[i].equals("0"); i++) {
+                        int number = Integer.parseInt(words[i]);
+                        literals.add(number > 0 ? 2 * number - 2 : -2 * number - 1);
+                    }
+                    formula.clause(literals.build().toArray());
+                }
+            }
+            if (r.trace.isEnded()) {
+                assertThat(formula.isSatisfiable()).as("seed " + seed).isFalse();
+                refuted++;
+            }
+        }
+        assertThat(refuted).isGreaterThan(200);
+    }
+
     @Test
     void deletedClausesAndLateLiterals() throws IOException {
         for (long seed = 1; seed <= 20; seed++) {
@@ -127,7 +154,7 @@ class ProofCheckerTest {
                                     .with(Option.LONG_JUMP, (int) seed % 3)
                                     .withProof(trace));
             if (outcome instanceof Outcome.Unsatisfiable) {
-                List<String> lines = List.of(text(polygraph, trace).split("\n"));
+                List<String> lines = text(polygraph, trace).lines().toList();
                 assertThat(check(lines).accepted()).as("seed " + seed).isTrue();
                 int deletion = IntStream.range(0, lines.size())
                         .filter(i -> lines.get(i).startsWith("x"))
@@ -179,7 +206,7 @@ class ProofCheckerTest {
             }
             g.position = g.topological(random);
             List<String> lines = new ArrayList<>(
-                    List.of(text(g.build(false, 3), new ProofTrace(0)).split("\n")));
+                    text(g.build(false, 3), new ProofTrace(0)).lines().toList());
             int first = lines.size();
             lines.addAll(steps);
             assertThat(accepts(lines)).as("seed " + seed).isFalse();
@@ -216,7 +243,7 @@ class ProofCheckerTest {
     }
 
     private static String altered(String line, Random random) {
-        String[] words = line.split(" ");
+        String[] words = line.split(" ", -1);
         if (words.length < 2) {
             return "l 1 0";
         }
@@ -293,14 +320,14 @@ class ProofCheckerTest {
     }
 
     private static int firstLiteral(String line) {
-        return line.startsWith("r") ? 3 : 1;
+        return line.startsWith("r") || line.startsWith("o") ? 3 : 1;
     }
 
     /** Whether the variable that a line declares occurs in a later clause. */
     private static boolean isUsed(List<String> lines, int declaration) {
-        String variable = lines.get(declaration).split(" ")[1];
+        String variable = lines.get(declaration).split(" ", -1)[1];
         for (String line : lines.subList(declaration + 1, lines.size())) {
-            String[] words = line.split(" ");
+            String[] words = line.split(" ", -1);
             for (int i = firstLiteral(line); "rdtl".contains(words[0]) && !words[i].equals("0"); i++) {
                 if (words[i].equals(variable) || words[i].equals("-" + variable)) {
                     return true;
@@ -312,7 +339,7 @@ class ProofCheckerTest {
 
     /** The line with one literal dropped, or turned over. */
     private static List<String> withoutALiteral(String line) {
-        String[] words = line.split(" ");
+        String[] words = line.split(" ", -1);
         List<String> mutants = new ArrayList<>();
         for (int i = firstLiteral(line); i < words.length && !words[i].equals("0"); i++) {
             List<String> copy = new ArrayList<>(List.of(words));
@@ -330,7 +357,7 @@ class ProofCheckerTest {
         List<int[]> reads = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
             if (i != except && lines.get(i).startsWith("r")) {
-                String[] words = lines.get(i).split(" ");
+                String[] words = lines.get(i).split(" ", -1);
                 reads.add(new int[] {Integer.parseInt(words[1]), Integer.parseInt(words[2])});
             }
         }
@@ -397,7 +424,7 @@ class ProofCheckerTest {
                     mutant.setCharAt(at, noise.charAt(random.nextInt(noise.length())));
                 }
             }
-            refused += accepts(List.of(mutant.toString().split("\n"))) ? 0 : 1;
+            refused += accepts(mutant.toString().lines().toList()) ? 0 : 1;
         }
         assertThat(refused).isGreaterThan(5_000);
         for (String bad : new String[] {
