@@ -5,8 +5,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -20,13 +22,18 @@ import org.polygraph.storage.columnar.HistoryTable;
  * work, so on huge cyclic regions the cycle is the shortest found, not always the shortest there is.
  */
 public final class CycleEvidence {
-    private static final long MOST_WORK = 50_000_000;
-    private static final int MOST_EDGES = 64;
+    /** Events that searches for a shorter cycle may visit, about a second. */
+    private static final long MOST_WORK = 20_000_000;
+    /** Candidates of an impossible read that are explained before the shortest cycle is taken. */
+    private static final int MOST_CANDIDATES = 16;
+
+    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
 
     private final HistoryTable table;
     private final VersionIndex index;
     private final Events events;
     private final KnownGraph known;
+    private final Counting counting;
     private final WriterLookup lookup;
     private final EvidenceGraph graph;
     private final int[] everywhere;
@@ -36,6 +43,7 @@ public final class CycleEvidence {
         this.index = history.versions();
         this.known = known;
         this.events = known.events();
+        this.counting = history.counting();
         this.lookup = new WriterLookup(index, history.counting());
         this.graph = new EvidenceGraph(known, index, lookup);
         this.everywhere = new int[events.chains()];
@@ -47,53 +55,67 @@ public final class CycleEvidence {
      * @param done how many events of each chain precede the cycles, see ChainClocks
      */
     public Violation ofCycle(int[] done) {
-        List<EvidenceGraph.Step> best = shortestCycle(done, known.currentRound());
-        if (best == null) {
-            best = shortestCycle(done, 0);
+        List<EvidenceGraph.Step> first = graph.anyCycle(done);
+        if (first == null) {
+            throw new IllegalStateException("the graph is cyclic but no chain waits for another");
         }
-        if (best == null) {
-            throw new IllegalStateException("the graph is cyclic but no cycle was found");
-        }
-        return violation(named(best), "");
+        return violation(named(shorter(first, done)), "");
     }
 
-    private @Nullable List<EvidenceGraph.Step> shortestCycle(int[] done, int fromRound) {
-        List<EvidenceGraph.Step> best = null;
+    /** Looks for a shorter cycle than the first one found: around its own edges, then around others, newest first. */
+    private List<EvidenceGraph.Step> shorter(List<EvidenceGraph.Step> first, int[] done) {
+        List<EvidenceGraph.Step> best = first;
         long start = graph.work();
-        for (int e = 0; e < graph.edges() && (best == null || graph.work() - start < MOST_WORK); e++) {
+        for (EvidenceGraph.Step step : first) {
+            best = shorterThrough(step, best, done);
+        }
+        int round = known.currentRound();
+        for (int e = graph.edges() - 1; e >= 0 && best.size() > 2 && graph.work() - start < MOST_WORK; e--) {
             EvidenceGraph.Step step = graph.step(e);
-            if (step.round() < fromRound || !graph.isBeyond(e, done)) {
-                continue;
-            }
-            int most = best == null ? MOST_EDGES : best.size() - 2;
-            if (most < 0) {
-                break;
-            }
-            List<EvidenceGraph.Step> back = graph.path(step.to(), step.from(), EvidenceGraph.ALL_ROUNDS, done, most);
-            if (back != null) {
-                best = new ArrayList<>();
-                best.add(step);
-                best.addAll(back);
+            if (step.round() >= round && graph.isBeyond(e, done)) {
+                best = shorterThrough(step, best, done);
             }
         }
         return best;
+    }
+
+    private List<EvidenceGraph.Step> shorterThrough(
+            EvidenceGraph.Step step, List<EvidenceGraph.Step> best, int[] done) {
+        if (best.size() < 2) {
+            return best;
+        }
+        List<EvidenceGraph.Step> back =
+                graph.path(step.to(), step.from(), EvidenceGraph.ALL_ROUNDS, done, best.size() - 2);
+        if (back == null) {
+            return best;
+        }
+        List<EvidenceGraph.Step> cycle = new ArrayList<>();
+        cycle.add(step);
+        cycle.addAll(back);
+        return cycle;
     }
 
     /**
      * Explains a read that has several candidate writers, none of which is possible: shows the cycle of one of them.
      *
      * @param below the round that found it: only edges of earlier rounds are used
+     * @param clocks exact for those edges
      */
-    public Violation ofImpossibleRead(int key, int reader, int below) {
+    public Violation ofImpossibleRead(int key, int reader, int below, ChainClocks clocks) {
         int begin = events.begin(reader);
         int valueClass = index.readerClasses()[lookup.read(key, reader)];
         int candidates = lookup.candidates(key, reader);
         List<Dependency> best = valueClass == VersionIndex.INITIAL
-                ? impossibleCandidate(key, reader, begin, Dependency.INITIAL, below)
+                ? impossibleCandidate(key, reader, begin, Dependency.INITIAL, below, clocks)
                 : null;
-        for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
+        int explained = 0;
+        for (int w = index.firstInClass(key, valueClass);
+                w >= 0 && explained < MOST_CANDIDATES && (best == null || best.size() > 2);
+                w = index.nextInClass(w)) {
             if (index.writerTransactions()[w] != reader) {
-                List<Dependency> cycle = impossibleCandidate(key, reader, begin, index.writerTransactions()[w], below);
+                explained++;
+                List<Dependency> cycle =
+                        impossibleCandidate(key, reader, begin, index.writerTransactions()[w], below, clocks);
                 if (cycle != null && (best == null || cycle.size() < best.size())) {
                     best = cycle;
                 }
@@ -187,11 +209,12 @@ public final class CycleEvidence {
         throw new IllegalStateException(name(transaction) + " does not write key " + key);
     }
 
-    private @Nullable List<Dependency> impossibleCandidate(int key, int reader, int begin, int candidate, int below) {
+    private @Nullable List<Dependency> impossibleCandidate(
+            int key, int reader, int begin, int candidate, int below, ChainClocks clocks) {
         long value = valueRead(key, reader);
-        if (candidate != Dependency.INITIAL) {
+        if (candidate != Dependency.INITIAL && clocks.reaches(begin, events.commit(candidate))) {
             List<EvidenceGraph.Step> forward =
-                    graph.path(begin, events.commit(candidate), below, everywhere, MOST_EDGES);
+                    graph.path(begin, events.commit(candidate), below, everywhere, ANY_LENGTH);
             if (forward != null) {
                 List<Dependency> cycle = chain(reader, candidate, forward);
                 cycle.add(new Dependency(
@@ -206,16 +229,21 @@ public final class CycleEvidence {
         }
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
             int other = index.writerTransactions()[w];
-            if (other == candidate || other == reader) {
+            if (other == candidate
+                    || other == reader
+                    || !counting.isCounted(other)
+                    || !clocks.reaches(events.commit(other), begin)
+                    || (candidate != Dependency.INITIAL
+                            && !clocks.reaches(events.commit(candidate), events.begin(other)))) {
                 continue;
             }
-            List<EvidenceGraph.Step> toReader = graph.path(events.commit(other), begin, below, everywhere, MOST_EDGES);
+            List<EvidenceGraph.Step> toReader = graph.path(events.commit(other), begin, below, everywhere, ANY_LENGTH);
             if (toReader == null) {
                 continue;
             }
             List<EvidenceGraph.Step> toOther = candidate == Dependency.INITIAL
                     ? List.of()
-                    : graph.path(events.commit(candidate), events.begin(other), below, everywhere, MOST_EDGES);
+                    : graph.path(events.commit(candidate), events.begin(other), below, everywhere, ANY_LENGTH);
             if (toOther != null) {
                 List<Dependency> cycle = chain(other, reader, toReader);
                 String why = "if " + name(reader) + " read the value of "
@@ -279,17 +307,25 @@ public final class CycleEvidence {
     private Dependency dependency(EvidenceGraph.Step step, boolean justify) {
         int from = events.transaction(step.from());
         int to = events.transaction(step.to());
-        Dependency found = readFrom(from, to);
-        if (found == null) {
+        // With two events a transaction the ends tell the kind: only RW leaves a snapshot, only RW enters a commit.
+        boolean two = events.perTransaction() == 2;
+        boolean fromSnapshot = two && step.from() == events.begin(from);
+        Dependency found = fromSnapshot ? null : readFrom(from, to);
+        if (found == null && (fromSnapshot || !two)) {
             found = overwritten(from, to, step.round(), justify);
         }
-        if (found == null) {
+        if (found == null && !fromSnapshot) {
             found = versionOrder(from, to, step, justify);
         }
-        if (found == null) {
-            throw new IllegalStateException("no reason for the edge from " + name(from) + " to " + name(to));
-        }
-        return found;
+        return found == null
+                ? new Dependency(
+                        from,
+                        to,
+                        fromSnapshot ? EdgeKind.RW : EdgeKind.WW,
+                        Dependency.NO_KEY,
+                        0,
+                        "forced by other transactions")
+                : found;
     }
 
     private @Nullable Dependency readFrom(int from, int to) {
@@ -323,7 +359,7 @@ public final class CycleEvidence {
                         from, to, EdgeKind.RW, key, value, "observed: it read the initial value, before any write");
             }
             List<EvidenceGraph.Step> path =
-                    graph.path(events.commit(writer), events.begin(to), Math.max(1, round), everywhere, MOST_EDGES);
+                    graph.path(events.commit(writer), events.begin(to), Math.max(1, round), everywhere, ANY_LENGTH);
             if (path != null) {
                 String why = justify
                         ? "forced: it read what " + name(writer) + " wrote, and " + name(to) + " wrote later ("
@@ -349,7 +385,7 @@ public final class CycleEvidence {
                 int reader = index.readerTransactions()[r];
                 List<EvidenceGraph.Step> path = reader == from
                         ? null
-                        : graph.path(events.commit(from), events.begin(reader), below, everywhere, MOST_EDGES);
+                        : graph.path(events.commit(from), events.begin(reader), below, everywhere, ANY_LENGTH);
                 if (path != null) {
                     String why = justify
                             ? "forced: " + name(reader) + " read what " + name(to) + " wrote although it follows "
@@ -360,7 +396,7 @@ public final class CycleEvidence {
             }
             if (events.perTransaction() == 2) {
                 List<EvidenceGraph.Step> path =
-                        graph.path(events.begin(from), events.commit(to), below, everywhere, MOST_EDGES);
+                        graph.path(events.begin(from), events.commit(to), below, everywhere, ANY_LENGTH);
                 if (path != null) {
                     String why = justify
                             ? "forced: both write the key, so they cannot overlap, and the first began before the second"
@@ -389,7 +425,10 @@ public final class CycleEvidence {
         for (EvidenceGraph.Step step : path) {
             at = appendSession(text, at, events.transaction(step.from()));
             Dependency d = dependency(step, false);
-            text.append(" -").append(d.kind()).append(' ').append(table.keys().label(d.key()));
+            text.append(" -").append(d.kind());
+            if (d.key() != Dependency.NO_KEY) {
+                text.append(' ').append(table.keys().label(d.key()));
+            }
             at = d.to();
             text.append("-> ").append(name(at));
         }

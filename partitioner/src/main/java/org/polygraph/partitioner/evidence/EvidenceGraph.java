@@ -112,6 +112,42 @@ final class EvidenceGraph {
         return event - events.chainStart(chain) >= done[chain];
     }
 
+    /**
+     * Some cycle, in linear time: every chain that stopped waits for an event at or beyond another chain's stop, so
+     * following who waits for whom comes back.
+     *
+     * @param done where each chain stopped
+     * @return the edges outside sessions in order, or null if nothing waits
+     */
+    @Nullable
+    List<Step> anyCycle(int[] done) {
+        int[] waitsBy = new int[events.chains()];
+        Arrays.fill(waitsBy, NONE);
+        for (int e = 0; e < edges; e++) {
+            int chain = events.chain(targets[e]);
+            if (targets[e] - events.chainStart(chain) == done[chain] && isEventBeyond(sources[e], done)) {
+                waitsBy[chain] = e;
+            }
+        }
+        int[] visitedAt = new int[events.chains()];
+        for (int chain = 0; chain < waitsBy.length; chain++) {
+            List<Step> steps = new ArrayList<>();
+            Arrays.fill(visitedAt, NONE);
+            int at = chain;
+            while (waitsBy[at] != NONE && visitedAt[at] == NONE) {
+                visitedAt[at] = steps.size();
+                steps.add(step(waitsBy[at]));
+                at = events.chain(sources[waitsBy[at]]);
+            }
+            if (waitsBy[at] != NONE) {
+                List<Step> cycle = new ArrayList<>(steps.subList(visitedAt[at], steps.size()));
+                Collections.reverse(cycle);
+                return cycle;
+            }
+        }
+        return null;
+    }
+
     /** Events visited by all searches so far, for work limits. */
     long work() {
         return work;

@@ -57,7 +57,10 @@ public final class KnownGraph {
     /** Adds a known edge between two events, marked with the current round. */
     public void add(int fromEvent, int toEvent) {
         if (edges == from.length) {
-            int capacity = Math.max(edges + 1, edges + (edges >> 1));
+            int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, edges + ((long) edges >> 1));
+            if (capacity == edges) {
+                throw new IllegalStateException("more than " + edges + " edges");
+            }
             from = Arrays.copyOf(from, capacity);
             to = Arrays.copyOf(to, capacity);
             rounds = Arrays.copyOf(rounds, capacity);

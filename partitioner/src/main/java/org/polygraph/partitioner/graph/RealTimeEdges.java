@@ -50,6 +50,7 @@ public final class RealTimeEdges {
         sort(byStart, started, starts);
         sort(byEnd, ended, ends);
         int before = graph.edges();
+        long steps = 0;
         int finished = 0;
         // The latest start among what has ended: anything that ended before it precedes v through that transaction.
         long latest = Long.MIN_VALUE;
@@ -62,7 +63,7 @@ public final class RealTimeEdges {
                     latest = Math.max(latest, starts[w]);
                 }
             }
-            for (int j = finished - 1; j >= 0; j--) {
+            for (int j = finished - 1; j >= 0; j--, steps++) {
                 int u = byEnd[j];
                 if (latest != Long.MIN_VALUE && precedes(ends[u], latest, slack)) {
                     break;
@@ -71,7 +72,7 @@ public final class RealTimeEdges {
                     graph.add(events.commit(u), events.begin(v));
                 }
             }
-            if (graph.edges() - before > most) {
+            if (graph.edges() - before > most || steps / 4 > most) {
                 return false;
             }
         }

@@ -107,13 +107,13 @@ final class IndeterminateResolution {
         boolean changed = true;
         while (changed) {
             changed = commitForced();
-            for (int i = 0; i < broken.size() && !changed; i++) {
-                changed = dropIfOptional(broken.getInt(i));
+            for (int i = 0; i < broken.size(); i++) {
+                changed |= dropIfOptional(broken.getInt(i));
             }
-            for (int i = 0; i < indeterminate.size() && !changed; i++) {
+            for (int i = 0; i < indeterminate.size(); i++) {
                 int t = indeterminate.getInt(i);
                 if (counting.of(t) == Counting.OPTIONAL && readsTheImpossible(t)) {
-                    changed = dropIfOptional(t);
+                    changed |= dropIfOptional(t);
                 }
             }
             if (changed) {
@@ -134,7 +134,7 @@ final class IndeterminateResolution {
     private int candidates(Version version, int reader) {
         int count = version.initial ? 1 : 0;
         int optional = -1;
-        for (int i = 0; i < version.writers.size(); i++) {
+        for (int i = 0; i < version.writers.size() && count < 2; i++) {
             int w = version.writers.getInt(i);
             byte state = counting.of(w);
             if (w != reader && state != Counting.DROPPED) {

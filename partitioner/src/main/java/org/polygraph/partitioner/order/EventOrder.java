@@ -81,43 +81,76 @@ public final class EventOrder {
     }
 
     /**
-     * Some topological order, for histories whose clocks do not fit the memory budget: chains advance in turn, each as
-     * far as its predecessors allow.
+     * Some topological order, for histories whose clocks do not fit the memory budget: chains advance in turn, one event
+     * each; one that must wait stands aside until the chain it waits for has got there. Linear in events and edges.
      *
+     * @param done filled with how many events of each chain were placed: all of them, or what precedes the cycles
      * @return positions, or null if the graph has a cycle
      */
-    public static int @Nullable [] byTurns(KnownGraph graph) {
+    public static int @Nullable [] byTurns(KnownGraph graph, int[] done) {
         Events events = graph.events();
         graph.indexPredecessors();
         int n = events.count();
         int k = events.chains();
         int[] position = new int[n];
-        int[] done = new int[k];
-        int placed = 0;
-        boolean progress = true;
-        while (progress && placed < n) {
-            progress = false;
-            for (int s = 0; s < k; s++) {
-                if (done[s] < events.chainLength(s) && isReady(graph, events.chainStart(s) + done[s], done)) {
-                    position[events.chainStart(s) + done[s]] = placed++;
-                    done[s]++;
-                    progress = true;
-                }
+        int[] queue = new int[k];
+        int[] waiterHead = new int[k];
+        int[] waiterNext = new int[k];
+        int[] waitPosition = new int[k];
+        Arrays.fill(done, 0);
+        Arrays.fill(waiterHead, -1);
+        int size = 0;
+        for (int s = 0; s < k; s++) {
+            if (events.chainLength(s) > 0) {
+                queue[size++] = s;
             }
+        }
+        int placed = 0;
+        for (int head = 0; size > 0; ) {
+            int s = queue[head];
+            head = head + 1 == k ? 0 : head + 1;
+            size--;
+            int event = events.chainStart(s) + done[s];
+            int blocking = blocking(graph, event, done);
+            if (blocking >= 0) {
+                int chain = events.chain(blocking);
+                waitPosition[s] = blocking - events.chainStart(chain);
+                waiterNext[s] = waiterHead[chain];
+                waiterHead[chain] = s;
+                continue;
+            }
+            position[event] = placed++;
+            done[s]++;
+            if (done[s] < events.chainLength(s)) {
+                queue[(head + size++) % k] = s;
+            }
+            int kept = -1;
+            for (int w = waiterHead[s]; w >= 0; ) {
+                int next = waiterNext[w];
+                if (waitPosition[w] < done[s]) {
+                    queue[(head + size++) % k] = w;
+                } else {
+                    waiterNext[w] = kept;
+                    kept = w;
+                }
+                w = next;
+            }
+            waiterHead[s] = kept;
         }
         return placed == n ? position : null;
     }
 
-    private static boolean isReady(KnownGraph graph, int event, int[] done) {
+    /** A predecessor of the event that is not yet placed, or -1. */
+    private static int blocking(KnownGraph graph, int event, int[] done) {
         Events events = graph.events();
         int[] starts = graph.predecessorStarts();
         for (int i = starts[event]; i < starts[event + 1]; i++) {
             int p = graph.from(graph.predecessorEdges()[i]);
             int chain = events.chain(p);
             if (p - events.chainStart(chain) >= done[chain]) {
-                return false;
+                return p;
             }
         }
-        return true;
+        return -1;
     }
 }

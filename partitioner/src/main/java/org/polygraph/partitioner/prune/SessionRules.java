@@ -217,7 +217,7 @@ final class SessionRules {
         }
     }
 
-    /** Whether the last writer of the group reaches no other last writer. @param merged {@link #reachLast} was called */
+    /** Whether the last writer of the group reaches no other last writer; {@code merged}: {@link #reachLast} was called. */
     private boolean isMaximal(int g, boolean merged) {
         int position = begins[last[g]] | shift;
         if (merged) {
@@ -343,7 +343,9 @@ final class SessionRules {
                 step <<= 1;
                 low = high - step;
             }
-            return hint[g] = bisect(Math.max(low, from - 1), high, bound, snapshotBound, from);
+            int found = bisect(Math.max(low, from - 1), high, bound, snapshotBound, from);
+            hint[g] = found;
+            return found;
         }
         int step = 1;
         int high = low + 1;
@@ -352,7 +354,9 @@ final class SessionRules {
             step <<= 1;
             high = low + step;
         }
-        return hint[g] = bisect(low, Math.min(high, to), bound, snapshotBound, from);
+        int found = bisect(low, Math.min(high, to), bound, snapshotBound, from);
+        hint[g] = found;
+        return found;
     }
 
     /** Between low, which is before or left of the group, and high, which is not before or right of it. */

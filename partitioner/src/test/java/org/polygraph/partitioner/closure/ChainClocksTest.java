@@ -57,7 +57,7 @@ class ChainClocksTest {
                         .isEqualTo(expectCyclic ? ChainClocks.Result.CYCLIC : ChainClocks.Result.EXACT);
                 if (expectCyclic) {
                     cyclic++;
-                    assertThat(EventOrder.byTurns(graph)).isNull();
+                    assertThat(EventOrder.byTurns(graph, new int[sessions])).isNull();
                     break;
                 }
                 for (int a = 0; a < m; a++) {
@@ -73,7 +73,7 @@ class ChainClocksTest {
                     }
                 }
                 extendsGraph(EventOrder.byRank(events, clocks), reach, seed);
-                int[] turns = EventOrder.byTurns(graph);
+                int[] turns = EventOrder.byTurns(graph, new int[sessions]);
                 assertThat(turns).isNotNull();
                 extendsGraph(turns, reach, seed);
             }

@@ -89,7 +89,10 @@ class RulesAgainstBruteForceTest {
             if (result == Saturation.Result.CONTRADICTION) {
                 return closes(new CycleEvidence(indexed, graph)
                         .ofImpossibleRead(
-                                saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound()));
+                                saturation.impossibleKey(),
+                                saturation.impossibleReader(),
+                                graph.currentRound(),
+                                clocks));
             }
             if (result == Saturation.Result.FIXPOINT) {
                 break;

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a check may take and how much memory it may hold. Kernels poll {@link #exhausted} every few thousand steps
@@ -16,6 +17,8 @@ public final class Budget {
 
     private final long bytes;
     private volatile boolean cancelled;
+    /** What this is a part of, or null. */
+    private @Nullable Budget whole;
 
     private Budget(long startNanos, long timeoutNanos, long heap) {
         this.startNanos = startNanos;
@@ -42,12 +45,14 @@ public final class Budget {
 
     /** Whether to stop: the deadline has passed or the caller has given up. At most one clock read. */
     public boolean exhausted() {
-        return cancelled || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
+        return cancelled
+                || (whole != null && whole.exhausted())
+                || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
     }
 
     /**
      * A part of this budget that starts now: at most half of the time that is left, and at most so long. Its end does not
-     * end this one; cancelling this one ends it at its own deadline.
+     * end this one.
      */
     public Budget part(long mostNanos) {
         long now = System.nanoTime();

@@ -33,7 +33,12 @@ public final class Decision {
     /** Real-time edges a transaction beyond which the attempt with them is not worth its memory. */
     private static final int MOST_REAL_TIME_EDGES = 64;
 
+    /** Bytes of budget an edge: it takes 13, and 14 more while arrays grow. */
+    private static final int REAL_TIME_EDGE_BUDGET_SHARE = 64;
+
     private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
+    /** Further rounds of rules, after the solver's refutation, that may find a cycle to show. */
+    private static final long MOST_EVIDENCE_NANOS = 5_000_000_000L;
 
     private final HistoryTable table;
     private final CheckRequest request;
@@ -80,6 +85,7 @@ public final class Decision {
             if (witness != null) {
                 return replay(history.counting(), witness.committed, witness.position);
             }
+            residual = ResidualSize.NONE;
             phases.begin("graph");
         }
         KnownGraph graph = KnownGraph.of(events, history.versions());
@@ -118,7 +124,8 @@ public final class Decision {
      */
     private @Nullable Witness inRealTime(KeyStages stages, IndexedHistory history, Events events) {
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        long most = (long) MOST_REAL_TIME_EDGES * table.transactions();
+        long most = Math.min(
+                (long) MOST_REAL_TIME_EDGES * table.transactions(), budget.bytes() / REAL_TIME_EDGE_BUDGET_SHARE);
         boolean complete = RealTimeEdges.add(graph, table, history.counting(), request.clockSkewNanos(), most);
         phases.end(graph.edges());
         long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
@@ -170,7 +177,7 @@ public final class Decision {
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 return violation(List.of(
-                        loop.refuteByRules()
+                        loop.refuteByRules(MOST_EVIDENCE_NANOS)
                                 ? loop.violation()
                                 : CoreSolving.explain(history, graph, unsatisfiable.core())));
             }

@@ -100,11 +100,11 @@ final class PruneLoop {
 
     private boolean orderOnly() {
         phases.begin("order");
-        int[] turns = EventOrder.byTurns(graph);
+        int[] done = new int[graph.events().chains()];
+        int[] turns = EventOrder.byTurns(graph, done);
         phases.end(graph.events().count());
         if (turns == null) {
-            refutation = () -> new CycleEvidence(history, graph)
-                    .ofCycle(new int[graph.events().chains()]);
+            refutation = () -> new CycleEvidence(history, graph).ofCycle(done);
             return true;
         }
         return checked(turns);
@@ -156,7 +156,7 @@ final class PruneLoop {
         if (result == Saturation.Result.CONTRADICTION) {
             int round = graph.currentRound();
             refutation = () -> new CycleEvidence(history, graph)
-                    .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), round);
+                    .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), round, rows);
         } else if (result == Saturation.Result.FORCED) {
             phases.begin("closure");
             if (!close(rows)) {
@@ -179,15 +179,19 @@ final class PruneLoop {
      * After the solver has refuted the core: goes on with the rules, for a cycle with reasons says more than a core of
      * clauses.
      *
+     * @param mostNanos gives up after so long: the verdict stands without it
      * @return whether the rules found one
      */
-    boolean refuteByRules() {
+    boolean refuteByRules(long mostNanos) {
         Saturation rules = saturation;
         ChainClocks rows = clocks;
         if (rules == null || rows == null) {
             return false;
         }
-        for (int round = 0; round < MOST_EVIDENCE_ROUNDS && refutation == null; round++) {
+        long start = System.nanoTime();
+        for (int round = 0;
+                round < MOST_EVIDENCE_ROUNDS && refutation == null && System.nanoTime() - start < mostNanos;
+                round++) {
             Saturation.Result result = round(rules, rows);
             if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
                 break;

@@ -1,0 +1,133 @@
+package org.polygraph.jobs.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Evidence on histories made to be hard to explain; that there is some is the point, the time only guards from hanging. */
+class EvidenceTest {
+    private static final Duration NO_HANG = Duration.ofSeconds(60);
+
+    private static Violation violation(String text, IsolationLevel level) {
+        HistoryTable table = HistoryDsl.parse(text);
+        Verdict verdict = Assertions.assertTimeoutPreemptively(NO_HANG, () -> new EmbeddedChecker()
+                .check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited()));
+        assertThat(verdict.status()).as(text).isEqualTo(Verdict.Status.VIOLATION);
+        return verdict.violations().get(0);
+    }
+
+    @Test
+    void longCyclesAreShownWhole() {
+        StringBuilder ring = new StringBuilder("init 0");
+        for (int i = 0; i < 90; i++) {
+            ring.append("; s")
+                    .append(i)
+                    .append(": r(")
+                    .append((i + 89) % 90)
+                    .append(",1) w(")
+                    .append(i)
+                    .append(",1)");
+        }
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            Violation found = violation(ring.toString(), level);
+            assertThat(found.cycle()).hasSize(90);
+            assertThat(found.anomaly()).isEqualTo(Anomaly.CIRCULAR_INFORMATION_FLOW);
+        }
+    }
+
+    @Test
+    void reasonsMayBeLongPaths() {
+        StringBuilder text = new StringBuilder("init 0; s0: w(x,1) w(0,1)");
+        for (int i = 1; i < 90; i++) {
+            text.append("; s")
+                    .append(i)
+                    .append(": r(")
+                    .append(i - 1)
+                    .append(",1) w(")
+                    .append(i)
+                    .append(",1)");
+        }
+        text.append("; s90: r(89,1) w(x,2) w(y,1); s91: r(x,1) r(y,1)");
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            Violation found = violation(text.toString(), level);
+            assertThat(found.cycle()).hasSize(2);
+            assertThat(found.cycle()).anyMatch(d -> d.why().length() > 500);
+        }
+    }
+
+    @Test
+    void staleReadsOfFewValuesAreExplained() {
+        StringBuilder text = new StringBuilder("init 0; s0: w(x,1)");
+        for (int i = 1; i < 4000; i++) {
+            text.append(" | w(x,").append(1 + i % 2).append(')');
+        }
+        text.append(" | w(x,3) | r(x,1)");
+        Violation found = violation(text.toString(), IsolationLevel.SER);
+        assertThat(found.cycle()).isNotEmpty();
+        assertThat(found.detail()).contains("2000 possible writers");
+    }
+
+    @Test
+    void aCycleIsFoundBelowMuchThatMerelyWaits() {
+        StringBuilder text = new StringBuilder("init 0");
+        for (int s = 0; s < 20; s++) {
+            text.append("; s").append(s).append(": r(g,1)");
+            for (int i = 0; i < 300; i++) {
+                int key = (i * 7 + s) % 50;
+                text.append(" | w(k")
+                        .append(s)
+                        .append('_')
+                        .append(key)
+                        .append(',')
+                        .append(1 + i)
+                        .append(')');
+            }
+        }
+        text.append("; s20: r(b,1) w(a,1) | w(g,1); s21: r(a,1) w(b,1)");
+        assertThat(violation(text.toString(), IsolationLevel.SER).cycle()).hasSize(2);
+    }
+
+    /** Under SI two anti-dependencies in a row are allowed: they refute nothing, except as a lost update. */
+    @Test
+    void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {
+        assertThat(violation("init 0; s0: w(x,2) r(y,0); s1: r(x,0) w(x,1) w(y,2)", IsolationLevel.SER)
+                        .cycle())
+                .isNotEmpty();
+        TinyHistories stream = new TinyHistories(0x51);
+        for (int i = 0; i < 5000; i++) {
+            HistoryTable history = stream.at(i);
+            boolean anything = false;
+            for (byte outcome : history.outcomes()) {
+                anything |= outcome == 0;
+            }
+            if (!anything) {
+                continue;
+            }
+            Verdict verdict = new EmbeddedChecker()
+                    .check(history, CheckRequest.of(IsolationLevel.SI), Progress.NONE, Budget.unlimited());
+            for (Violation found : verdict.violations()) {
+                if (found.anomaly() != Anomaly.LOST_UPDATE && found.anomaly() != Anomaly.NO_VALID_ORDER) {
+                    List<Dependency> cycle = found.cycle();
+                    for (int d = 0; d < cycle.size(); d++) {
+                        assertThat(cycle.get(d).kind() == EdgeKind.RW
+                                        && cycle.get((d + 1) % cycle.size()).kind() == EdgeKind.RW)
+                                .as("%s %s", HistoryDsl.print(history), cycle)
+                                .isFalse();
+                    }
+                }
+            }
+        }
+    }
+}
