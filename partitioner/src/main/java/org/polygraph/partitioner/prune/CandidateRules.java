@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.prune;
 
+import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -12,6 +13,13 @@ import org.polygraph.partitioner.index.VersionIndex;
  * decided: a WR edge. By binary search a session, never candidates x writers.
  */
 final class CandidateRules {
+    /** Every read has a candidate. */
+    static final int NONE = -1;
+    /** The budget ended. */
+    static final int STOPPED = -2;
+
+    private static final int CHECK_EVERY = 256;
+
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Events events;
@@ -30,9 +38,10 @@ final class CandidateRules {
     /**
      * Judges the ambiguous reads of the key that {@code sessions} has loaded.
      *
-     * @return the transaction of a read that has no candidate left, or -1
+     * @param stop asked every few hundred reads
+     * @return the transaction of a read that has no candidate left, {@link #NONE} or {@link #STOPPED}
      */
-    int apply(int key, byte[] states) {
+    int apply(int key, byte[] states, BooleanSupplier stop) {
         int slot = index.ambiguousSlot(key);
         int from = index.slotStarts()[slot];
         int to = index.slotStarts()[slot + 1];
@@ -43,6 +52,9 @@ final class CandidateRules {
         boolean any = false;
         for (int r = from; r < to; r++) {
             decided[r - from] = -1;
+            if ((r - from & CHECK_EVERY - 1) == CHECK_EVERY - 1 && stop.getAsBoolean()) {
+                return STOPPED;
+            }
             int reader = index.readerTransactions()[r];
             if (states[reader] != Counting.COUNTED) {
                 continue;
@@ -78,6 +90,6 @@ final class CandidateRules {
         if (any) {
             index.resolve(key, decided);
         }
-        return -1;
+        return NONE;
     }
 }

@@ -13,7 +13,8 @@ import org.polygraph.partitioner.index.VersionIndex;
  * number of rounds; an accelerator, not a prerequisite.
  */
 public final class Saturation {
-    private static final int CHECK_EVERY = 1 << 12;
+    /** Writers between two looks at the budget. */
+    private static final int CHECK_EVERY = 1 << 14;
 
     private final KnownGraph graph;
     private final VersionIndex index;
@@ -66,9 +67,14 @@ public final class Saturation {
         int edges = graph.edges();
         int ambiguous = index.ambiguous();
         IntOpenHashSet newlyDecided = new IntOpenHashSet();
+        int work = 0;
         for (int key = 0; key < index.keys(); key++) {
-            if ((key & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
-                return Result.STOPPED;
+            work += index.writerStarts()[key + 1] - index.writerStarts()[key];
+            if (work > CHECK_EVERY) {
+                work = 0;
+                if (stop.getAsBoolean()) {
+                    return Result.STOPPED;
+                }
             }
             // A read decided in the last round may force edges although no row changed.
             boolean all = first || decidedKeys.contains(key);
@@ -93,9 +99,12 @@ public final class Saturation {
                     sessions.load(key, states, Counting.COUNTED);
                 }
                 int before = index.ambiguous();
-                int impossible = candidates.apply(key, states);
+                int impossible = candidates.apply(key, states, stop);
                 if (index.ambiguous() < before) {
                     newlyDecided.add(key);
+                }
+                if (impossible == CandidateRules.STOPPED) {
+                    return Result.STOPPED;
                 }
                 if (impossible >= 0) {
                     impossibleKey = key;
