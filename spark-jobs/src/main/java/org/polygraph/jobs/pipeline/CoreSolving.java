@@ -18,18 +18,30 @@ import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Polygraph;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
+import org.polygraph.solver.proof.ProofChecker;
+import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofTrace;
 
 /** The one place where partitioner and solver meet: a residual core as a polygraph, a refutation as evidence. */
 final class CoreSolving {
+    /** A longer refutation is not traced; its verdict stands without a proof. */
+    private static final long MOST_TRACE_BYTES = 64L << 20;
+
+    private static final long MOST_CHECK_NANOS = 30_000_000_000L;
+
     private CoreSolving() {}
 
     /**
      * Solves a residual core; arrays of the index are shared, not copied.
      *
+     * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
+     * allow; it is then part of the verdict's certificate.
+     *
      * @param clocks certain reachability, or null
      * @param bytes what the solver's own structures may take
+     * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
      */
-    static Outcome solve(
+    static Solved solve(
             IndexedHistory history,
             KnownGraph graph,
             @Nullable ChainClocks clocks,
@@ -51,15 +63,39 @@ final class CoreSolving {
         if (clocks != null) {
             polygraph.reachability(clocks::reaches);
         }
+        ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
                 // one.
                 SolverOptions.defaults()
                         .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
-                        .withMaxBytes(bytes);
-        return new Solver().solve(polygraph.build(), options);
+                        .withMaxBytes(bytes - bytes / 4)
+                        .withProof(trace);
+        Polygraph problem = polygraph.build();
+        Outcome outcome = new Solver().solve(problem, options);
+        boolean proved =
+                outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
+        return new Solved(outcome, proved);
     }
+
+    /** @return false if there was no time to check all of it */
+    private static boolean proofHolds(Polygraph problem, ProofTrace trace, Budget budget) {
+        Budget part = budget.part(MOST_CHECK_NANOS);
+        ProofResult result = ProofChecker.check(problem.proofProblem(), trace, part::exhausted);
+        if (!result.accepted() && !part.exhausted()) {
+            throw new IllegalStateException(
+                    "the refutation fails its check at step " + result.step() + ": " + result.message());
+        }
+        return result.accepted();
+    }
+
+    /**
+     * An answer of the solver.
+     *
+     * @param proved whether it is a refutation and every step of it was checked
+     */
+    record Solved(Outcome outcome, boolean proved) {}
 
     private static int[] predecessors(KnownGraph graph, int[] starts) {
         Events events = graph.events();

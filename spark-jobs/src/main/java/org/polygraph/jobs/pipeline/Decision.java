@@ -148,13 +148,14 @@ public final class Decision {
         }
         phases.begin("solve");
         Outcome outcome = CoreSolving.solve(
-                history,
-                graph,
-                loop.clocks(),
-                loop.position(),
-                core,
-                part,
-                Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)));
+                        history,
+                        graph,
+                        loop.clocks(),
+                        loop.position(),
+                        core,
+                        part,
+                        Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)))
+                .outcome();
         measure(core, history, outcome.statistics());
         phases.end(outcome.statistics().conflicts());
         return outcome instanceof Outcome.Satisfiable found ? new Witness(found.position(), found.committed()) : null;
@@ -171,15 +172,18 @@ public final class Decision {
             long held = table.arrayBytes()
                     + history.versions().bytes()
                     + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
-            Outcome outcome = CoreSolving.solve(
+            CoreSolving.Solved solved = CoreSolving.solve(
                     history, graph, clocks, position, core, budget, Math.max(0, budget.bytes() - held));
+            Outcome outcome = solved.outcome();
             measure(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
-                return violation(List.of(
-                        loop.refuteByRules(MOST_EVIDENCE_NANOS)
-                                ? loop.violation()
-                                : CoreSolving.explain(history, graph, unsatisfiable.core())));
+                if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
+                    return violation(List.of(loop.violation()));
+                }
+                return violation(
+                        List.of(CoreSolving.explain(history, graph, unsatisfiable.core())),
+                        new Certificate("proof", null, solved.proved()));
             }
             if (outcome instanceof Outcome.Unknown unknown) {
                 return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
@@ -224,9 +228,13 @@ public final class Decision {
     }
 
     private Verdict violation(List<Violation> violations) {
+        return violation(violations, new Certificate("cycle", null, false));
+    }
+
+    private Verdict violation(List<Violation> violations, Certificate certificate) {
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(violations, table)
-                .certificate(new Certificate("cycle", null, false)));
+                .certificate(certificate));
     }
 
     private Verdict unknown(String reason) {

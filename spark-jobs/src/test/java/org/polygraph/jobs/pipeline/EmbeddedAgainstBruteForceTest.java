@@ -31,6 +31,7 @@ class EmbeddedAgainstBruteForceTest {
         int judged = 0;
         int solved = 0;
         int conflicts = 0;
+        int proofs = 0;
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
@@ -49,6 +50,11 @@ class EmbeddedAgainstBruteForceTest {
                                     truth == BruteForceChecker.Verdict.ACCEPTED
                                             ? Verdict.Status.PASS
                                             : Verdict.Status.VIOLATION);
+                    if (verdict.certificate() != null
+                            && verdict.certificate().kind().equals("proof")) {
+                        assertThat(verdict.certificate().verified()).isTrue();
+                        proofs++;
+                    }
                     judged++;
                     accepted += verdict.status() == Verdict.Status.PASS ? 1 : 0;
                     solved += verdict.residual().constraints() > 0 ? 1 : 0;
@@ -57,6 +63,8 @@ class EmbeddedAgainstBruteForceTest {
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, " + accepted
-                + " accepted, " + solved + " by the solver, " + conflicts + " with conflicts");
+                + " accepted, " + solved + " by the solver, " + conflicts + " with conflicts, " + proofs
+                + " refutations proved");
+        assertThat(proofs).isPositive();
     }
 }
