@@ -259,7 +259,16 @@ public final class CycleEvidence {
 
     // --- naming ---
 
-    private Violation violation(List<Dependency> cycle, String detail) {
+    /** The cycle starts at its first transaction by (session, index), so that the same history tells the same. */
+    private Violation violation(List<Dependency> found, String detail) {
+        int first = 0;
+        for (int i = 1; i < found.size(); i++) {
+            if (found.get(i).from() < found.get(first).from()) {
+                first = i;
+            }
+        }
+        List<Dependency> cycle = new ArrayList<>(found.subList(first, found.size()));
+        cycle.addAll(found.subList(0, first));
         Set<Integer> transactions = new LinkedHashSet<>();
         Set<Integer> keys = new LinkedHashSet<>();
         for (Dependency d : cycle) {

@@ -106,7 +106,7 @@ class CorpusVerdictTest {
                     : name.equals("si-10k-20ops-0.3") || name.equals("si-10k-20ops-0.5")
                             ? "reject,accept"
                             : "accept,accept";
-            if (!name.equals("known") && !name.equals("HD-10k")) {
+            if (!name.equals("known")) {
                 truths.put(set.resolve("history.bincode.gz"), truth);
             }
         }
