@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -25,6 +27,11 @@ class EmbeddedAgainstBruteForceTest {
         run(0xdeed, 300_000);
     }
 
+    /** Timestamps may help to accept and never condemn. */
+    private static CheckRequest inRealTime(IsolationLevel level) {
+        return new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
+    }
+
     private static void run(long seed, int histories) {
         TinyHistories stream = new TinyHistories(seed);
         int accepted = 0;
@@ -43,7 +50,11 @@ class EmbeddedAgainstBruteForceTest {
                 }
                 for (boolean rules : new boolean[] {true, false}) {
                     Verdict verdict = new EmbeddedChecker(rules)
-                            .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                            .check(
+                                    history,
+                                    rules ? inRealTime(level) : CheckRequest.of(level),
+                                    Progress.NONE,
+                                    Budget.unlimited());
                     assertThat(verdict.status())
                             .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
                             .isEqualTo(
