@@ -16,6 +16,7 @@ import org.polygraph.partitioner.graph.RealTimeEdges;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Statistics;
@@ -207,8 +208,14 @@ public final class Decision {
     }
 
     private void measure(ResidualCore core, IndexedHistory history, Statistics s) {
+        CoreComponents components = CoreComponents.of(core, history.versions());
         residual = new ResidualSize(
-                s.instantiated(), history.versions().ambiguous(), 0, core.keys().length, s.decisions(), s.conflicts());
+                s.instantiated(),
+                history.versions().ambiguous(),
+                components.count(),
+                components.largest(),
+                s.decisions(),
+                s.conflicts());
     }
 
     /** Nothing passes that independent code has not replayed from the raw operations. */
