@@ -18,9 +18,9 @@ import org.polygraph.storage.model.Outcome;
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
 record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
     /** Linear time, one byte an operation. */
-    static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
+    static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
         Counting counting = Counting.ofCommitted(table);
-        TransactionScan scan = new TransactionScan(table);
+        TransactionScan scan = new TransactionScan(table, reads);
         IntArrayList brokenCommitted = new IntArrayList();
         IntArrayList brokenIndeterminate = new IntArrayList();
         boolean maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;

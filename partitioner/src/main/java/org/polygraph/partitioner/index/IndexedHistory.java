@@ -43,7 +43,7 @@ public final class IndexedHistory {
 
     /** Indexes a history: linear time, see {@link VersionIndex} for memory. */
     public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate) {
-        FirstPass pass = FirstPass.of(table, indeterminate);
+        FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
         Counting counting = pass.counting();
         if (!pass.violations().isEmpty()) {
             return impossible(table, counting, pass.violations());

@@ -54,7 +54,19 @@ final class ReadAnomalies {
 
     /** An external read that has no counted final writer. */
     Violation impossible(int key, int transaction) {
-        int read = externalRead(key, transaction);
+        return impossible(externalRead(key, transaction), key, transaction);
+    }
+
+    /** The same, told by its operation. */
+    Violation impossible(int read) {
+        int transaction = 0;
+        while (table.operationStarts()[transaction + 1] <= read) {
+            transaction++;
+        }
+        return impossible(read, table.operationKeys()[read] >>> 1, transaction);
+    }
+
+    private Violation impossible(int read, int key, int transaction) {
         long value = table.operationValues()[read];
         String what = "read " + label(key, value) + ", ";
         for (int o = read + 1; o < table.operationStarts()[transaction + 1]; o++) {

@@ -76,7 +76,8 @@ public final class SliceDealer {
 
     /** A block for each slice, null where there is nothing for it; then starts anew. */
     public byte[] @Nullable [] deal() {
-        TransactionScan scan = new TransactionScan(starts, keys, values, starts[transactions], slices.keys());
+        TransactionScan scan = new TransactionScan(
+                starts, keys, values, starts[transactions], slices.keys(), TransactionScan.Reads.FIRST);
         IntArrayList broken = new IntArrayList();
         for (int t = 0; t < transactions; t++) {
             int operation = scan.scan(t);

@@ -37,7 +37,7 @@ public final class SlicedIndexing {
     public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, int slices) {
         KeySlices keySlices = new KeySlices(table.keys().size(), slices);
         if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.outcomes())) {
-            FirstPass pass = FirstPass.of(table, indeterminate);
+            FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
             return new SlicedIndexing(table, keySlices, pass.counting(), pass.violations());
         }
         return new SlicedIndexing(table, keySlices, Counting.ofCommitted(table), List.of());

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * The first look at every transaction by itself: which reads are external (before the first own write of the key; only
- * the first of several equal ones is kept), which writes are visible (the last of the key), and whether reads after an
+ * The first look at every transaction by itself: which reads are external (before the first own write of the key; see
+ * {@link Reads}), which writes are visible (the last of the key), and whether reads after an
  * own write or an earlier read agree with it (INT).
  *
  * <p>One backward search an operation: quadratic in the operations of a transaction up to {@value #SHORT} of them, by a
@@ -16,6 +16,14 @@ final class TransactionScan {
     static final byte EXTERNAL_READ = 1;
     static final byte VISIBLE_WRITE = 2;
 
+    /** Which reads of a key, before the first own write of it, are external. */
+    enum Reads {
+        /** The first; later ones must return the same: RA and above. */
+        FIRST,
+        /** Each is judged by itself: RC. */
+        EACH
+    }
+
     private static final int SHORT = 32;
 
     private final int[] operationStarts;
@@ -23,18 +31,20 @@ final class TransactionScan {
     private final long[] operationValues;
     private final byte[] roles;
     private final int keys;
+    private final boolean each;
     /** Of operation i of the current transaction: its latest own write of the same key so far, or -1. */
     private int[] ownWrites = new int[SHORT];
     /** By key: the last operation on it, plus one, if above the transaction's first; made for long transactions only. */
     private int[] lastOperations = new int[0];
 
-    TransactionScan(HistoryTable table) {
+    TransactionScan(HistoryTable table, Reads reads) {
         this(
                 table.operationStarts(),
                 table.operationKeys(),
                 table.operationValues(),
                 table.operations(),
-                table.keys().size());
+                table.keys().size(),
+                reads);
     }
 
     /**
@@ -42,12 +52,14 @@ final class TransactionScan {
      *
      * @param keys all ids of keys are below
      */
-    TransactionScan(int[] operationStarts, int[] operationKeys, long[] operationValues, int operations, int keys) {
+    TransactionScan(
+            int[] operationStarts, int[] operationKeys, long[] operationValues, int operations, int keys, Reads reads) {
         this.operationStarts = operationStarts;
         this.operationKeys = operationKeys;
         this.operationValues = operationValues;
         this.roles = new byte[operations];
         this.keys = keys;
+        this.each = reads == Reads.EACH;
     }
 
     /** {@link #HIDDEN}, {@link #EXTERNAL_READ} or {@link #VISIBLE_WRITE} of each scanned operation. */
@@ -110,7 +122,7 @@ final class TransactionScan {
             return true;
         }
         ownWrites[i - from] = own;
-        if (previous < 0) {
+        if (previous < 0 || (each && own < 0)) {
             roles[i] = EXTERNAL_READ;
             return true;
         }

@@ -5,13 +5,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link VersionIndex} by key buckets: one pass deals the operations out to buckets of {@value #BUCKET_KEYS}
- * keys (few streams, so writes stay sequential), a second sorts and resolves each bucket within the cache. Linear time;
- * 16 bytes an operation while it works.
+ * Builds a {@link VersionIndex} from {@link KeyBuckets}, bucket by bucket within the cache. Linear time; 16 bytes an
+ * operation while it works.
  */
 final class VersionIndexBuilder {
-    private static final int BUCKET_SHIFT = 10;
-    private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
     /** Up to this many writers of a key a nested loop beats hashing. */
     private static final int FEW = 8;
 
@@ -19,12 +16,6 @@ final class VersionIndexBuilder {
     private final int[] sessionOf;
     private final byte[] states;
     private final long initialValue;
-
-    // The bucketed operations.
-    private int[] bucketStarts = new int[0];
-    private int[] dealtKeys = new int[0];
-    private int[] dealtTransactions = new int[0];
-    private long[] dealtValues = new long[0];
 
     // The result.
     private int[] writerStarts = new int[0];
@@ -43,8 +34,7 @@ final class VersionIndexBuilder {
     private final IntArrayList impossible = new IntArrayList();
 
     // Scratch of one key.
-    private long[] hashValues = new long[64];
-    private int[] hashWriters = new int[64];
+    private final WritersByValue byValue = new WritersByValue();
     private int[] slots = new int[64];
     private int[] slotCounts = new int[64];
 
@@ -71,32 +61,26 @@ final class VersionIndexBuilder {
      */
     VersionIndex build(
             int[] operationStarts, int @Nullable [] transactions, int[] operationKeys, long[] values, byte[] roles) {
-        deal(operationStarts, transactions, operationKeys, values, roles);
+        KeyBuckets buckets = new KeyBuckets(
+                keys, operationStarts, transactions, operationKeys, values, roles, states, KeyBuckets.Tag.TRANSACTION);
         writerStarts = new int[keys + 1];
         readerStarts = new int[keys + 1];
-        int buckets = bucketStarts.length - 1;
-        int totalWriters = 0;
-        for (int i = 0; i < dealtKeys.length; i++) {
-            totalWriters += dealtKeys[i] & 1;
-        }
+        int totalWriters = buckets.writes();
         writerTransactions = new int[totalWriters];
         writerClasses = new int[totalWriters];
-        readerTransactions = new int[dealtKeys.length - totalWriters];
-        readerClasses = new int[dealtKeys.length - totalWriters];
+        readerTransactions = new int[buckets.operations() - totalWriters];
+        readerClasses = new int[readerTransactions.length];
         slotStarts = new int[totalWriters + 2 * keys + 1];
-        Bucket bucket = new Bucket();
-        for (int b = 0; b < buckets; b++) {
-            bucket.sort(b);
-            int last = Math.min(BUCKET_KEYS, keys - (b << BUCKET_SHIFT));
-            for (int k = 0; k < last; k++) {
-                key((b << BUCKET_SHIFT) + k, bucket, k);
+        for (int b = 0; b < buckets.count(); b++) {
+            buckets.sort(b);
+            int first = buckets.firstKey(b);
+            for (int k = 0; k < buckets.keys(b); k++) {
+                key(first + k, buckets, k);
             }
         }
         slotStarts[slotStarts.length - 1] = readers;
         writerStarts[keys] = writers;
         readerStarts[keys] = readers;
-        dealtKeys = dealtTransactions = new int[0];
-        dealtValues = new long[0];
         return new VersionIndex(
                 writerStarts,
                 writerTransactions,
@@ -110,85 +94,10 @@ final class VersionIndexBuilder {
                 ambiguous);
     }
 
-    private void deal(
-            int[] operationStarts, int @Nullable [] transactions, int[] operationKeys, long[] values, byte[] roles) {
-        int buckets = (keys + BUCKET_KEYS - 1) >>> BUCKET_SHIFT;
-        int[] next = new int[buckets + 1];
-        int units = operationStarts.length - 1;
-        for (int u = 0; u < units; u++) {
-            if (states[transactions == null ? u : transactions[u]] != Counting.DROPPED) {
-                for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
-                    if (roles[o] != TransactionScan.HIDDEN) {
-                        next[(operationKeys[o] >>> (BUCKET_SHIFT + 1)) + 1]++;
-                    }
-                }
-            }
-        }
-        for (int b = 0; b < buckets; b++) {
-            next[b + 1] += next[b];
-        }
-        bucketStarts = next.clone();
-        int total = next[buckets];
-        dealtKeys = new int[total];
-        dealtTransactions = new int[total];
-        dealtValues = new long[total];
-        for (int u = 0; u < units; u++) {
-            int t = transactions == null ? u : transactions[u];
-            if (states[t] != Counting.DROPPED) {
-                for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
-                    if (roles[o] != TransactionScan.HIDDEN) {
-                        int key = operationKeys[o];
-                        int place = next[key >>> (BUCKET_SHIFT + 1)]++;
-                        dealtKeys[place] = key;
-                        dealtTransactions[place] = t;
-                        dealtValues[place] = values[o];
-                    }
-                }
-            }
-        }
-    }
-
-    /** One bucket sorted by key, writers before readers, each ascending by transaction. */
-    private final class Bucket {
-        final int[] starts = new int[2 * BUCKET_KEYS + 1];
-        int[] transactions = new int[1024];
-        long[] values = new long[1024];
-
-        /** Start of the writers (kind 0) or readers (kind 1) of the bucket's k-th key; the end is the next start. */
-        int start(int k, int kind) {
-            return starts[2 * k + kind];
-        }
-
-        void sort(int b) {
-            int from = bucketStarts[b];
-            int to = bucketStarts[b + 1];
-            if (to - from > transactions.length) {
-                transactions = new int[Math.max(to - from, 2 * transactions.length)];
-                values = new long[transactions.length];
-            }
-            Arrays.fill(starts, 0);
-            int mask = 2 * BUCKET_KEYS - 1;
-            for (int i = from; i < to; i++) {
-                int place = (dealtKeys[i] ^ 1) & mask;
-                starts[place + 1]++;
-            }
-            for (int i = 0; i < 2 * BUCKET_KEYS; i++) {
-                starts[i + 1] += starts[i];
-            }
-            for (int i = from; i < to; i++) {
-                int place = starts[(dealtKeys[i] ^ 1) & mask]++;
-                transactions[place] = dealtTransactions[i];
-                values[place] = dealtValues[i];
-            }
-            System.arraycopy(starts, 0, starts, 1, 2 * BUCKET_KEYS);
-            starts[0] = 0;
-        }
-    }
-
-    private void key(int key, Bucket bucket, int k) {
+    private void key(int key, KeyBuckets bucket, int k) {
         int w0 = bucket.start(k, 0);
         int r0 = bucket.start(k, 1);
-        int end = k + 1 < BUCKET_KEYS ? bucket.start(k + 1, 0) : bucket.starts[2 * BUCKET_KEYS];
+        int end = bucket.start(k + 1, 0);
         int w = r0 - w0;
         int first = writers;
         writerStarts[key] = first;
@@ -202,16 +111,16 @@ final class VersionIndexBuilder {
         }
         boolean hashed = w > FEW;
         if (hashed) {
-            clearHash(w);
+            byValue.clear(w);
         }
         for (int i = 0; i < w; i++) {
-            writerTransactions[first + i] = bucket.transactions[w0 + i];
-            writerClass(key, first, i, bucket.values, w0, hashed);
+            writerTransactions[first + i] = bucket.tags()[w0 + i];
+            writerClass(key, first, i, bucket.values(), w0, hashed);
         }
         writers = first + w;
         Arrays.fill(slotCounts, 0, w + 2, 0);
         for (int r = r0; r < end; r++) {
-            int slot = slotOf(key, first, w, bucket.transactions[r], bucket.values, r, w0, hashed);
+            int slot = slotOf(key, first, w, bucket.tags()[r], bucket.values(), r, w0, hashed);
             slots[r - r0] = slot;
             if (slot >= 0) {
                 slotCounts[slot]++;
@@ -221,7 +130,7 @@ final class VersionIndexBuilder {
     }
 
     /** Groups the key's readers by slot; of a session's readers of one resolved version the middle ones are left out. */
-    private void place(int base, int w, Bucket bucket, int r0, int end) {
+    private void place(int base, int w, KeyBuckets bucket, int r0, int end) {
         int next = readers;
         for (int s = 0; s < w + 2; s++) {
             int count = slotCounts[s];
@@ -233,7 +142,7 @@ final class VersionIndexBuilder {
             int slot = slots[r - r0];
             if (slot >= 0) {
                 int place = slotCounts[slot]++;
-                readerTransactions[place] = bucket.transactions[r];
+                readerTransactions[place] = bucket.tags()[r];
                 readerClasses[place] = classScratch(r - r0);
             }
         }
@@ -282,7 +191,7 @@ final class VersionIndexBuilder {
             }
             return;
         }
-        int representative = hashed ? insert(value, w) : findAmong(values, w0, i, value, first);
+        int representative = hashed ? byValue.putIfAbsent(value, w) : findAmong(values, w0, i, value, first);
         if (representative < 0) {
             writerClasses[w] = w;
         } else {
@@ -327,7 +236,7 @@ final class VersionIndexBuilder {
             readClasses[i] = VersionIndex.INITIAL;
             head = initialWriters == null ? -1 : initialWriters[key];
         } else {
-            head = hashed ? find(value) : findAmong(values, w0, w, value, first);
+            head = hashed ? byValue.find(value) : findAmong(values, w0, w, value, first);
             readClasses[i] = head;
         }
         int only = -1;
@@ -355,40 +264,5 @@ final class VersionIndexBuilder {
             return w + 1;
         }
         return only < 0 ? 0 : 1 + only - first;
-    }
-
-    private int hashMask;
-
-    private void clearHash(int w) {
-        int capacity = Integer.highestOneBit(Math.max(16, w) * 2 - 1) * 2;
-        if (capacity > hashWriters.length) {
-            hashValues = new long[capacity];
-            hashWriters = new int[capacity];
-        }
-        hashMask = capacity - 1;
-        Arrays.fill(hashWriters, 0, capacity, -1);
-    }
-
-    private int slotOfHash(long value) {
-        long h = value * 0x9E3779B97F4A7C15L;
-        int i = (int) (h >>> 32) & hashMask;
-        while (hashWriters[i] >= 0 && hashValues[i] != value) {
-            i = (i + 1) & hashMask;
-        }
-        return i;
-    }
-
-    private int insert(long value, int writer) {
-        int i = slotOfHash(value);
-        if (hashWriters[i] >= 0) {
-            return hashWriters[i];
-        }
-        hashWriters[i] = writer;
-        hashValues[i] = value;
-        return -1;
-    }
-
-    private int find(long value) {
-        return hashWriters[slotOfHash(value)];
     }
 }

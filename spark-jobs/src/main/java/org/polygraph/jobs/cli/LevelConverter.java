@@ -10,7 +10,8 @@ import picocli.CommandLine.TypeConversionException;
 
 /** {@code -l}: a level that this version decides. Levels that exist but are not decided have their own message. */
 final class LevelConverter implements ITypeConverter<IsolationLevel> {
-    private static final Set<IsolationLevel> DECIDED = EnumSet.of(IsolationLevel.SER, IsolationLevel.SI);
+    private static final Set<IsolationLevel> DECIDED =
+            EnumSet.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
 
     @Override
     public IsolationLevel convert(String text) {

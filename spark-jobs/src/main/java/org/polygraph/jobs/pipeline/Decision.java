@@ -63,6 +63,13 @@ public final class Decision {
 
     /** For tests: without rules there are no clocks and the solver decides alone. */
     Verdict make(KeyStages stages, boolean rules) {
+        return switch (request.level()) {
+            case RC, RA, CC -> new AxiomDecision(table, request, budget, phases, stages).make();
+            default -> order(stages, rules);
+        };
+    }
+
+    private Verdict order(KeyStages stages, boolean rules) {
         phases.begin("index");
         IndexedHistory history = stages.index(
                 request.indeterminate() == IndeterminateMode.MAYBE

@@ -1,0 +1,182 @@
+package org.polygraph.partitioner.axiom;
+
+import java.util.Arrays;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.ReadSources;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** The external reads of one transaction with their sources, in order; and who writes what. */
+final class ReadEdges {
+    /** Beyond so many operations a transaction's writes are searched by bisection in a sorted copy. */
+    private static final int SHORT = 24;
+
+    private final KnownGraph graph;
+    private final int[] operationStarts;
+    private final int[] operationKeys;
+    private final int[] sources;
+    private final int[] sessionOf;
+    /** By transaction plus 1, for long transactions: the last one that saw it. */
+    private int[] seenBy = new int[0];
+
+    private int stamp;
+    /** Of a long transaction: (key, read) in order, once {@link #sorted}. */
+    private long[] byKey = new long[0];
+
+    private boolean sorted;
+    /** Operations sorted within each long transaction; null until one is asked for. */
+    private int[] sortedKeys = new int[0];
+
+    /** Of the current transaction, by read: key and source. */
+    int[] keys = new int[16];
+
+    int[] from = new int[16];
+    int count;
+
+    ReadEdges(ReadSources reads, KnownGraph graph) {
+        HistoryTable table = reads.table();
+        this.graph = graph;
+        this.operationStarts = table.operationStarts();
+        this.operationKeys = table.operationKeys();
+        this.sources = reads.sources();
+        this.sessionOf = graph.events().chainsByTransaction();
+    }
+
+    /** Loads a transaction's reads whose source is known. */
+    void load(int transaction) {
+        count = 0;
+        sorted = false;
+        for (int o = operationStarts[transaction]; o < operationStarts[transaction + 1]; o++) {
+            if (sources[o] >= ReadSources.INITIAL) {
+                if (count == keys.length) {
+                    keys = Arrays.copyOf(keys, 2 * count);
+                    from = Arrays.copyOf(from, 2 * count);
+                }
+                keys[count] = operationKeys[o] >>> 1;
+                from[count++] = sources[o];
+            }
+        }
+    }
+
+    /** Whether read i is the first of its source; of a transaction's reads, ask in order. */
+    boolean isFirstOfSource(int i) {
+        int source = from[i];
+        if (count > SHORT) {
+            if (seenBy.length == 0) {
+                seenBy = new int[operationStarts.length];
+                Arrays.fill(seenBy, -1);
+            }
+            if (i == 0) {
+                stamp++;
+            }
+            boolean first = seenBy[source + 1] != stamp;
+            seenBy[source + 1] = stamp;
+            return first;
+        }
+        for (int j = 0; j < i; j++) {
+            if (from[j] == source) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Puts a transaction that the current one sees before the sources of what it overwrote.
+     *
+     * @param seen a transaction
+     * @param first the first read that is affected
+     * @return -1, or the key of an initial value that was read although {@code seen} overwrote it
+     */
+    int precede(int seen, int first) {
+        if (count > SHORT && operationStarts[seen + 1] - operationStarts[seen] < count - first) {
+            return precedeByWrites(seen, first);
+        }
+        for (int i = first; i < count; i++) {
+            if (from[i] != seen && writes(seen, keys[i])) {
+                if (from[i] == ReadSources.INITIAL) {
+                    return keys[i];
+                }
+                add(seen, from[i]);
+            }
+        }
+        return -1;
+    }
+
+    /** For long transactions: by what the other one writes, so that a pair costs the shorter of the two (AWDIT). */
+    private int precedeByWrites(int seen, int first) {
+        if (!sorted) {
+            sortReads();
+        }
+        for (int o = operationStarts[seen]; o < operationStarts[seen + 1]; o++) {
+            if ((operationKeys[o] & 1) == 0) {
+                continue;
+            }
+            int key = operationKeys[o] >>> 1;
+            int at = Arrays.binarySearch(byKey, 0, count, (long) key << 32 | first);
+            // The next read of the key that is not from the writer itself; later ones follow from that one's.
+            for (int i = at < 0 ? -at - 1 : at; i < count && (int) (byKey[i] >>> 32) == key; i++) {
+                int source = from[(int) byKey[i]];
+                if (source == seen) {
+                    continue;
+                }
+                if (source == ReadSources.INITIAL) {
+                    return key;
+                }
+                add(seen, source);
+                break;
+            }
+        }
+        return -1;
+    }
+
+    private void sortReads() {
+        if (byKey.length < count) {
+            byKey = new long[Math.max(count, 2 * byKey.length)];
+        }
+        for (int i = 0; i < count; i++) {
+            byKey[i] = (long) keys[i] << 32 | i;
+        }
+        Arrays.sort(byKey, 0, count);
+        sorted = true;
+    }
+
+    /** Whether the transaction writes the key. */
+    boolean writes(int transaction, int key) {
+        int begin = operationStarts[transaction];
+        int end = operationStarts[transaction + 1];
+        int wanted = key << 1 | 1;
+        if (end - begin <= SHORT) {
+            for (int o = begin; o < end; o++) {
+                if (operationKeys[o] == wanted) {
+                    return true;
+                }
+            }
+            return false;
+        }
+        if (sortedKeys.length == 0) {
+            sortedKeys = operationKeys.clone();
+            for (int t = 0; t + 1 < operationStarts.length; t++) {
+                if (operationStarts[t + 1] - operationStarts[t] > SHORT) {
+                    Arrays.sort(sortedKeys, operationStarts[t], operationStarts[t + 1]);
+                }
+            }
+        }
+        return Arrays.binarySearch(sortedKeys, begin, end, wanted) >= 0;
+    }
+
+    /** Adds a before b, unless their session says so already. */
+    void add(int a, int b) {
+        if (sessionOf[a] != sessionOf[b] || a > b) {
+            graph.add(a, b);
+        }
+    }
+
+    /** One WR edge from each source of the current transaction. */
+    void addSources(int transaction) {
+        for (int i = 0; i < count; i++) {
+            if (isFirstOfSource(i) && from[i] >= 0) {
+                add(from[i], transaction);
+            }
+        }
+    }
+}

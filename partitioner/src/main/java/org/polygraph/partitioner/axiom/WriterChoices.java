@@ -1,0 +1,173 @@
+package org.polygraph.partitioner.axiom;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.ReadSources;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * The choices that a history with open reads leaves: whom each of them read from, and with that which optional
+ * transactions committed. A search over them, read by read; each step asks about a history in which what has been chosen
+ * is certain and what has not is left out. Leaving a read out only takes demands away, so a history that is rejected
+ * rejects all that would follow.
+ *
+ * <p>Exponential in the number of open reads. For few of them.
+ */
+public final class WriterChoices {
+    /** The judgement of a history without open reads. */
+    @FunctionalInterface
+    public interface Judge {
+        /** Whether the level holds. */
+        boolean holds(HistoryTable history);
+    }
+
+    /** How a search ended. */
+    public enum Result {
+        HOLDS,
+        FAILS,
+        /** Too many choices. */
+        GIVEN_UP
+    }
+
+    private static final int UNDECIDED = -4;
+
+    private final HistoryTable table;
+    private final Counting counting;
+    private final int[] sources;
+    private final boolean[] counted;
+    private final int[] open;
+    private final Judge judge;
+    private long steps;
+
+    private WriterChoices(ReadSources reads, Judge judge, long steps) {
+        this.table = reads.table();
+        this.counting = reads.counting();
+        this.sources = reads.sources().clone();
+        this.open = reads.open();
+        this.judge = judge;
+        this.steps = steps;
+        counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = counting.isCounted(t);
+        }
+        for (int o : open) {
+            sources[o] = UNDECIDED;
+        }
+    }
+
+    /**
+     * Searches for choices under which the level holds.
+     *
+     * @param reads found for the level that {@code judge} judges, without violations
+     * @param steps gives up after so many judgements
+     */
+    public static Result search(ReadSources reads, Judge judge, long steps) {
+        WriterChoices choices = new WriterChoices(reads, judge, steps);
+        return choices.judge.holds(choices.history()) ? choices.search() : Result.FAILS;
+    }
+
+    private Result search() {
+        int operation = -1;
+        int reader = -1;
+        for (int o : open) {
+            int t = transaction(o);
+            if (sources[o] == UNDECIDED && counted[t]) {
+                operation = o;
+                reader = t;
+                break;
+            }
+        }
+        if (operation < 0) {
+            return Result.HOLDS;
+        }
+        int key = table.operationKeys()[operation] >>> 1;
+        long value = table.operationValues()[operation];
+        IntArrayList candidates = new IntArrayList();
+        if (value == table.initialValue()) {
+            candidates.add(ReadSources.INITIAL);
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            if (t != reader && counting.of(t) != Counting.DROPPED && lastWrite(t, key) == value) {
+                candidates.add(t);
+            }
+        }
+        Result result = Result.FAILS;
+        for (int i = 0; i < candidates.size() && result == Result.FAILS; i++) {
+            int writer = candidates.getInt(i);
+            boolean joins = writer >= 0 && !counted[writer];
+            if (steps-- <= 0) {
+                return Result.GIVEN_UP;
+            }
+            sources[operation] = writer;
+            if (joins) {
+                counted[writer] = true;
+            }
+            if (judge.holds(history())) {
+                result = search();
+            }
+            sources[operation] = UNDECIDED;
+            if (joins) {
+                counted[writer] = false;
+            }
+        }
+        return result;
+    }
+
+    private int transaction(int operation) {
+        int t = 0;
+        while (table.operationStarts()[t + 1] <= operation) {
+            t++;
+        }
+        return t;
+    }
+
+    /** The code of what the transaction leaves in the key; null's where it does not write it. */
+    private long lastWrite(int transaction, int key) {
+        for (int o = table.operationStarts()[transaction + 1] - 1; o >= table.operationStarts()[transaction]; o--) {
+            if (table.operationKeys()[o] == (key << 1 | 1)) {
+                return table.operationValues()[o];
+            }
+        }
+        return NOTHING;
+    }
+
+    private static final long NOTHING = Long.MAX_VALUE;
+
+    /** What has been decided, with a value of its own for every write; transactions keep their numbers. */
+    private HistoryTable history() {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("choices");
+        builder.initialValue(builder.values().code(-1));
+        int[] keys = table.operationKeys();
+        for (int t = 0; t < table.transactions(); t++) {
+            builder.begin(table.sessionOf(t), t, counted[t] ? Outcome.COMMITTED : Outcome.ABORTED, t);
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1] && counted[t]; o++) {
+                int key = builder.keys().id(keys[o] >>> 1);
+                if ((keys[o] & 1) == 1) {
+                    builder.write(key, builder.values().code(o));
+                } else if (sources[o] == ReadSources.INITIAL) {
+                    builder.read(key, builder.initialValue());
+                } else if (sources[o] >= 0) {
+                    builder.read(key, builder.values().code(written(sources[o], keys[o])));
+                }
+            }
+            builder.end();
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException("a history of choices is no history", e);
+        }
+    }
+
+    private int written(int transaction, int readKey) {
+        for (int o = table.operationStarts()[transaction + 1] - 1; ; o--) {
+            if (table.operationKeys()[o] == (readKey | 1)) {
+                return o;
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package org.polygraph.partitioner.index;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations grouped by key: one pass deals them out to buckets of {@value #BUCKET_KEYS} keys (few streams, so that writes
+ * stay sequential), and {@link #sort} puts one bucket in order within the cache. Linear time; 16 bytes an operation.
+ */
+final class KeyBuckets {
+    private static final int BUCKET_SHIFT = 10;
+    private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
+
+    /** What an operation that reads carries to its bucket; one that writes carries its transaction. */
+    enum Tag {
+        TRANSACTION,
+        OPERATION
+    }
+
+    private final int keys;
+    private final int[] bucketStarts;
+    private final int[] dealtKeys;
+    private final int[] dealtTags;
+    private final long[] dealtValues;
+    private int writes;
+
+    private final int[] starts = new int[2 * BUCKET_KEYS + 1];
+    private int[] tags = new int[1024];
+    private long[] values = new long[1024];
+
+    /**
+     * Deals the operations out.
+     *
+     * @param operationStarts operations of unit i: [operationStarts[i], operationStarts[i + 1])
+     * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
+     * @param roles of each operation, see {@link TransactionScan}; hidden ones are left out
+     * @param states {@link Counting} states by transaction; operations of dropped ones are left out
+     */
+    KeyBuckets(
+            int keys,
+            int[] operationStarts,
+            int @Nullable [] transactions,
+            int[] operationKeys,
+            long[] operationValues,
+            byte[] roles,
+            byte[] states,
+            Tag tag) {
+        this.keys = keys;
+        int buckets = (keys + BUCKET_KEYS - 1) >>> BUCKET_SHIFT;
+        int[] next = new int[buckets + 1];
+        int units = operationStarts.length - 1;
+        for (int u = 0; u < units; u++) {
+            if (states[transactions == null ? u : transactions[u]] != Counting.DROPPED) {
+                for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
+                    if (roles[o] != TransactionScan.HIDDEN) {
+                        next[(operationKeys[o] >>> (BUCKET_SHIFT + 1)) + 1]++;
+                        writes += operationKeys[o] & 1;
+                    }
+                }
+            }
+        }
+        for (int b = 0; b < buckets; b++) {
+            next[b + 1] += next[b];
+        }
+        bucketStarts = next.clone();
+        int total = next[buckets];
+        dealtKeys = new int[total];
+        dealtTags = new int[total];
+        dealtValues = new long[total];
+        boolean operations = tag == Tag.OPERATION;
+        for (int u = 0; u < units; u++) {
+            int t = transactions == null ? u : transactions[u];
+            if (states[t] != Counting.DROPPED) {
+                for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
+                    if (roles[o] != TransactionScan.HIDDEN) {
+                        int key = operationKeys[o];
+                        int place = next[key >>> (BUCKET_SHIFT + 1)]++;
+                        dealtKeys[place] = key;
+                        dealtTags[place] = operations && (key & 1) == 0 ? o : t;
+                        dealtValues[place] = operationValues[o];
+                    }
+                }
+            }
+        }
+    }
+
+    int operations() {
+        return dealtKeys.length;
+    }
+
+    int writes() {
+        return writes;
+    }
+
+    /** How many buckets there are. */
+    int count() {
+        return bucketStarts.length - 1;
+    }
+
+    int firstKey(int bucket) {
+        return bucket << BUCKET_SHIFT;
+    }
+
+    /** How many keys a bucket has. */
+    int keys(int bucket) {
+        return Math.min(BUCKET_KEYS, keys - (bucket << BUCKET_SHIFT));
+    }
+
+    /** Makes a bucket the current one: by key, writes before reads, each in the order they were dealt. */
+    void sort(int bucket) {
+        int from = bucketStarts[bucket];
+        int to = bucketStarts[bucket + 1];
+        if (to - from > tags.length) {
+            tags = new int[Math.max(to - from, 2 * tags.length)];
+            values = new long[tags.length];
+        }
+        Arrays.fill(starts, 0);
+        int mask = 2 * BUCKET_KEYS - 1;
+        for (int i = from; i < to; i++) {
+            int place = (dealtKeys[i] ^ 1) & mask;
+            starts[place + 1]++;
+        }
+        for (int i = 0; i < 2 * BUCKET_KEYS; i++) {
+            starts[i + 1] += starts[i];
+        }
+        for (int i = from; i < to; i++) {
+            int place = starts[(dealtKeys[i] ^ 1) & mask]++;
+            tags[place] = dealtTags[i];
+            values[place] = dealtValues[i];
+        }
+        System.arraycopy(starts, 0, starts, 1, 2 * BUCKET_KEYS);
+        starts[0] = 0;
+    }
+
+    /** Start of the writes (kind 0) or reads (kind 1) of the current bucket's k-th key; they end at the next start. */
+    int start(int k, int kind) {
+        return starts[2 * k + kind];
+    }
+
+    /** By place in the current bucket, see {@link Tag}. */
+    int[] tags() {
+        return tags;
+    }
+
+    long[] values() {
+        return values;
+    }
+}
