@@ -32,7 +32,7 @@ public interface Axiom {
     record Conflict(int writer, int reader, int key) {}
 
     /**
-     * Adds WR edges and then, as of the graph's next round, those that the axiom demands.
+     * Adds WR edges, of round 0, and those that the axiom demands, of round 1.
      *
      * @param graph one event a transaction, empty
      * @param stop asked now and then; true ends it

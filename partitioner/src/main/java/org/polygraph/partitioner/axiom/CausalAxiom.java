@@ -19,22 +19,29 @@ import org.polygraph.partitioner.index.VersionIndex;
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
+    /** Up to so many writers of a key each is looked at; beyond, of each session the last one is searched. */
+    private static final int FEW = 64;
 
     private final VersionIndex index;
     private final Counting counting;
     private @Nullable Conflict conflict;
     private @Nullable ChainClocks clocks;
 
-    // The current key's writers by session: [groupStarts[g], groupStarts[g + 1]) are of chain groupChains[g].
-    private int[] groupChains = new int[64];
+    // The current key's counted writers, by session and position.
+    private int[] transactions = new int[256];
+    private int[] writerChains = new int[256];
+    private int[] positions = new int[256];
+    private int writers;
+    // Their sessions: group g has the writers [groupStarts[g], groupStarts[g + 1]).
     private int[] groupStarts = new int[65];
     private int groups;
-    /** The counted ones of the current key. */
-    private int[] writers = new int[256];
-
-    private int[] bounds = new int[64];
     /** By group: where the last search ended. */
     private int[] hints = new int[64];
+    /** What the current version's readers see. */
+    private int[] seen = new int[0];
+
+    private int seenCells;
+    private int[] merged = new int[0];
 
     /** Reads whose writer is not known demand nothing, and transactions that only may count do not. */
     public CausalAxiom(IndexedHistory history) {
@@ -44,10 +51,7 @@ public final class CausalAxiom implements Axiom {
 
     @Override
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
-        KnownGraph known = KnownGraph.of(graph.events(), index);
-        for (int e = 0; e < known.edges(); e++) {
-            graph.add(known.from(e), known.to(e));
-        }
+        graph.addReads(index);
         ChainClocks rows = ChainClocks.of(graph);
         clocks = rows;
         ChainClocks.Result closed = rows.update(stop);
@@ -73,96 +77,155 @@ public final class CausalAxiom implements Axiom {
         Events events = graph.events();
         int first = index.writerStarts()[key];
         int last = index.writerStarts()[key + 1];
-        group(first, last, events);
+        load(first, last, events);
+        boolean few = writers <= FEW;
+        if (!few) {
+            group();
+        }
         int base = index.slot(key);
         int[] slots = index.slotStarts();
         for (int slot = base; slot <= base + last - first; slot++) {
             if (slots[slot] == slots[slot + 1]) {
                 continue;
             }
-            Arrays.fill(bounds, 0, groups, 0);
-            for (int r = slots[slot]; r < slots[slot + 1]; r++) {
-                int reader = index.readerTransactions()[r];
-                int chain = events.chain(reader);
-                // Of a session's readers of the version the last one sees the most.
-                if (r + 1 < slots[slot + 1] && events.chain(index.readerTransactions()[r + 1]) == chain) {
-                    continue;
-                }
-                int[] row = rows.rows(chain);
-                int cells = (reader - events.chainStart(chain)) * rows.chains();
-                for (int g = 0; g < groups; g++) {
-                    bounds[g] = Math.max(bounds[g], row[cells + groupChains[g]]);
-                }
-            }
+            see(slots[slot], slots[slot + 1], events, rows);
             if (slot == base) {
-                initial(key, slots[slot], slots[slot + 1], events, rows);
+                initial(key, slots[slot], slots[slot + 1], rows);
                 if (conflict != null) {
                     return;
                 }
             } else {
-                version(index.writerTransactions()[first + slot - base - 1], graph, rows);
+                int writer = index.writerTransactions()[first + slot - base - 1];
+                if (few) {
+                    fewBefore(writer, graph, rows);
+                } else {
+                    before(writer, graph, rows);
+                }
             }
         }
     }
 
-    private void group(int first, int last, Events events) {
-        groups = 0;
-        if (last - first > writers.length) {
-            writers = new int[Math.max(last - first, 2 * writers.length)];
+    /** The counted writers. */
+    private void load(int first, int last, Events events) {
+        if (last - first > transactions.length) {
+            transactions = new int[Math.max(last - first, 2 * transactions.length)];
+            writerChains = new int[transactions.length];
+            positions = new int[transactions.length];
         }
-        int count = 0;
-        int previous = -1;
+        writers = 0;
         for (int w = first; w < last; w++) {
-            int transaction = index.writerTransactions()[w];
-            if (!counting.isCounted(transaction)) {
-                continue;
+            int t = index.writerTransactions()[w];
+            if (counting.isCounted(t)) {
+                int chain = events.chain(t);
+                transactions[writers] = t;
+                writerChains[writers] = chain;
+                positions[writers++] = t - events.chainStart(chain);
             }
-            int chain = events.chain(transaction);
-            if (chain != previous) {
-                if (groups == groupChains.length) {
-                    groupChains = Arrays.copyOf(groupChains, 2 * groups);
+        }
+    }
+
+    private void group() {
+        groups = 0;
+        int previous = -1;
+        for (int w = 0; w < writers; w++) {
+            if (writerChains[w] != previous) {
+                if (groups == groupStarts.length - 1) {
                     groupStarts = Arrays.copyOf(groupStarts, 2 * groups + 1);
-                    bounds = new int[2 * groups];
                     hints = new int[2 * groups];
                 }
-                groupChains[groups] = chain;
-                hints[groups] = count;
-                groupStarts[groups++] = count;
-                previous = chain;
+                hints[groups] = w;
+                groupStarts[groups++] = w;
+                previous = writerChains[w];
             }
-            writers[count++] = transaction;
         }
-        groupStarts[groups] = count;
+        groupStarts[groups] = writers;
     }
 
-    private void version(int writer, KnownGraph graph, ChainClocks rows) {
+    /** What the readers [from, to) of a version see, by chain: the row of the only one, or the maximum of several. */
+    private void see(int from, int to, Events events, ChainClocks rows) {
+        int k = rows.chains();
+        boolean any = false;
+        for (int r = from; r < to; r++) {
+            int reader = index.readerTransactions()[r];
+            int chain = events.chain(reader);
+            // Of a session's readers of the version the last one sees the most.
+            if (r + 1 < to && events.chain(index.readerTransactions()[r + 1]) == chain) {
+                continue;
+            }
+            int[] row = rows.rows(chain);
+            int cells = (reader - events.chainStart(chain)) * k;
+            if (!any) {
+                any = true;
+                seen = row;
+                seenCells = cells;
+            } else {
+                if (seen != merged) {
+                    if (merged.length < k) {
+                        merged = new int[k];
+                    }
+                    System.arraycopy(seen, seenCells, merged, 0, k);
+                    seen = merged;
+                    seenCells = 0;
+                }
+                for (int c = 0; c < k; c++) {
+                    merged[c] = Math.max(merged[c], row[cells + c]);
+                }
+            }
+        }
+    }
+
+    /** Of each session the last writer that is seen comes before the version's writer, unless it is known to. */
+    private void fewBefore(int writer, KnownGraph graph, ChainClocks rows) {
+        Events events = graph.events();
+        int own = events.chain(writer);
+        int[] row = rows.rows(own);
+        int cells = (writer - events.chainStart(own)) * rows.chains();
+        int[] sees = seen;
+        int seesCells = seenCells;
+        int last = -1;
+        for (int w = 0; w < writers; w++) {
+            int chain = writerChains[w];
+            if (last >= 0 && writerChains[last] != chain) {
+                graph.add(transactions[last], writer);
+                last = -1;
+            }
+            int position = positions[w];
+            if (sees[seesCells + chain] > position && row[cells + chain] <= position) {
+                // The version's own writer: what its session wrote before it is before it.
+                last = transactions[w] == writer ? -1 : w;
+            }
+        }
+        if (last >= 0) {
+            graph.add(transactions[last], writer);
+        }
+    }
+
+    private void before(int writer, KnownGraph graph, ChainClocks rows) {
         Events events = graph.events();
         int own = events.chain(writer);
         int[] row = rows.rows(own);
         int cells = (writer - events.chainStart(own)) * rows.chains();
         for (int g = 0; g < groups; g++) {
-            int covered = row[cells + groupChains[g]];
-            if (bounds[g] <= covered) {
+            int chain = writerChains[groupStarts[g]];
+            int covered = row[cells + chain];
+            int bound = seen[seenCells + chain];
+            if (bound <= covered) {
                 continue;
             }
-            int seen = lastBefore(g, events.chainStart(groupChains[g]) + bounds[g]);
-            if (seen >= 0) {
-                int other = writers[seen];
-                if (other != writer && other - events.chainStart(groupChains[g]) >= covered) {
-                    graph.add(other, writer);
-                }
+            int found = lastBefore(g, bound);
+            if (found >= 0 && transactions[found] != writer && positions[found] >= covered) {
+                graph.add(transactions[found], writer);
             }
         }
     }
 
-    private void initial(int key, int from, int to, Events events, ChainClocks rows) {
-        for (int g = 0; g < groups; g++) {
-            int seen = lastBefore(g, events.chainStart(groupChains[g]) + bounds[g]);
-            if (seen >= 0) {
-                int writer = writers[seen];
+    private void initial(int key, int from, int to, ChainClocks rows) {
+        for (int w = 0; w < writers; w++) {
+            if (seen[seenCells + writerChains[w]] > positions[w]) {
                 for (int r = from; r < to; r++) {
-                    if (rows.reaches(writer, index.readerTransactions()[r])) {
-                        conflict = new Conflict(writer, index.readerTransactions()[r], key);
+                    int reader = index.readerTransactions()[r];
+                    if (rows.reaches(transactions[w], reader)) {
+                        conflict = new Conflict(transactions[w], reader, key);
                         return;
                     }
                 }
@@ -170,7 +233,7 @@ public final class CausalAxiom implements Axiom {
         }
     }
 
-    /** The group's last writer among transactions below the bound, or -1; searched from where the last search ended. */
+    /** The group's last writer among positions below the bound, or -1; searched from where the last search ended. */
     private int lastBefore(int g, int bound) {
         int from = groupStarts[g];
         int to = groupStarts[g + 1];
@@ -178,10 +241,10 @@ public final class CausalAxiom implements Axiom {
         int high;
         int step = 1;
         int at = hints[g];
-        if (writers[at] < bound) {
+        if (positions[at] < bound) {
             low = at;
             high = at + 1;
-            while (high < to && writers[high] < bound) {
+            while (high < to && positions[high] < bound) {
                 low = high;
                 step <<= 1;
                 high = low + step;
@@ -190,7 +253,7 @@ public final class CausalAxiom implements Axiom {
         } else {
             high = at;
             low = at - 1;
-            while (low >= from && writers[low] >= bound) {
+            while (low >= from && positions[low] >= bound) {
                 high = low;
                 step <<= 1;
                 low = high - step;
@@ -199,7 +262,7 @@ public final class CausalAxiom implements Axiom {
         }
         while (high - low > 1) {
             int middle = (low + high) >>> 1;
-            if (writers[middle] < bound) {
+            if (positions[middle] < bound) {
                 low = middle;
             } else {
                 high = middle;

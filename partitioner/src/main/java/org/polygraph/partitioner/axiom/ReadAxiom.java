@@ -40,16 +40,6 @@ public final class ReadAxiom implements Axiom {
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
         ReadEdges edges = new ReadEdges(reads, graph);
         int n = reads.table().transactions();
-        for (int t = 0; t < n; t++) {
-            if (reads.counting().isCounted(t)) {
-                edges.load(t);
-                edges.addSources(t);
-            }
-            if (t % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                return Result.STOPPED;
-            }
-        }
-        graph.nextRound();
         int[] lastWriters = new int[atomic ? reads.table().keys().size() : 0];
         Arrays.fill(lastWriters, -1);
         int[] sessionOf = graph.events().chainsByTransaction();
@@ -59,6 +49,7 @@ public final class ReadAxiom implements Axiom {
                 continue;
             }
             edges.load(t);
+            edges.addSources(t);
             if (atomic) {
                 session(edges, t, lastWriters, sessionStarts[sessionOf[t]]);
             }

@@ -10,6 +10,9 @@ final class ReadEdges {
     /** Beyond so many operations a transaction's writes are searched by bisection in a sorted copy. */
     private static final int SHORT = 24;
 
+    /** The round of edges that follow from the axiom. */
+    private static final int DEMANDED = 1;
+
     private final KnownGraph graph;
     private final int[] operationStarts;
     private final int[] operationKeys;
@@ -19,6 +22,10 @@ final class ReadEdges {
     private int[] seenBy = new int[0];
 
     private int stamp;
+    /** Keeps the compiler from leaving the reads out. */
+    @SuppressWarnings("UnusedVariable")
+    private int fetched;
+
     /** Of a long transaction: (key, read) in order, once {@link #sorted}. */
     private long[] byKey = new long[0];
 
@@ -55,6 +62,14 @@ final class ReadEdges {
                 from[count++] = sources[o];
             }
         }
+        // Their operations are anywhere in memory: asked for side by side, before comparisons wait for each in turn.
+        int sum = 0;
+        for (int i = 0; i < count; i++) {
+            if (from[i] >= 0) {
+                sum += operationKeys[Math.max(0, operationStarts[from[i] + 1] - 1)];
+            }
+        }
+        fetched += sum;
     }
 
     /** Whether read i is the first of its source; of a transaction's reads, ask in order. */
@@ -164,10 +179,14 @@ final class ReadEdges {
         return Arrays.binarySearch(sortedKeys, begin, end, wanted) >= 0;
     }
 
-    /** Adds a before b, unless their session says so already. */
+    /** Adds that the axiom demands a before b, unless their session says so already. */
     void add(int a, int b) {
+        add(a, b, DEMANDED);
+    }
+
+    private void add(int a, int b, int round) {
         if (sessionOf[a] != sessionOf[b] || a > b) {
-            graph.add(a, b);
+            graph.add(a, b, round);
         }
     }
 
@@ -175,7 +194,7 @@ final class ReadEdges {
     void addSources(int transaction) {
         for (int i = 0; i < count; i++) {
             if (isFirstOfSource(i) && from[i] >= 0) {
-                add(from[i], transaction);
+                add(from[i], transaction, 0);
             }
         }
     }

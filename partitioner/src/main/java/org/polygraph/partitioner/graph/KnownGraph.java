@@ -29,6 +29,12 @@ public final class KnownGraph {
     /** The graph of sessions and of all decided reads: for a version, one WR edge to each session's first reader. */
     public static KnownGraph of(Events events, VersionIndex versions) {
         KnownGraph graph = new KnownGraph(events);
+        graph.addReads(versions);
+        return graph;
+    }
+
+    /** Adds the WR edges of all decided reads: for a version, one to each session's first reader. */
+    public void addReads(VersionIndex versions) {
         int[] writers = versions.writerTransactions();
         int[] readers = versions.readerTransactions();
         int[] slots = versions.slotStarts();
@@ -41,13 +47,12 @@ public final class KnownGraph {
                 for (int r = slots[slot]; r < slots[slot + 1]; r++) {
                     int session = sessionOf[readers[r]];
                     if (session != previous) {
-                        graph.add(commit, events.begin(readers[r]));
+                        add(commit, events.begin(readers[r]));
                         previous = session;
                     }
                 }
             }
         }
-        return graph;
     }
 
     public Events events() {
@@ -56,6 +61,11 @@ public final class KnownGraph {
 
     /** Adds a known edge between two events, marked with the current round. */
     public void add(int fromEvent, int toEvent) {
+        add(fromEvent, toEvent, round);
+    }
+
+    /** Adds a known edge that belongs to another round than the current one. */
+    public void add(int fromEvent, int toEvent, int ofRound) {
         if (edges == from.length) {
             int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, edges + ((long) edges >> 1));
             if (capacity == edges) {
@@ -67,7 +77,7 @@ public final class KnownGraph {
         }
         from[edges] = fromEvent;
         to[edges] = toEvent;
-        rounds[edges++] = round;
+        rounds[edges++] = (byte) ofRound;
     }
 
     public int edges() {

@@ -37,6 +37,9 @@ final class AxiomDecision {
     private static final long MOST_CHOICES = 200_000;
     private static final long MOST_CHOICE_STEPS = 100_000_000;
 
+    /** Of an edge while the graph grows and is indexed. */
+    private static final long EDGE_BYTES = 26;
+
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
@@ -53,37 +56,40 @@ final class AxiomDecision {
     }
 
     Verdict make() {
+        return request.level() == IsolationLevel.CC ? causal() : reads();
+    }
+
+    private Verdict reads() {
         phases.begin("index");
-        ReadSources sources = ReadSources.of(table, indeterminate(), request.level());
+        ReadSources sources = sources();
         phases.end(table.operations());
         if (!sources.violations().isEmpty()) {
             return violation(sources.violations());
         }
-        int open = sources.open().length;
-        uniqueValues = open == 0;
-        Verdict verdict = request.level() == IsolationLevel.CC ? causal() : reads(sources);
-        if (open == 0 || verdict.status() != Verdict.Status.PASS) {
-            return verdict;
-        }
-        return ambiguous(sources, verdict);
-    }
-
-    private Verdict reads(ReadSources sources) {
-        return decide(new ReadAxiom(sources, request.level()));
+        Verdict verdict = decide(new ReadAxiom(sources, request.level()));
+        return sources.open().length == 0 ? verdict : ambiguous(sources, verdict);
     }
 
     private Verdict causal() {
         phases.begin("index");
         IndexedHistory history = IndexedHistory.of(table, indeterminate());
         phases.end(table.operations());
-        Events events = events();
+        if (!history.violations().isEmpty()) {
+            return violation(history.violations());
+        }
         long held = table.arrayBytes()
                 + history.versions().bytes()
-                + 26L * history.versions().readers();
-        if (!budget.fits(held, ChainClocks.bytes(events))) {
-            return unknown(budget.shortage("closure", held + ChainClocks.bytes(events)));
+                + EDGE_BYTES * history.versions().readers();
+        long rows = ChainClocks.bytes(events());
+        if (!budget.fits(held, rows)) {
+            return unknown(budget.shortage("closure", held + rows));
         }
-        return decide(new CausalAxiom(history));
+        Verdict verdict = decide(new CausalAxiom(history));
+        return history.versions().ambiguous() == 0 ? verdict : ambiguous(sources(), verdict);
+    }
+
+    private ReadSources sources() {
+        return ReadSources.of(table, indeterminate(), request.level());
     }
 
     private Events events() {
@@ -125,9 +131,13 @@ final class AxiomDecision {
     /**
      * Where values repeat.
      *
-     * @param relaxed the PASS of the history without its open reads
+     * @param relaxed the verdict of the history without its open reads
      */
     private Verdict ambiguous(ReadSources sources, Verdict relaxed) {
+        uniqueValues = false;
+        if (relaxed.status() != Verdict.Status.PASS) {
+            return relaxed;
+        }
         CheckRequest stronger =
                 new CheckRequest(IsolationLevel.SI, request.time(), request.clockSkewNanos(), request.indeterminate());
         Verdict implied = new Decision(table, stronger, Progress.NONE, budget.part(MOST_ORDER_NANOS)).make(stages);
