@@ -22,7 +22,9 @@ public final class RealTimeEdges {
      *
      * @param skewNanos bound on the difference of any two clocks, 0 or more
      * @param most gives up beyond so many edges; then the graph has some of them, all true
-     * @return whether all of them were added; false also if the history has no times
+     * @return whether all of them were added; false also if the history has no times, or if an optional transaction's
+     *     start cannot be an edge because its session goes on at an earlier or unknown time: if it does not commit, the
+     *     edge would bind what follows it
      */
     public static boolean add(KnownGraph graph, HistoryTable table, Counting counting, long skewNanos, long most) {
         long[] starts = table.starts();
@@ -37,7 +39,15 @@ public final class RealTimeEdges {
         int[] byEnd = new int[n];
         int started = 0;
         int ended = 0;
+        boolean complete = true;
         for (int t = 0; t < n; t++) {
+            if (counting.of(t) == Counting.OPTIONAL && starts[t] != HistoryTable.NO_TIME) {
+                if (startsAscendFrom(t, table, counting)) {
+                    byStart[started++] = t;
+                } else {
+                    complete = false;
+                }
+            }
             if (counting.isCounted(t)) {
                 if (starts[t] != HistoryTable.NO_TIME) {
                     byStart[started++] = t;
@@ -68,11 +78,25 @@ public final class RealTimeEdges {
                 if (latest != Long.MIN_VALUE && precedes(ends[u], latest, slack)) {
                     break;
                 }
-                if (events.chainsByTransaction()[u] != events.chainsByTransaction()[v]) {
+                // A session that runs against time contradicts itself: u is after v there, and this closes the cycle.
+                if (events.chainsByTransaction()[u] != events.chainsByTransaction()[v] || u > v) {
                     graph.add(events.commit(u), events.begin(v));
                 }
             }
             if (graph.edges() - before > most || steps / 4 > most) {
+                return false;
+            }
+        }
+        return complete;
+    }
+
+    /** Whether what follows in the session started no earlier, so that an edge into t tells it nothing new. */
+    private static boolean startsAscendFrom(int t, HistoryTable table, Counting counting) {
+        long[] starts = table.starts();
+        int end = table.sessionStarts()[table.sessionOf(t) + 1];
+        for (int next = t + 1; next < end && starts != null; next++) {
+            if (counting.of(next) != Counting.DROPPED
+                    && (starts[next] == HistoryTable.NO_TIME || starts[next] < starts[t])) {
                 return false;
             }
         }

@@ -4,28 +4,32 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Isolation levels, strongest first. Session order is part of every level; SSER and strong SI add real time.
+ * Isolation levels. Session order is part of every level; SSER and SSI (strong SI) add real time. SSER implies SER and SSI,
+ * each of these SI, and SI implies CC, RA and RC in turn.
  *
  * <p>Sources: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (ICDE 2000) for SER and RC; Cerone and
  * Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and Enea,
  * "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019) for CC, RA and RC as axioms.
  */
 public enum IsolationLevel {
-    SSER("sser", "strict serializability", 1),
-    SER("ser", "serializability", 1),
-    SI("si", "snapshot isolation", 2),
-    CC("cc", "causal consistency", 1),
-    RA("ra", "read atomicity", 1),
-    RC("rc", "read committed", 1);
+    SSER("sser", "strict serializability", 1, true),
+    SER("ser", "serializability", 1, false),
+    SSI("ssi", "strong snapshot isolation", 2, true),
+    SI("si", "snapshot isolation", 2, false),
+    CC("cc", "causal consistency", 1, false),
+    RA("ra", "read atomicity", 1, false),
+    RC("rc", "read committed", 1, false);
 
     private final String label;
     private final String title;
     private final int eventsPerTransaction;
+    private final boolean realTime;
 
-    IsolationLevel(String label, String title, int eventsPerTransaction) {
+    IsolationLevel(String label, String title, int eventsPerTransaction, boolean realTime) {
         this.label = label;
         this.title = title;
         this.eventsPerTransaction = eventsPerTransaction;
+        this.realTime = realTime;
     }
 
     /** The name on the command line. */
@@ -41,6 +45,20 @@ public enum IsolationLevel {
     /** 1: a transaction happens at one point; 2: it reads at its snapshot and writes at its commit. */
     public int eventsPerTransaction() {
         return eventsPerTransaction;
+    }
+
+    /** Whether real-time order is part of it. */
+    public boolean realTime() {
+        return realTime;
+    }
+
+    /** This level with real-time order as part of it; levels below SI have no such form and stay as they are. */
+    public IsolationLevel strict() {
+        return switch (this) {
+            case SER -> SSER;
+            case SI -> SSI;
+            default -> this;
+        };
     }
 
     public static Optional<IsolationLevel> ofLabel(String label) {

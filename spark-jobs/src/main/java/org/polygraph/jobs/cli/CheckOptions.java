@@ -41,7 +41,8 @@ final class CheckOptions {
             required = true,
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
-            description = "The promise: ser (serializability) or si (snapshot isolation).")
+            description = "The promise: sser, ser, si, cc, ra or rc (strict serializability, serializability, snapshot"
+                    + " isolation, causal consistency, read atomicity, read committed).")
     @SuppressWarnings("NullAway.Init")
     private IsolationLevel level;
 
@@ -134,8 +135,13 @@ final class CheckOptions {
 
     /** Checks what options mean together; nothing has been read yet. */
     void validate() {
-        if (time == TimeMode.STRICT) {
-            throw wrong("--time strict is not decided by this version; use --time none or --time hint");
+        if (time == TimeMode.STRICT && !level.strict().realTime()) {
+            throw wrong("--time strict with level " + level.label()
+                    + ", which has no form with real-time order; levels that have are ser and si");
+        }
+        if (time == TimeMode.NONE && level.realTime()) {
+            throw wrong("--time none with level " + level.label()
+                    + ", of which real-time order is a part; use ser or si, or leave --time out");
         }
         if (resume && overwrite) {
             throw wrong("--resume and --overwrite exclude each other; give one");
@@ -206,8 +212,14 @@ final class CheckOptions {
 
     /** Everything that can change the verdict, for the run's id. */
     String question() {
+        CheckRequest request = request();
         return String.join(
-                " ", level.label(), format.label(), time.label(), Long.toString(clockSkewNanos), indeterminate.label());
+                " ",
+                request.level().label(),
+                format.label(),
+                request.time().label(),
+                Long.toString(clockSkewNanos),
+                indeterminate.label());
     }
 
     /** Where runs go, or null. */
@@ -216,8 +228,9 @@ final class CheckOptions {
         return out;
     }
 
+    /** The level that is judged: with --time strict the form of it that real-time order is a part of. */
     IsolationLevel level() {
-        return level;
+        return request().level();
     }
 
     HistoryFormat format() {

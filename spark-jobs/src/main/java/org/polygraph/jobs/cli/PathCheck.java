@@ -93,6 +93,11 @@ final class PathCheck {
                     + " expected one at least, or there is nothing to judge; check what was recorded";
             environment.message(path + ": " + reason);
             verdict = failure(Verdict.Status.INVALID, reason);
+        } else if (request.level().realTime() && (table.starts() == null || table.ends() == null)) {
+            String reason = "level " + request.level().label() + ": found no start and end times; expected them, for"
+                    + " real-time order is part of the level; record them, or check ser or si without --time strict";
+            environment.message(path + ": " + reason);
+            verdict = failure(Verdict.Status.INVALID, reason);
         } else if (budget.exhausted()) {
             verdict = unknown(budget.exhaustion(progress.currentStage()));
         } else {

@@ -10,6 +10,8 @@ import org.polygraph.storage.columnar.ValueDictionary;
 /**
  * What to decide. Budgets are not part of it: they change whether there is an answer, never which.
  *
+ * @param level with strict time, its form with real-time order: SSER for SER, SSI for SI
+ * @param time strict for levels that real-time order is part of
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
  */
 public record CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
@@ -17,6 +19,8 @@ public record CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNa
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
         }
+        level = time == TimeMode.STRICT ? level.strict() : level;
+        time = level.realTime() ? TimeMode.STRICT : time;
     }
 
     /** Without timestamps, unknown outcomes committed if observed. */

@@ -15,6 +15,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTimeEdges;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
@@ -47,6 +48,8 @@ public final class Decision {
     private final PhaseClock phases;
     private ResidualSize residual = ResidualSize.NONE;
     private boolean uniqueValues = true;
+    /** Whether the graph has all that real time demands, where that is part of the level. */
+    private boolean boundByTime = true;
 
     /** Arguments as of {@link Checker#check}. */
     public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
@@ -97,6 +100,13 @@ public final class Decision {
             phases.begin("graph");
         }
         KnownGraph graph = KnownGraph.of(events, history.versions());
+        if (request.level().realTime()) {
+            long left = budget.bytes() - table.arrayBytes() - history.versions().bytes();
+            // A round of their own, so that evidence tells them from WR edges.
+            graph.nextRound();
+            boundByTime = RealTimeEdges.add(
+                    graph, table, history.counting(), request.clockSkewNanos(), left / REAL_TIME_EDGE_BUDGET_SHARE);
+        }
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
         boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
@@ -232,7 +242,11 @@ public final class Decision {
         for (int t = 0; t < counted.length; t++) {
             counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
         }
-        String wrong = WitnessCheck.firstDiscrepancy(table, request.level(), counted, position);
+        String wrong = WitnessCheck.firstDiscrepancy(
+                table,
+                request.level().eventsPerTransaction() == 1 ? IsolationLevel.SER : IsolationLevel.SI,
+                counted,
+                position);
         phases.end(table.operations());
         if (wrong != null) {
             throw new IllegalStateException("the order found does not explain the history: " + wrong);
