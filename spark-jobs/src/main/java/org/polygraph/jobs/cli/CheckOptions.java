@@ -122,6 +122,12 @@ final class CheckOptions {
     @SuppressWarnings("NullAway.Init")
     private OnViolation onViolation;
 
+    @Option(
+            names = "--no-verify",
+            description =
+                    "Do not replay the order before PASS is said; verdict.json's certificate is then not verified.")
+    private boolean unverified;
+
     @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default).")
     private boolean resume;
 
@@ -193,7 +199,7 @@ final class CheckOptions {
     }
 
     CheckRequest request() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate);
+        return new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified);
     }
 
     /** A budget that starts now. */
@@ -207,7 +213,13 @@ final class CheckOptions {
     /** Everything that can change the verdict, for the run's id. */
     String question() {
         return String.join(
-                " ", level.label(), format.label(), time.label(), Long.toString(clockSkewNanos), indeterminate.label());
+                        " ",
+                        level.label(),
+                        format.label(),
+                        time.label(),
+                        Long.toString(clockSkewNanos),
+                        indeterminate.label())
+                + (unverified ? " unverified" : "");
     }
 
     /** Where runs go, or null. */
