@@ -104,7 +104,8 @@ public final class RealTimeEdges {
     }
 
     private static boolean precedes(long end, long start, long slack) {
-        return end < start && start - end > slack;
+        // The difference is unsigned: from end < start on it is right even where it does not fit 63 bits.
+        return end < start && Long.compareUnsigned(start - end, slack) > 0;
     }
 
     private static void sort(int[] transactions, int count, long[] times) {

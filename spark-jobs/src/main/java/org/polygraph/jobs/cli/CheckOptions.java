@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.verdict.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
@@ -123,6 +123,12 @@ final class CheckOptions {
     @SuppressWarnings("NullAway.Init")
     private OnViolation onViolation;
 
+    @Option(
+            names = "--no-verify",
+            description =
+                    "Do not replay the order before PASS is said; verdict.json's certificate is then not verified.")
+    private boolean unverified;
+
     @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default).")
     private boolean resume;
 
@@ -199,7 +205,7 @@ final class CheckOptions {
     }
 
     CheckRequest request() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate);
+        return new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified);
     }
 
     /** A budget that starts now. */
@@ -214,12 +220,13 @@ final class CheckOptions {
     String question() {
         CheckRequest request = request();
         return String.join(
-                " ",
-                request.level().label(),
-                format.label(),
-                request.time().label(),
-                Long.toString(clockSkewNanos),
-                indeterminate.label());
+                        " ",
+                        request.level().label(),
+                        format.label(),
+                        request.time().label(),
+                        Long.toString(clockSkewNanos),
+                        indeterminate.label())
+                + (unverified ? " unverified" : "");
     }
 
     /** Where runs go, or null. */

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.polygraph.jobs.verdict.Counts;
-import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;

@@ -1,7 +1,10 @@
 package org.polygraph.jobs.pipeline;
 
+import java.util.Optional;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
-import org.polygraph.jobs.verdict.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -13,14 +16,27 @@ import org.polygraph.storage.columnar.ValueDictionary;
  * @param level with strict time, its form with real-time order: SSER for SER, SSI for SI
  * @param time strict for levels that real-time order is part of
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
+ * @param replayed whether an order is replayed before it is a PASS: its certificate's {@code verified}
  */
-public record CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
+public record CheckRequest(
+        IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate, boolean replayed) {
     public CheckRequest {
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
         }
         level = time == TimeMode.STRICT ? level.strict() : level;
         time = level.realTime() ? TimeMode.STRICT : time;
+    }
+
+    /** Replayed, as is the default. */
+    public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
+        this(level, time, clockSkewNanos, indeterminate, true);
+    }
+
+    /** What an order has to show for a PASS; empty for levels that no order shows. */
+    public Optional<Terms> terms() {
+        return Promise.of(level.label(), time == TimeMode.STRICT)
+                .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
     }
 
     /** Without timestamps, unknown outcomes committed if observed. */
