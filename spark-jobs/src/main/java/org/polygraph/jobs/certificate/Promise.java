@@ -12,7 +12,13 @@ public enum Promise {
     /** Strict serializability: real time is part of it. */
     SSER(1, true),
     /** Strong snapshot isolation: real time, from commit to snapshot, is part of it. */
-    SSI(2, true);
+    SSI(2, true),
+    /** Causal consistency: the order is that of commits, and reads need not return the last write of it. */
+    CC(1, false),
+    /** Read atomicity, likewise. */
+    RA(1, false),
+    /** Read committed, likewise. */
+    RC(1, false);
 
     private final int events;
     private final boolean realTime;
@@ -27,12 +33,36 @@ public enum Promise {
         return events;
     }
 
+    /** Whether it is an axiom about the order of commits, rather than an order in which reads return the last write. */
+    public boolean isAxiom() {
+        return switch (this) {
+            case CC, RA, RC -> true;
+            case SER, SI, SSER, SSI -> false;
+        };
+    }
+
+    /** Whether what keeps this promise keeps the other one: SSER SER SI CC RA RC, each the next, and SSER SSI SI. */
+    public boolean implies(Promise other) {
+        boolean order = rank() <= other.rank();
+        return order && (realTime || !other.realTime);
+    }
+
+    private int rank() {
+        return switch (this) {
+            case SSER, SER -> 0;
+            case SSI, SI -> 1;
+            case CC -> 2;
+            case RA -> 3;
+            case RC -> 4;
+        };
+    }
+
     /** Whether a transaction that had ended before another started comes before it. */
     public boolean realTime() {
         return realTime;
     }
 
-    /** The name in files and messages: {@code ser}, {@code si}, {@code sser}, {@code ssi}. */
+    /** The name in files and messages: {@code ser}, {@code si}, {@code sser}, {@code ssi}, {@code cc} and so on. */
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -54,6 +84,9 @@ public enum Promise {
             case "sser" -> Optional.of(SSER);
             case "si" -> Optional.of(strictTime ? SSI : SI);
             case "ssi" -> Optional.of(SSI);
+            case "cc" -> Optional.of(CC);
+            case "ra" -> Optional.of(RA);
+            case "rc" -> Optional.of(RC);
             default -> Optional.empty();
         };
     }

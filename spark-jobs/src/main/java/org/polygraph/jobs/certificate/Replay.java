@@ -162,6 +162,14 @@ public final class Replay {
             }
             eventAt[p] = e;
         }
+        if (terms.promise().isAxiom()) {
+            AxiomReplay axiom = new AxiomReplay(new Witness(table, terms, counted, position));
+            String wrong = axiom.run(eventAt);
+            reads = axiom.reads;
+            ownReads = axiom.ownReads;
+            writes = axiom.writes;
+            return wrong;
+        }
         String wrong = terms.promise().realTime() ? realTime(eventAt) : null;
         if (wrong != null) {
             return wrong;

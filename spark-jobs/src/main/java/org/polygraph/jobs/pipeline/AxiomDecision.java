@@ -5,8 +5,11 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
@@ -15,6 +18,7 @@ import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadSources;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -45,7 +49,7 @@ final class AxiomDecision {
     private final Budget budget;
     private final PhaseClock phases;
     private final KeyStages stages;
-    private boolean uniqueValues = true;
+    private boolean hasOpenReads;
 
     AxiomDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
         this.table = table;
@@ -66,8 +70,9 @@ final class AxiomDecision {
         if (!sources.violations().isEmpty()) {
             return violation(sources.violations());
         }
-        Verdict verdict = decide(new ReadAxiom(sources, request.level()));
-        return sources.open().length == 0 ? verdict : ambiguous(sources, verdict);
+        hasOpenReads = sources.open().length > 0;
+        Verdict verdict = decide(new ReadAxiom(sources, request.level()), sources.counting());
+        return hasOpenReads ? ambiguous(sources, verdict) : verdict;
     }
 
     private Verdict causal() {
@@ -84,8 +89,9 @@ final class AxiomDecision {
         if (!budget.fits(held, rows)) {
             return unknown(budget.shortage("closure", held + rows));
         }
-        Verdict verdict = decide(new CausalAxiom(history));
-        return history.versions().ambiguous() == 0 ? verdict : ambiguous(sources(), verdict);
+        hasOpenReads = history.versions().ambiguous() > 0;
+        Verdict verdict = decide(new CausalAxiom(history), history.counting());
+        return hasOpenReads ? ambiguous(sources(), verdict) : verdict;
     }
 
     private ReadSources sources() {
@@ -100,7 +106,7 @@ final class AxiomDecision {
         return new Events(1, table.sessionStarts(), sessionOf);
     }
 
-    private Verdict decide(Axiom axiom) {
+    private Verdict decide(Axiom axiom, Counting counting) {
         phases.begin("graph");
         KnownGraph graph = new KnownGraph(events());
         Axiom.Result result = axiom.infer(graph, budget::exhausted);
@@ -125,7 +131,27 @@ final class AxiomDecision {
         if (position == null) {
             return violation(List.of(new Violation(Anomaly.CAUSALITY_VIOLATION, List.of(0), List.of(), List.of(), "")));
         }
-        return finish(Verdict.of(Verdict.Status.PASS, request.level()));
+        return replay(counting, position);
+    }
+
+    private Verdict replay(Counting counting, int[] position) {
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = counting.isCounted(t);
+        }
+        Witness witness = new Witness(table, request.terms().orElseThrow(), counted, position);
+        boolean replayed = request.replayed() && !hasOpenReads;
+        if (replayed) {
+            phases.begin("replay");
+            String wrong = Replay.of(witness).discrepancy();
+            phases.end(table.operations());
+            if (wrong != null) {
+                throw new IllegalStateException("the order found does not explain the history: " + wrong);
+            }
+        }
+        return finish(Verdict.of(Verdict.Status.PASS, request.level())
+                .certificate(new Certificate("order", null, replayed))
+                .witness(witness));
     }
 
     /**
@@ -134,15 +160,21 @@ final class AxiomDecision {
      * @param relaxed the verdict of the history without its open reads
      */
     private Verdict ambiguous(ReadSources sources, Verdict relaxed) {
-        uniqueValues = false;
         if (relaxed.status() != Verdict.Status.PASS) {
             return relaxed;
         }
-        CheckRequest stronger =
-                new CheckRequest(IsolationLevel.SI, request.time(), request.clockSkewNanos(), request.indeterminate());
-        Verdict implied = new Decision(table, stronger, Progress.NONE, budget.part(MOST_ORDER_NANOS)).make(stages);
-        if (implied.status() == Verdict.Status.PASS) {
-            return relaxed;
+        CheckRequest snapshots = new CheckRequest(
+                IsolationLevel.SI,
+                request.time(),
+                request.clockSkewNanos(),
+                request.indeterminate(),
+                request.replayed());
+        Verdict implied = new Decision(table, snapshots, Progress.NONE, budget.part(MOST_ORDER_NANOS)).make(stages);
+        Witness stronger = implied.witness();
+        if (implied.status() == Verdict.Status.PASS && stronger != null) {
+            return finish(Verdict.of(Verdict.Status.PASS, request.level())
+                    .certificate(new Certificate("order", null, request.replayed()))
+                    .witness(stronger));
         }
         WriterChoices.Result result = WriterChoices.search(
                 sources, this::holds, Math.min(MOST_CHOICES, MOST_CHOICE_STEPS / (1 + table.operations())));
@@ -150,7 +182,9 @@ final class AxiomDecision {
             return unknown(budget.exhaustion(phases.stage()));
         }
         return switch (result) {
-            case HOLDS -> relaxed;
+            case HOLDS ->
+                finish(Verdict.of(Verdict.Status.PASS, request.level())
+                        .certificate(new Certificate("choice of writers", null, request.replayed())));
             case FAILS -> violation(List.of(noChoice(sources)));
             case GIVEN_UP ->
                 unknown(sources.open().length + " reads have several possible writers, too many to try them all; "
@@ -195,7 +229,7 @@ final class AxiomDecision {
     private Verdict finish(Verdict.Builder verdict) {
         phases.addTo(verdict);
         return verdict.counts(Counts.of(table))
-                .assumptions(request.assumptions(table, uniqueValues))
+                .assumptions(request.assumptions(table, !hasOpenReads))
                 .build();
     }
 }

@@ -17,7 +17,6 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTimeEdges;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
@@ -250,8 +249,9 @@ public final class Decision {
             String wrong = Replay.of(witness).discrepancy();
             phases.end(table.operations());
             if (wrong != null && !boundByTime) {
-                return unknown("the order found does not obey real time, of which the graph has only a part: there was no"
-                        + " memory for all of it, or a session with unknown outcomes runs against the clock");
+                return unknown(
+                        "the order found does not obey real time, of which the graph has only a part: there was no"
+                                + " memory for all of it, or a session with unknown outcomes runs against the clock");
             }
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
