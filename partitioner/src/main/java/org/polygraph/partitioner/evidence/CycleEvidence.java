@@ -164,7 +164,7 @@ public final class CycleEvidence {
         for (Dependency d : cycle) {
             Dependency last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
             if (last != null && last.kind() == EdgeKind.SO && d.kind() == EdgeKind.SO) {
-                merged.set(merged.size() - 1, new Dependency(last.from(), d.to(), EdgeKind.SO, d.key(), 0, d.why()));
+                merged.set(merged.size() - 1, new Dependency(last.from(), d.to(), EdgeKind.SO, d.key(), 0, d.reason()));
             } else {
                 merged.add(d);
             }
