@@ -1,7 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
+import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.verdict.Assumptions;
-import org.polygraph.jobs.verdict.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;

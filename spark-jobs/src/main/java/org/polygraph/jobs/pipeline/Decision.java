@@ -2,9 +2,9 @@ package org.polygraph.jobs.pipeline;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
-import org.polygraph.jobs.verdict.IndeterminateMode;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;

@@ -1,4 +1,4 @@
-package org.polygraph.jobs.verdict;
+package org.polygraph.jobs.certificate;
 
 import java.util.Locale;
 

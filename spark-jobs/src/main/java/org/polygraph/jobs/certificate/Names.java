@@ -1,0 +1,36 @@
+package org.polygraph.jobs.certificate;
+
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** How messages call transactions. Labels and file names come from the input and are made fit for one line. */
+final class Names {
+    private static final int MOST = 200;
+
+    private Names() {}
+
+    static String transaction(HistoryTable table, int t) {
+        return transaction(table.sessionLabel(table.sessionOf(t)), table.index(t)) + " at " + line(table.whereIs(t));
+    }
+
+    static String transaction(long session, long index) {
+        return "transaction (session " + session + ", index " + index + ")";
+    }
+
+    static String key(HistoryTable table, int key) {
+        return line(table.keys().label(key));
+    }
+
+    static String value(HistoryTable table, long code) {
+        return line(table.values().label(code));
+    }
+
+    /** Text that cannot end a line, cut where it is long. */
+    static String line(String text) {
+        StringBuilder safe = new StringBuilder(Math.min(text.length(), MOST) + 3);
+        for (int i = 0; i < text.length() && i < MOST; i++) {
+            char c = text.charAt(i);
+            safe.append(Character.isISOControl(c) ? '?' : c);
+        }
+        return text.length() > MOST ? safe.append("...").toString() : safe.toString();
+    }
+}

@@ -1,0 +1,95 @@
+package org.polygraph.jobs.certificate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.BruteForce.Answer;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.TinyHistories;
+
+class BruteForceTest {
+    /** Against the test kit's judge, which packs external reads and final writes into bits. */
+    @Test
+    void agreesWithAnotherJudge() {
+        long seed = 0xb4f;
+        TinyHistories stream = new TinyHistories(seed);
+        Map<Promise, Integer> violated = new EnumMap<>(Promise.class);
+        int judged = 0;
+        for (int i = 0; i < 20_000; i++) {
+            HistoryTable history = stream.at(i);
+            for (Promise promise : Promise.values()) {
+                BruteForceChecker.Verdict truth =
+                        BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(promise.name()));
+                if (truth == BruteForceChecker.Verdict.INVALID) {
+                    continue;
+                }
+                Answer answer = BruteForce.judge(history, Terms.of(promise));
+                assertThat(answer)
+                        .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
+                        .isEqualTo(truth == BruteForceChecker.Verdict.ACCEPTED ? Answer.HOLDS : Answer.VIOLATED);
+                judged++;
+                violated.merge(promise, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
+            }
+        }
+        assertThat(judged).isGreaterThan(70_000);
+        assertThat(violated.values()).allMatch(count -> count > 2_000);
+    }
+
+    @Test
+    void droppedTransactionsDoNotExplainReads() {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: ?w(x,1); s1: r(x,1)");
+        assertThat(BruteForce.judge(history, Terms.of(Promise.SER))).isEqualTo(Answer.HOLDS);
+        assertThat(BruteForce.judge(history, new Terms(Promise.SER, 0, IndeterminateMode.ABORT)))
+                .isEqualTo(Answer.VIOLATED);
+    }
+
+    @Test
+    void skewWidensBothEnds() {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: @0..10 w(x,1); s1: @15..20 r(x,0)");
+        assertThat(BruteForce.judge(history, Terms.of(Promise.SER))).isEqualTo(Answer.HOLDS);
+        assertThat(BruteForce.judge(history, Terms.of(Promise.SSER))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Promise.SSER, 2, IndeterminateMode.MAYBE)))
+                .isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Promise.SSER, 3, IndeterminateMode.MAYBE)))
+                .isEqualTo(Answer.HOLDS);
+    }
+
+    @Test
+    void timesAtTheEndsOfTheirRange() {
+        HistoryTable history = HistoryDsl.parse(
+                "init 0; s0: @-9223372036854775807..-9223372036854775000 w(x,1); s1: @9223372036854775000..9223372036854775807 r(x,0)");
+        assertThat(BruteForce.judge(history, Terms.of(Promise.SSI))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Promise.SSI, Long.MAX_VALUE, IndeterminateMode.MAYBE)))
+                .isEqualTo(Answer.VIOLATED);
+    }
+
+    /** Eight transactions that all overlap, no two alike, and an answer all the same; more end in a bounded time. */
+    @Test
+    void isBounded() {
+        for (Promise promise : Promise.values()) {
+            HistoryTable eight = HistoryGenerator.withSeed(3)
+                    .sessions(8)
+                    .transactions(8)
+                    .operations(6)
+                    .keys(6)
+                    .isolation(HistoryGenerator.Isolation.RANDOM)
+                    .generate();
+            assertThat(BruteForce.judge(eight, Terms.of(promise))).isNotEqualTo(Answer.TOO_LARGE);
+        }
+        HistoryTable many = HistoryGenerator.withSeed(4)
+                .sessions(40)
+                .transactions(250)
+                .keys(20)
+                .isolation(HistoryGenerator.Isolation.SNAPSHOT)
+                .generate();
+        assertThat(BruteForce.judge(many, Terms.of(Promise.SI))).isNotEqualTo(Answer.VIOLATED);
+        HistoryTable more =
+                HistoryGenerator.withSeed(4).sessions(1).transactions(300).generate();
+        assertThat(BruteForce.judge(more, Terms.of(Promise.SI))).isEqualTo(Answer.TOO_LARGE);
+    }
+}
