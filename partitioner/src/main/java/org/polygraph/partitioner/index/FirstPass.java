@@ -64,11 +64,6 @@ record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
 
     /** @param impossible (key, transaction) pairs; the first few become violations */
     static List<Violation> impossible(HistoryTable table, Counting counting, IntArrayList impossible) {
-        ReadAnomalies anomalies = new ReadAnomalies(table, counting);
-        List<Violation> violations = new ArrayList<>();
-        for (int i = 0; i < impossible.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
-            violations.add(anomalies.impossible(impossible.getInt(i), impossible.getInt(i + 1)));
-        }
-        return violations;
+        return new ReadAnomalies(table, counting).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
     }
 }

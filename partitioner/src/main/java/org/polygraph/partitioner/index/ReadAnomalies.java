@@ -1,16 +1,20 @@
 package org.polygraph.partitioner.index;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * Names what is wrong with a single read. Slow by intent (a pass over the history each): it runs only for the few reads
- * that are reported.
+ * Names what is wrong with single reads; runs only for the few that are told.
  */
 final class ReadAnomalies {
+    private static final int NOBODY = -1;
+
     private final HistoryTable table;
     private final Counting counting;
 
@@ -52,8 +56,54 @@ final class ReadAnomalies {
                 read + " after its own write of " + table.values().label(table.operationValues()[own]));
     }
 
-    /** An external read that has no counted final writer. */
-    Violation impossible(int key, int transaction) {
+    /**
+     * External reads that have no counted final writer. One pass over the history for all of them.
+     *
+     * @param pairs key and transaction of each
+     * @param most no more than this many are named
+     */
+    List<Violation> impossible(IntArrayList pairs, int most) {
+        int count = Math.min(pairs.size() / 2, most);
+        int[] intermediate = new int[count];
+        int[] aborted = new int[count];
+        Arrays.fill(intermediate, NOBODY);
+        Arrays.fill(aborted, NOBODY);
+        Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
+        long[] values = new long[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = table.operationValues()[externalRead(pairs.getInt(2 * i), pairs.getInt(2 * i + 1))];
+            byKey.computeIfAbsent(pairs.getInt(2 * i), k -> new IntArrayList(1)).add(i);
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                IntArrayList reads =
+                        (table.operationKeys()[o] & 1) == 0 ? null : byKey.get(table.operationKeys()[o] >>> 1);
+                for (int j = 0; reads != null && j < reads.size(); j++) {
+                    int i = reads.getInt(j);
+                    if (table.operationValues()[o] == values[i]) {
+                        if (counting.of(t) == Counting.DROPPED) {
+                            aborted[i] = t;
+                        } else if (intermediate[i] == NOBODY) {
+                            intermediate[i] = t;
+                        }
+                    }
+                }
+            }
+        }
+        List<Violation> violations = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            violations.add(impossible(pairs.getInt(2 * i), pairs.getInt(2 * i + 1), intermediate[i], aborted[i]));
+        }
+        return violations;
+    }
+
+    /**
+     * Names one of them.
+     *
+     * @param intermediate who wrote the value and overwrote it, or NOBODY
+     * @param aborted who wrote it and is dropped, or NOBODY
+     */
+    private Violation impossible(int key, int transaction, int intermediate, int aborted) {
         int read = externalRead(key, transaction);
         long value = table.operationValues()[read];
         String what = "read " + label(key, value) + ", ";
@@ -62,24 +112,15 @@ final class ReadAnomalies {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");
             }
         }
-        int aborted = -1;
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                if (isWrite(o, key, value)) {
-                    if (counting.of(t) == Counting.DROPPED) {
-                        aborted = t;
-                    } else {
-                        return violation(
-                                Anomaly.INTERMEDIATE_READ,
-                                transaction,
-                                t,
-                                key,
-                                what + "which its writer overwrote before it committed");
-                    }
-                }
-            }
+        if (intermediate != NOBODY) {
+            return violation(
+                    Anomaly.INTERMEDIATE_READ,
+                    transaction,
+                    intermediate,
+                    key,
+                    what + "which its writer overwrote before it committed");
         }
-        if (aborted >= 0) {
+        if (aborted != NOBODY) {
             return violation(
                     Anomaly.ABORTED_READ,
                     transaction,

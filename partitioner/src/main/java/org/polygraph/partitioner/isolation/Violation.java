@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param transactions the transactions involved, in the order of the cycle where there is one
  * @param keys the dense ids of the keys involved
  * @param cycle a closed chain of dependencies, the shortest by edges outside sessions; empty if the anomaly is within one
- *     transaction or one read, or if no single cycle tells it all
+ *     transaction or one read; if there are cases, the shortest of theirs, or empty
  * @param cases where no single cycle tells it all: alternatives of which one would have to hold, and why none can
  * @param detail one sentence that tells what was observed where there is no cycle; may be empty
  * @param minimal a small part of the history that violates on its own; null if none was found in the time given

@@ -11,12 +11,25 @@ import org.polygraph.storage.columnar.ValueDictionary;
  * What to decide. Budgets are not part of it: they change whether there is an answer, never which.
  *
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
+ * @param mostViolations no more than so many violations are told, 1 or more
  */
-public record CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
+public record CheckRequest(
+        IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate, int mostViolations) {
+    /** {@link #mostViolations} unless asked otherwise. */
+    public static final int DEFAULT_VIOLATIONS = 10;
+
     public CheckRequest {
+        if (mostViolations < 1) {
+            throw new IllegalArgumentException(mostViolations + " violations");
+        }
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
         }
+    }
+
+    /** Tells {@link #DEFAULT_VIOLATIONS} violations at most. */
+    public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
+        this(level, time, clockSkewNanos, indeterminate, DEFAULT_VIOLATIONS);
     }
 
     /** Without timestamps, unknown outcomes committed if observed. */

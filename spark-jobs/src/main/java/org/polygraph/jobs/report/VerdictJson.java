@@ -18,7 +18,6 @@ import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
-import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -184,24 +183,21 @@ public final class VerdictJson {
         json.writeArrayFieldStart(name);
         for (Alternative alternative : alternatives) {
             json.writeStartObject();
-            json.writeStringField("alternative", statement(alternative.assumed()));
+            json.writeStringField("alternative", alternative.statement());
+            Dependency assumed = alternative.assumed();
             json.writeFieldName("assumed");
-            edge(alternative.assumed());
-            if (alternative.cases().isEmpty()) {
-                cycle(alternative.cycle());
+            if (assumed == null) {
+                json.writeNull();
             } else {
+                edge(assumed);
+            }
+            cycle(alternative.cycle());
+            if (!alternative.cases().isEmpty()) {
                 alternatives("cases", alternative.cases());
             }
             json.writeEndObject();
         }
         json.writeEndArray();
-    }
-
-    /** {@code s1#3 before s0#2}, or for a read with several candidates {@code s0#2 reads from s1#3}. */
-    private String statement(Dependency assumed) {
-        return assumed.kind() == EdgeKind.WR
-                ? id(assumed.to()) + " reads from " + id(assumed.from())
-                : id(assumed.from()) + " before " + id(assumed.to());
     }
 
     private void transaction(int t) throws IOException {
