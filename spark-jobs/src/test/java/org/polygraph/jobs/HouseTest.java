@@ -80,6 +80,29 @@ class HouseTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage("org.polygraph.cluster..", "java..", "org.jspecify.annotations..");
 
+    /** What verifies must not share a mistake with what finds: storage, and nothing else of ours, however far one follows. */
+    @ArchTest
+    static final ArchRule CERTIFICATE_KNOWS_RAW_OPERATIONS_ONLY = classes()
+            .that()
+            .resideInAPackage(JOBS + "certificate..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    JOBS + "certificate..",
+                    STORAGE + ".",
+                    "java..",
+                    "com.fasterxml.jackson.core..",
+                    "org.jspecify.annotations..",
+                    "com.google.errorprone.annotations..");
+
+    @ArchTest
+    static final ArchRule CERTIFICATE_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
+            .that()
+            .resideInAPackage(JOBS + "certificate..")
+            .should()
+            .transitivelyDependOnClassesThat()
+            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + "verdict..");
+
     @ArchTest
     static final ArchRule SPARK_ONLY_IN_JOBS_JOB = noClasses()
             .that()

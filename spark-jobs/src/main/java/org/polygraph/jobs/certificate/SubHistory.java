@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.model.Outcome;
 
 /**
  * When the violation of a part of a history is one of the whole. A part has some of the transactions, and of each some of
@@ -45,7 +46,8 @@ public final class SubHistory {
     /** Transaction of the whole -> of the part. */
     private final Map<Integer, Integer> kept = new HashMap<>();
 
-    private SubHistory(HistoryTable whole, HistoryTable part, Terms terms) {
+    /** {@link #embed} comes first. */
+    SubHistory(HistoryTable whole, HistoryTable part, Terms terms) {
         this.whole = whole;
         this.part = part;
         this.terms = terms;
@@ -59,10 +61,14 @@ public final class SubHistory {
      * @return null if the part is closed, else one sentence
      */
     public static @Nullable String firstGap(HistoryTable whole, HistoryTable part, Terms terms) {
-        return new SubHistory(whole, part, terms).run();
+        SubHistory sub = new SubHistory(whole, part, terms);
+        String foreign = sub.embed();
+        return foreign == null ? sub.gap() : foreign;
     }
 
-    private @Nullable String run() {
+    /** Condition 1: the first thing in the part that the whole does not have, or null. */
+    @Nullable
+    String embed() {
         if (!sameValue(part.initialValue(), whole.initialValue())) {
             return "its initial value is " + Names.value(part, part.initialValue()) + ", that of the history "
                     + Names.value(whole, whole.initialValue());
@@ -77,8 +83,95 @@ public final class SubHistory {
                 }
             }
         }
+        return null;
+    }
+
+    /** Conditions 2 and 3: the first thing that is left out and may not be, or null. */
+    @Nullable
+    String gap() {
         String wrong = ownReads();
         return wrong == null ? writers() : wrong;
+    }
+
+    /**
+     * The first read of the part, of a committed transaction, that violates every promise by itself: after an own write it
+     * returned something else, or nobody in the whole can have written what it returned. The part need not be closed for
+     * that: the read alone (and the own write) would be.
+     *
+     * @return one sentence, or null if there is none
+     */
+    @Nullable
+    String unexplainedRead() {
+        Map<Wanted, Integer> reads = new HashMap<>();
+        boolean[] wanted = new boolean[whole.keys().size()];
+        for (int t = 0; t < part.transactions(); t++) {
+            if (part.outcome(t) != Outcome.COMMITTED) {
+                continue;
+            }
+            for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++) {
+                int at = operations[o];
+                if ((part.operationKeys()[o] & 1) == 1) {
+                    continue;
+                }
+                int own = lastWrite(whole, whole.operationStarts()[origin[t]], at);
+                long value = whole.operationValues()[at];
+                if (own >= 0 && whole.operationValues()[own] != value) {
+                    return Names.transaction(whole, origin[t]) + ": " + operation(o)
+                            + " did not return its own latest write, "
+                            + Names.value(whole, whole.operationValues()[own]);
+                }
+                if (own < 0 && value != whole.initialValue()) {
+                    int key = whole.operationKeys()[at] >> 1;
+                    wanted[key] = true;
+                    reads.putIfAbsent(new Wanted(key, value), o);
+                }
+            }
+        }
+        for (int w = 0; w < whole.transactions() && !reads.isEmpty(); w++) {
+            if (!terms.mayCount(whole.outcomes()[w])) {
+                continue;
+            }
+            for (int o = whole.operationStarts()[w]; o < whole.operationStarts()[w + 1]; o++) {
+                int keyAndKind = whole.operationKeys()[o];
+                if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
+                    explained(w, o, reads);
+                }
+            }
+        }
+        int first = Integer.MAX_VALUE;
+        for (int o : reads.values()) {
+            first = Math.min(first, o);
+        }
+        return first == Integer.MAX_VALUE
+                ? null
+                : Names.transaction(whole, origin[transactionOf(first)]) + ": " + operation(first)
+                        + " returned what no transaction that counts wrote last";
+    }
+
+    /** Strikes out a read that transaction w may have written for. Its own later write is for others only. */
+    private void explained(int w, int o, Map<Wanted, Integer> reads) {
+        Wanted write = new Wanted(whole.operationKeys()[o] >> 1, whole.operationValues()[o]);
+        Integer read = reads.get(write);
+        if (read != null && origin[transactionOf(read)] != w && isLast(w, o)) {
+            reads.remove(write);
+        }
+    }
+
+    private int transactionOf(int o) {
+        int t = 0;
+        while (part.operationStarts()[t + 1] <= o) {
+            t++;
+        }
+        return t;
+    }
+
+    private boolean isLast(int w, int o) {
+        for (int later = o + 1; later < whole.operationStarts()[w + 1]; later++) {
+            if (whole.operationKeys()[later] == whole.operationKeys()[o]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private long[] sessionLabels() {
@@ -250,13 +343,8 @@ public final class SubHistory {
         int write = whole.operationKeys()[o];
         long value = whole.operationValues()[o];
         Set<Integer> readBy = readers.get(new Wanted(write >> 1, value));
-        if (readBy == null) {
+        if (readBy == null || !isLast(w, o)) {
             return null;
-        }
-        for (int later = o + 1; later < whole.operationStarts()[w + 1]; later++) {
-            if (whole.operationKeys()[later] == write) {
-                return null;
-            }
         }
         for (int reader : readBy) {
             boolean cannot = w >= reader && whole.sessionOf(w) == whole.sessionOf(reader);

@@ -122,6 +122,19 @@ final class CheckOptions {
     @SuppressWarnings("NullAway.Init")
     private OnViolation onViolation;
 
+    @Option(
+            names = "--no-verify",
+            description =
+                    "Do not replay the order before PASS is said; verdict.json's certificate is then not verified.")
+    private boolean unverified;
+
+    @Option(
+            names = "--max-violations",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "No more than so many independent violations are told, 1 to 100 (default: 10).")
+    private int mostViolations;
+
     @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default).")
     private boolean resume;
 
@@ -136,6 +149,9 @@ final class CheckOptions {
     void validate() {
         if (time == TimeMode.STRICT) {
             throw wrong("--time strict is not decided by this version; use --time none or --time hint");
+        }
+        if (mostViolations < 1 || mostViolations > 100) {
+            throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
         }
         if (resume && overwrite) {
             throw wrong("--resume and --overwrite exclude each other; give one");
@@ -193,7 +209,7 @@ final class CheckOptions {
     }
 
     CheckRequest request() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate);
+        return new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified, mostViolations);
     }
 
     /** A budget that starts now. */
@@ -207,7 +223,14 @@ final class CheckOptions {
     /** Everything that can change the verdict, for the run's id. */
     String question() {
         return String.join(
-                " ", level.label(), format.label(), time.label(), Long.toString(clockSkewNanos), indeterminate.label());
+                        " ",
+                        level.label(),
+                        format.label(),
+                        time.label(),
+                        Long.toString(clockSkewNanos),
+                        indeterminate.label())
+                + (unverified ? " unverified" : "")
+                + (mostViolations == CheckRequest.DEFAULT_VIOLATIONS ? "" : " violations " + mostViolations);
     }
 
     /** Where runs go, or null. */

@@ -5,11 +5,14 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
+import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.Fingerprint;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.CpuClock;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
@@ -60,18 +63,19 @@ final class CheckRun {
         if (parent == null) {
             return print(check(path, checker, start));
         }
-        RunId id = new RunId(options.question());
         try {
             if (path.equals(STDIN)) {
-                return checkStdin(checker, start, parent, id);
+                return checkStdin(checker, start, parent);
             }
-            RunDirectory directory = new RunDirectory(
-                    Location.of(parent), id.input(Location.of(path)).id());
+            Location location = Location.of(path);
+            String input = Fingerprint.ofInput(location);
+            String id = RunId.of(options.question(), location.fileName(), input);
+            RunDirectory directory = new RunDirectory(Location.of(parent), id);
             Optional<StoredVerdict> stored = options.overwrite() ? Optional.empty() : directory.finalVerdict();
             if (stored.isPresent()) {
                 return print(stored.get(), path, start);
             }
-            return keep(check(path, checker, start), directory);
+            return keep(check(path, checker, start), directory, input, start);
         } catch (IOException e) {
             environment.message(Failures.ofPath(path, e));
             return print(error(path, Failures.ofPath(path, e), start));
@@ -79,16 +83,19 @@ final class CheckRun {
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
-    private int checkStdin(Checker checker, long start, String parent, RunId id) throws IOException {
+    private int checkStdin(Checker checker, long start, String parent) throws IOException {
         InputStream stdin = System.in;
-        System.setIn(new DigestInputStream(stdin, id.digest()));
+        MessageDigest digest = Fingerprint.digest();
+        System.setIn(new DigestInputStream(stdin, digest));
         Verdict verdict;
         try {
             verdict = check(STDIN, checker, start);
         } finally {
             System.setIn(stdin);
         }
-        return keep(verdict, new RunDirectory(Location.of(parent), id.id()));
+        String input = Fingerprint.hex(digest);
+        String id = RunId.of(options.question(), STDIN, input);
+        return keep(verdict, new RunDirectory(Location.of(parent), id), input, start);
     }
 
     private Verdict check(String path, Checker checker, long start) {
@@ -107,9 +114,21 @@ final class CheckRun {
         return result.build();
     }
 
-    private int keep(Verdict verdict, RunDirectory directory) {
+    private int keep(Verdict found, RunDirectory directory, String input, long start) {
+        Verdict verdict = found;
         try {
-            directory.write(verdict);
+            long evidence = System.nanoTime();
+            long cpu = CpuClock.millis();
+            verdict = directory.writeEvidence(found, input);
+            if (verdict.certificate() != null) {
+                Phase phase = new Phase(
+                        "certificate",
+                        millisSince(evidence),
+                        CpuClock.millis() - cpu,
+                        verdict.counts().transactions());
+                verdict = verdict.with().phase(phase).millis(millisSince(start)).build();
+            }
+            directory.finish(verdict);
         } catch (IOException e) {
             String message = directory.name() + ": the run cannot be written there (" + Failures.cause(e)
                     + "); the verdict was " + verdict.status() + "; give another --out";

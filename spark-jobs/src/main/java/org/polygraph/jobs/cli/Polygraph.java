@@ -34,7 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 final class Polygraph implements Runnable {
     /** Commands whose names are reserved. */
-    private static final Set<String> PLANNED = Set.of("report", "estimate", "generate", "record", "verify", "bench");
+    private static final Set<String> PLANNED = Set.of("report", "estimate", "generate", "record", "bench");
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -52,6 +52,7 @@ final class Polygraph implements Runnable {
                 .addSubcommand(new CheckCommand(environment))
                 .addSubcommand(new ExplainCommand(environment))
                 .addSubcommand(new ConvertCommand(environment))
+                .addSubcommand(new VerifyCommand(environment))
                 .addSubcommand(new StatsCommand(environment))
                 .addSubcommand(new LintCommand(environment))
                 .addSubcommand(new VersionCommand(environment));

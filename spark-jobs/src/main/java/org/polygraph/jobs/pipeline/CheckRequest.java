@@ -1,6 +1,9 @@
 package org.polygraph.jobs.pipeline;
 
+import java.util.Optional;
 import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -11,10 +14,16 @@ import org.polygraph.storage.columnar.ValueDictionary;
  * What to decide. Budgets are not part of it: they change whether there is an answer, never which.
  *
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
+ * @param replayed whether an order is replayed before it is a PASS: its certificate's {@code verified}
  * @param mostViolations no more than so many violations are told, 1 or more
  */
 public record CheckRequest(
-        IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate, int mostViolations) {
+        IsolationLevel level,
+        TimeMode time,
+        long clockSkewNanos,
+        IndeterminateMode indeterminate,
+        boolean replayed,
+        int mostViolations) {
     /** {@link #mostViolations} unless asked otherwise. */
     public static final int DEFAULT_VIOLATIONS = 10;
 
@@ -27,9 +36,15 @@ public record CheckRequest(
         }
     }
 
-    /** Tells {@link #DEFAULT_VIOLATIONS} violations at most. */
+    /** Replayed, and at most {@link #DEFAULT_VIOLATIONS} are told, as is the default. */
     public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
-        this(level, time, clockSkewNanos, indeterminate, DEFAULT_VIOLATIONS);
+        this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
+    }
+
+    /** What an order has to show for a PASS; empty for levels that no order shows. */
+    public Optional<Terms> terms() {
+        return Promise.of(level.label(), time == TimeMode.STRICT)
+                .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
     }
 
     /** Without timestamps, unknown outcomes committed if observed. */

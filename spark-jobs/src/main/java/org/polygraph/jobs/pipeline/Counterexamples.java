@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.Promise;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -77,8 +76,7 @@ final class Counterexamples {
         if (part == null || part.transactions().length > BruteForce.TRANSACTIONS) {
             return violation;
         }
-        Promise promise = Promise.of(request.level().label(), false).orElseThrow();
-        Terms terms = new Terms(promise, request.clockSkewNanos(), request.indeterminate());
+        Terms terms = request.terms().orElseThrow();
         return switch (BruteForce.judge(HistoryPart.of(table, part.operations()).table(), terms)) {
             case VIOLATED -> violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
             case TOO_LARGE -> violation;

@@ -3,12 +3,14 @@ package org.polygraph.jobs.pipeline;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.verdict.WitnessCheck;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -80,9 +82,9 @@ public final class Decision {
         phases.begin("graph");
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
         if (rules && request.time() == TimeMode.HINT && history.versions().ambiguous() > 0 && table.starts() != null) {
-            Witness witness = inRealTime(stages, history.copy(), events);
-            if (witness != null) {
-                return replay(history.counting(), witness.committed, witness.position);
+            Found found = inRealTime(stages, history.copy(), events);
+            if (found != null) {
+                return replay(history.counting(), found.committed, found.position);
             }
             residual = ResidualSize.NONE;
             phases.begin("graph");
@@ -111,11 +113,11 @@ public final class Decision {
     }
 
     /** An order that explains the history, and which optional transactions committed in it. */
-    private static final class Witness {
+    private static final class Found {
         final int[] position;
         final boolean @Nullable [] committed;
 
-        Witness(int[] position, boolean @Nullable [] committed) {
+        Found(int[] position, boolean @Nullable [] committed) {
             this.position = position;
             this.committed = committed;
         }
@@ -128,7 +130,7 @@ public final class Decision {
      * @param history a copy: what real time decides must not reach the exact path
      * @return null if there is no such order, or none was found in the time given
      */
-    private @Nullable Witness inRealTime(KeyStages stages, IndexedHistory history, Events events) {
+    private @Nullable Found inRealTime(KeyStages stages, IndexedHistory history, Events events) {
         KnownGraph graph = KnownGraph.of(events, history.versions());
         long most = Math.min(
                 (long) MOST_REAL_TIME_EDGES * table.transactions(), budget.bytes() / REAL_TIME_EDGE_BUDGET_SHARE);
@@ -150,7 +152,7 @@ public final class Decision {
         }
         ResidualCore core = loop.core();
         if (core.isEmpty()) {
-            return new Witness(loop.position(), null);
+            return new Found(loop.position(), null);
         }
         phases.begin("solve");
         Outcome outcome = CoreSolving.solve(
@@ -164,7 +166,7 @@ public final class Decision {
                 .outcome();
         measure(core, history, outcome.statistics());
         phases.end(outcome.statistics().conflicts());
-        return outcome instanceof Outcome.Satisfiable found ? new Witness(found.position(), found.committed()) : null;
+        return outcome instanceof Outcome.Satisfiable found ? new Found(found.position(), found.committed()) : null;
     }
 
     private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop) {
@@ -225,20 +227,25 @@ public final class Decision {
                 s.conflicts());
     }
 
-    /** Nothing passes that independent code has not replayed from the raw operations. */
+    /** Nothing passes that independent code has not replayed from the raw operations, unless the request says so. */
     private Verdict replay(Counting counting, boolean @Nullable [] committed, int[] position) {
-        phases.begin("replay");
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
             counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
         }
-        String wrong = WitnessCheck.firstDiscrepancy(table, request.level(), counted, position);
-        phases.end(table.operations());
-        if (wrong != null) {
-            throw new IllegalStateException("the order found does not explain the history: " + wrong);
+        Terms terms = request.terms().orElseThrow();
+        Witness witness = new Witness(table, terms, counted, position);
+        if (request.replayed()) {
+            phases.begin("replay");
+            String wrong = Replay.of(witness).discrepancy();
+            phases.end(table.operations());
+            if (wrong != null) {
+                throw new IllegalStateException("the order found does not explain the history: " + wrong);
+            }
         }
-        return finish(
-                Verdict.of(Verdict.Status.PASS, request.level()).certificate(new Certificate("order", null, true)));
+        return finish(Verdict.of(Verdict.Status.PASS, request.level())
+                .certificate(new Certificate("order", null, request.replayed()))
+                .witness(witness));
     }
 
     private Verdict violation(List<Violation> violations) {

@@ -29,10 +29,10 @@ public final class EmbeddedChecker implements Checker {
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
         Decision decision = new Decision(table, request, progress, budget);
-        return decision.make(new InMemory(table, budget::exhausted), rules);
+        return decision.make(new InMemory(table, request.replayed(), budget::exhausted), rules);
     }
 
-    private record InMemory(HistoryTable table, BooleanSupplier stop) implements KeyStages {
+    private record InMemory(HistoryTable table, boolean replayed, BooleanSupplier stop) implements KeyStages {
         @Override
         public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
             return IndexedHistory.of(table, indeterminate);
@@ -44,10 +44,11 @@ public final class EmbeddedChecker implements Checker {
             return ResidualCore.of(graph, history.versions(), counting, position, stop);
         }
 
-        /** The replay reads the same memory, and the raw operations at that. */
+        /** The replay, if there is one, reads the same memory, and the raw operations at that. */
         @Override
-        public ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
-            return ResidualCore.of(new int[0], 0);
+        public @Nullable ResidualCore recheck(
+                IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+            return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, counting, position);
         }
     }
 }

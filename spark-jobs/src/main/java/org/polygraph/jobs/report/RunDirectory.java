@@ -8,6 +8,15 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.polygraph.jobs.certificate.Fingerprint;
+import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.RankFile;
+import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -27,6 +36,10 @@ public final class RunDirectory {
     /** Violations that get a folder each; verdict.json has them all. */
     private static final int KEPT = 100;
 
+    /** Of these the first that bears out the verdict makes it a verified one. */
+    private static final int JUDGED = 10;
+
+    private static final String VIOLATIONS = "violations";
     private static final String SUCCESS = "_SUCCESS";
     private static final String VERDICT = "verdict.json";
     private static final String EXPLANATION = "explain.txt";
@@ -71,21 +84,74 @@ public final class RunDirectory {
         return texts;
     }
 
-    /** Writes the run over any that is there, of which nothing is left but the stages of an engine. */
-    public void write(Verdict verdict) throws IOException {
+    /**
+     * Writes a run's evidence over any that is there: of a PASS the certificate, which is read back and compared, of a
+     * VIOLATION a folder each, which are read back and held against the history as {@code polygraph verify} does.
+     *
+     * @param input fingerprint of the bytes of the history
+     * @return the verdict with a certificate that says where it is and whether it was verified
+     */
+    public Verdict writeEvidence(Verdict verdict, String input) throws IOException {
         run.child(SUCCESS).delete();
-        run.child("violations").delete();
-        HistoryTable table = verdict.table();
-        if (table != null) {
-            int kept = Math.min(KEPT, verdict.violations().size());
-            for (int i = 0; i < kept; i++) {
-                write(violation(i), verdict.violations().get(i), table);
-            }
+        run.child(VIOLATIONS).delete();
+        run.child(RankFile.FOLDER).delete();
+        if (run.exists()) {
+            sweep();
         }
+        HistoryTable table = verdict.table();
+        Witness witness = verdict.witness();
+        Certificate certificate = verdict.certificate();
+        if (certificate == null) {
+            return verdict;
+        }
+        if (witness != null) {
+            String content = Fingerprint.ofContent(witness.table());
+            String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current());
+            return located(verdict, path, certificate.verified());
+        }
+        if (table == null) {
+            return verdict;
+        }
+        int kept = Math.min(KEPT, verdict.violations().size());
+        for (int i = 0; i < kept; i++) {
+            write(violation(i), verdict.violations().get(i), table);
+        }
+        Optional<Terms> terms = terms(verdict);
+        boolean holds =
+                terms.isPresent() && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED));
+        return located(verdict, VIOLATIONS, certificate.verified() || holds);
+    }
+
+    private static Verdict located(Verdict verdict, String path, boolean verified) {
+        Certificate certificate = verdict.certificate();
+        String kind = certificate == null ? "" : certificate.kind();
+        return verdict.with().certificate(new Certificate(kind, path, verified)).build();
+    }
+
+    private static Optional<Terms> terms(Verdict verdict) {
+        Assumptions assumptions = verdict.assumptions();
+        if (assumptions == null) {
+            return Optional.empty();
+        }
+        return Promise.of(verdict.level().label(), assumptions.time() == TimeMode.STRICT)
+                .map(promise -> new Terms(promise, assumptions.clockSkewNanos(), assumptions.indeterminate()));
+    }
+
+    /** Writes all else, {@code _SUCCESS} last. Of an earlier run nothing is left but the stages of an engine. */
+    public void finish(Verdict verdict) throws IOException {
         write(run.child("junit.xml"), JunitXml.of(verdict));
         write(run.child("metrics.json"), VerdictJson.metrics(verdict) + "\n");
         write(run.child(VERDICT), VerdictJson.of(verdict) + "\n");
         write(run.child(SUCCESS), "");
+    }
+
+    /** Removes what a killed process left of files that it was writing; folders are gone already. */
+    private void sweep() throws IOException {
+        for (Location child : run.children()) {
+            if (child.fileName().startsWith(".") && child.fileName().endsWith(".tmp")) {
+                child.delete();
+            }
+        }
     }
 
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
@@ -120,7 +186,7 @@ public final class RunDirectory {
     }
 
     private Location violation(int i) {
-        return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
+        return run.child(VIOLATIONS).child(String.format(Locale.ROOT, "%03d", i));
     }
 
     private static void write(Location file, String text) throws IOException {

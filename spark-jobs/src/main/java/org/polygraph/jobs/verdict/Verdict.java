@@ -3,6 +3,7 @@ package org.polygraph.jobs.verdict;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -47,6 +48,7 @@ public final class Verdict {
     private final ResidualSize residual;
     private final long peakMemoryBytes;
     private final @Nullable Certificate certificate;
+    private final @Nullable Witness witness;
     private final long millis;
     private final int exitCode;
 
@@ -64,6 +66,7 @@ public final class Verdict {
         residual = b.residual;
         peakMemoryBytes = b.peakMemoryBytes;
         certificate = b.certificate;
+        witness = b.witness;
         millis = b.millis;
         exitCode = b.exitCode;
     }
@@ -127,6 +130,11 @@ public final class Verdict {
         return certificate;
     }
 
+    /** The order that a PASS rests on; null for anything else. */
+    public @Nullable Witness witness() {
+        return witness;
+    }
+
     /** Elapsed, from opening the PATH to this verdict. */
     public long millis() {
         return millis;
@@ -155,6 +163,7 @@ public final class Verdict {
         b.residual = residual;
         b.peakMemoryBytes = peakMemoryBytes;
         b.certificate = certificate;
+        b.witness = witness;
         b.millis = millis;
         b.exitCode = exitCode;
         return b;
@@ -175,6 +184,7 @@ public final class Verdict {
         private ResidualSize residual = ResidualSize.NONE;
         private long peakMemoryBytes;
         private @Nullable Certificate certificate;
+        private @Nullable Witness witness;
         private long millis;
         private int exitCode;
 
@@ -245,6 +255,11 @@ public final class Verdict {
 
         public Builder certificate(Certificate value) {
             certificate = value;
+            return this;
+        }
+
+        public Builder witness(Witness value) {
+            witness = value;
             return this;
         }
 

@@ -1,9 +1,7 @@
 /**
- * What a check answers: the {@link org.polygraph.jobs.verdict.Verdict}, its exit code, and the independent replay of
- * the order that a PASS rests on.
+ * What a check answers: the {@link org.polygraph.jobs.verdict.Verdict} and its exit code.
  *
- * <p>Promise: values only, no I/O; {@link org.polygraph.jobs.verdict.WitnessCheck} trusts nothing but the raw history.
- * May import: storage, partitioner.isolation.
+ * <p>Promise: values only, no I/O. May import: storage, partitioner.isolation, {@code certificate}.
  */
 @NullMarked
 package org.polygraph.jobs.verdict;

@@ -374,7 +374,7 @@ class BadInputAcceptanceTest {
 
     @Test
     void commandsOfLaterVersionsSayThatTheyAreNotHere() {
-        for (String command : List.of("report", "estimate", "generate", "record", "verify", "bench")) {
+        for (String command : List.of("report", "estimate", "generate", "record", "bench")) {
             assertThat(run(command, "x", "--y")).isEqualTo(2);
             assertThat(err)
                     .isEqualTo("polygraph: '" + command

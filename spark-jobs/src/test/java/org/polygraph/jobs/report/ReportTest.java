@@ -151,20 +151,26 @@ class ReportTest {
                 .endsWith("\"exit_code\":3}");
     }
 
+    private static Verdict write(RunDirectory run, Verdict verdict) throws IOException {
+        Verdict evidenced = run.writeEvidence(verdict, "sha");
+        run.finish(evidenced);
+        return evidenced;
+    }
+
     @Test
     void aRunIsFoundAgain(@TempDir Path folder) throws IOException, HistoryException {
         RunDirectory run = new RunDirectory(Location.of(folder.resolve("out").toString()), "0123");
         assertThat(run.finalVerdict()).isEmpty();
-        run.write(violation());
+        Verdict written = write(run, violation());
         assertThat(run.name()).isEqualTo(folder + "/out/run=0123");
         assertThat(folder.resolve("out/run=0123/_SUCCESS")).exists();
         StoredVerdict stored = run.finalVerdict().orElseThrow();
         assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
         assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
-        assertThat(stored.json()).isEqualTo(VerdictJson.of(violation()));
+        assertThat(stored.json()).isEqualTo(VerdictJson.of(written));
         assertThat(stored.json("b\"", 0))
                 .isEqualTo(VerdictJson.of(
-                        violation().with().path("b\"").exitCode(ExitCode.PASS).build()));
+                        written.with().path("b\"").exitCode(ExitCode.PASS).build()));
         for (ViolationText.Detail detail : ViolationText.Detail.values()) {
             assertThat(stored.explanation(detail)).isEqualTo(ViolationText.of(violation(), detail));
         }
@@ -172,7 +178,7 @@ class ReportTest {
 
     @Test
     void aRunKeepsEvidenceThatCanBeRead(@TempDir Path folder) throws Exception {
-        new RunDirectory(Location.of(folder.toString()), "1").write(violation());
+        write(new RunDirectory(Location.of(folder.toString()), "1"), violation());
         Path run = folder.resolve("run=1");
         HistoryTable again =
                 HistoryReader.read(run.resolve("violations/000/history.jsonl").toString(), HistoryFormat.JSONL);
@@ -200,7 +206,7 @@ class ReportTest {
                         .reason(name)
                         .build(),
                 Verdict.of(Verdict.Status.PASS, IsolationLevel.SI).path(name).build())) {
-            new RunDirectory(Location.of(folder.toString()), "1").write(verdict);
+            write(new RunDirectory(Location.of(folder.toString()), "1"), verdict);
             Element suite = DocumentBuilderFactory.newInstance()
                     .newDocumentBuilder()
                     .parse(folder.resolve("run=1/junit.xml").toFile())
@@ -216,9 +222,9 @@ class ReportTest {
     @Test
     void aRunWrittenAgainKeepsNothingOfTheOneBefore(@TempDir Path folder) throws Exception {
         RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
-        run.write(violation());
+        write(run, violation());
         Path stages = Files.createDirectories(folder.resolve("run=1/stages"));
-        run.write(Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
+        write(run, Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
         try (var files = Files.list(folder.resolve("run=1"))) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder("_SUCCESS", "junit.xml", "metrics.json", "stages", "verdict.json");
@@ -234,7 +240,7 @@ class ReportTest {
             {"{\"schema\":", "found damaged JSON; expected a verdict"},
             {"{\"schema\":9}", "found verdict schema 9; expected 1"}
         }) {
-            run.write(violation());
+            write(run, violation());
             Path file = Files.writeString(folder.resolve("run=1/verdict.json"), each[0]);
             assertThatThrownBy(run::finalVerdict)
                     .isInstanceOf(IOException.class)
@@ -245,9 +251,9 @@ class ReportTest {
     @Test
     void anUnknownRunIsNotFinal(@TempDir Path folder) throws IOException {
         RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
-        run.write(Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SER).build());
+        write(run, Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SER).build());
         assertThat(run.finalVerdict()).isEmpty();
-        run.write(Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
+        write(run, Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
         assertThat(run.finalVerdict()).isPresent();
     }
 
@@ -259,11 +265,9 @@ class ReportTest {
                 Location.of(Files.writeString(folder.resolve("b"), "history").toString());
         Location c =
                 Location.of(Files.writeString(folder.resolve("c"), "histories").toString());
-        String id = new RunId("ser").input(a).id();
-        assertThat(id)
-                .matches("[0-9a-f]{16}")
-                .isEqualTo(new RunId("ser").input(b).id());
-        assertThat(id).isNotEqualTo(new RunId("ser").input(c).id());
-        assertThat(id).isNotEqualTo(new RunId("si").input(a).id());
+        String id = RunId.of("ser", a);
+        assertThat(id).matches("[0-9a-f]{16}").isEqualTo(RunId.of("ser", b));
+        assertThat(id).isNotEqualTo(RunId.of("ser", c));
+        assertThat(id).isNotEqualTo(RunId.of("si", a));
     }
 }

@@ -1,34 +1,50 @@
-package org.polygraph.jobs.verdict;
+package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.Outcome;
 
 /**
  * Replays a history in the order that is said to explain it. The last check before a PASS, and all one has to trust:
- * it knows the raw operations and nothing of indexes, graphs or solvers.
- *
- * <p>The order is a total order of events. SER has one event a transaction (event t is transaction t); SI has two (event
- * 2t takes the snapshot, event 2t + 1 commits). Accepted iff
+ * it knows the raw operations and nothing of indexes, graphs or solvers. The order is accepted iff
  *
  * <ul>
- *   <li>every committed transaction counts and no aborted one does (indeterminate ones may, either way);
+ *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms drop them;
  *   <li>the events of a transaction, and the transactions of a session, ascend;
+ *   <li>SSER, SSI: what had ended before another started comes before it. The end of an indeterminate transaction bounds
+ *       nothing;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
- *   <li>SI: of two transactions that write a key, one commits before the other's snapshot.
+ *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot.
  * </ul>
  *
  * <p>Counting an indeterminate transaction that nobody read is harmless: without it the order still explains the rest.
  *
- * <p>Linear time: events are put in order by counting. Memory: 4 bytes an event, 20 bytes a key (24 with SI).
+ * <p>Linear time: events are put in order by counting, real time is a running maximum. Memory: 4 bytes an event, 20 bytes
+ * a key (24 with SI).
  */
-public final class WitnessCheck {
+public final class Replay {
     private static final int NOBODY = -1;
 
+    /**
+     * What a replay saw.
+     *
+     * @param discrepancy the first thing that the order does not explain, one sentence; null if it explains everything
+     * @param transactions that count
+     * @param reads that return what the order says, and of these
+     * @param ownReads those of an own write
+     * @param writes that took effect
+     */
+    public record Result(@Nullable String discrepancy, int transactions, long reads, long ownReads, long writes) {
+        /** Whether the order explains the history. */
+        public boolean holds() {
+            return discrepancy == null;
+        }
+    }
+
     private final HistoryTable table;
+    private final Terms terms;
     private final boolean[] counted;
     private final int[] position;
     private final int events;
@@ -44,11 +60,17 @@ public final class WitnessCheck {
     /** Per key, SI: the transaction that has taken its snapshot, writes the key and has not yet committed. */
     private final int[] openWriter;
 
-    private WitnessCheck(HistoryTable table, int events, boolean[] counted, int[] position) {
-        this.table = table;
-        this.counted = counted;
-        this.position = position;
-        this.events = events;
+    private int transactions;
+    private long reads;
+    private long ownReads;
+    private long writes;
+
+    private Replay(Witness witness) {
+        table = witness.table();
+        terms = witness.terms();
+        counted = witness.counted();
+        position = witness.position();
+        events = terms.promise().events();
         operationStarts = table.operationStarts();
         operationKeys = table.operationKeys();
         operationValues = table.operationValues();
@@ -62,22 +84,11 @@ public final class WitnessCheck {
         Arrays.fill(openWriter, NOBODY);
     }
 
-    /**
-     * The first thing that the order does not explain.
-     *
-     * @param level SER or SI
-     * @param counted per transaction: whether it is taken as committed
-     * @param position per event: its place, a permutation of 0..events - 1; events of transactions that do not count
-     *     have places too and are ignored
-     * @return null if the order explains the history, else one sentence
-     * @throws IllegalArgumentException if the level is neither SER nor SI
-     */
-    public static @Nullable String firstDiscrepancy(
-            HistoryTable table, IsolationLevel level, boolean[] counted, int[] position) {
-        if (level != IsolationLevel.SER && level != IsolationLevel.SI) {
-            throw new IllegalArgumentException("no replay for level " + level.label());
-        }
-        return new WitnessCheck(table, level.eventsPerTransaction(), counted, position).run();
+    /** Replays. */
+    public static Result of(Witness witness) {
+        Replay replay = new Replay(witness);
+        String discrepancy = replay.run();
+        return new Result(discrepancy, replay.transactions, replay.reads, replay.ownReads, replay.writes);
     }
 
     private @Nullable String run() {
@@ -98,12 +109,18 @@ public final class WitnessCheck {
     private @Nullable String outcomes() {
         byte[] outcomes = table.outcomes();
         for (int t = 0; t < outcomes.length; t++) {
-            if (outcomes[t] == Outcome.COMMITTED.code() && !counted[t]) {
-                return name(t) + " committed but is not counted";
+            if (counted[t] != (outcomes[t] == Outcome.COMMITTED.code())) {
+                if (!counted[t]) {
+                    return name(t) + " committed but is not counted";
+                }
+                if (!terms.mayCount(outcomes[t])) {
+                    return name(t)
+                            + (outcomes[t] == Outcome.ABORTED.code()
+                                    ? " aborted but is counted"
+                                    : " is indeterminate, which the terms drop, but is counted");
+                }
             }
-            if (outcomes[t] == Outcome.ABORTED.code() && counted[t]) {
-                return name(t) + " aborted but is counted";
-            }
+            transactions += counted[t] ? 1 : 0;
         }
         return null;
     }
@@ -133,22 +150,29 @@ public final class WitnessCheck {
         int[] eventAt = new int[m];
         Arrays.fill(eventAt, NOBODY);
         for (int e = 0; e < m; e++) {
+            if (!counted[events == 1 ? e : e >> 1]) {
+                continue;
+            }
             int p = position[e];
             if (p < 0 || p >= m) {
-                return "event " + e + " has place " + p + " of " + m;
+                return event(e) + " has place " + p + " of " + m;
             }
             if (eventAt[p] != NOBODY) {
-                return "events " + eventAt[p] + " and " + e + " have the same place " + p;
+                return event(eventAt[p]) + " and " + event(e) + " have the same place " + p;
             }
             eventAt[p] = e;
         }
+        String wrong = terms.promise().realTime() ? realTime(eventAt) : null;
+        if (wrong != null) {
+            return wrong;
+        }
         for (int e : eventAt) {
-            int t = events == 1 ? e : e >> 1;
-            if (!counted[t]) {
+            if (e == NOBODY) {
                 continue;
             }
+            int t = events == 1 ? e : e >> 1;
             if (events == 1 || (e & 1) == 0) {
-                String wrong = events == 2 ? open(t) : null;
+                wrong = events == 2 ? open(t) : null;
                 if (wrong == null) {
                     wrong = read(t);
                 }
@@ -163,6 +187,44 @@ public final class WitnessCheck {
         return null;
     }
 
+    /**
+     * Real time is broken iff some b has its first event before the last event of some a that had ended when b started:
+     * iff, at the last event of a, the latest start of the others seen so far is after a's end.
+     */
+    private @Nullable String realTime(int[] eventAt) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        if (starts == null || ends == null) {
+            return null;
+        }
+        // The two that started latest: a transaction does not precede itself, whatever its times say.
+        int latest = NOBODY;
+        int second = NOBODY;
+        for (int e : eventAt) {
+            if (e == NOBODY) {
+                continue;
+            }
+            int t = events == 1 ? e : e >> 1;
+            if (events == 1 || (e & 1) == 1) {
+                int other = latest == t ? second : latest;
+                if (table.outcomes()[t] == Outcome.COMMITTED.code()
+                        && other != NOBODY
+                        && terms.precedes(ends[t], starts[other])) {
+                    return name(other) + " is ordered before " + name(t) + ", which had ended when it started";
+                }
+            }
+            if ((events == 1 || (e & 1) == 0) && starts[t] != HistoryTable.NO_TIME) {
+                if (latest == NOBODY || starts[t] > starts[latest]) {
+                    second = latest;
+                    latest = t;
+                } else if (second == NOBODY || starts[t] > starts[second]) {
+                    second = t;
+                }
+            }
+        }
+        return null;
+    }
+
     /** SI: takes the keys that t writes, unless another open transaction has one. */
     private @Nullable String open(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
@@ -170,8 +232,7 @@ public final class WitnessCheck {
                 int key = operationKeys[o] >> 1;
                 int other = openWriter[key];
                 if (other != NOBODY && other != t) {
-                    return name(t) + " and " + name(other) + " overlap and both write key "
-                            + table.keys().label(key);
+                    return name(t) + " and " + name(other) + " overlap and both write key " + Names.key(table, key);
                 }
                 openWriter[key] = t;
             }
@@ -189,12 +250,14 @@ public final class WitnessCheck {
                 continue;
             }
             boolean own = ownWriter[key] == t;
+            reads++;
+            ownReads += own ? 1 : 0;
             long expected = own ? ownValue[key] : current[key];
             if (value != expected) {
-                return name(t) + " read key " + table.keys().label(key) + " = "
-                        + table.values().label(value) + ", but "
+                return name(t) + " read key " + Names.key(table, key) + " = "
+                        + Names.value(table, value) + ", but "
                         + (own ? "its own latest write is " : "the last value committed before it is ")
-                        + table.values().label(expected);
+                        + Names.value(table, expected);
             }
         }
         return null;
@@ -205,6 +268,7 @@ public final class WitnessCheck {
             if ((operationKeys[o] & 1) == 1) {
                 int key = operationKeys[o] >> 1;
                 current[key] = operationValues[o];
+                writes++;
                 if (events == 2) {
                     openWriter[key] = NOBODY;
                 }
@@ -212,8 +276,11 @@ public final class WitnessCheck {
         }
     }
 
+    private String event(int e) {
+        return events == 1 ? name(e) : ((e & 1) == 0 ? "the snapshot of " : "the commit of ") + name(e >> 1);
+    }
+
     private String name(int t) {
-        return "transaction (session " + table.sessionLabel(table.sessionOf(t)) + ", index " + table.index(t) + ") at "
-                + table.whereIs(t);
+        return Names.transaction(table, t);
     }
 }

@@ -1,23 +1,24 @@
-package org.polygraph.jobs.verdict;
+package org.polygraph.jobs.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.testkit.HistoryDsl;
 
-class WitnessCheckTest {
-    private static final IsolationLevel SER = IsolationLevel.SER;
-    private static final IsolationLevel SI = IsolationLevel.SI;
+class ReplayTest {
+    private static final List<Promise> PROMISES = List.of(Promise.values());
+    private static final Promise SER = Promise.SER;
+    private static final Promise SI = Promise.SI;
 
     /**
-     * A history in short: one transaction a string, {@code session[!?] ops}, such as {@code "0 r1=0 w1=5"}; {@code !}
+     * A history in short: one transaction a string, {@code session[!?][@start..end] ops}, such as {@code "0 r1=0 w1=5"}; {@code !}
      * aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
      */
     private static HistoryTable history(String... transactions) throws HistoryException {
@@ -26,10 +27,15 @@ class WitnessCheckTest {
         builder.initialValue(0);
         for (int t = 0; t < transactions.length; t++) {
             String[] words = transactions[t].split(" ", -1);
-            Outcome outcome = words[0].endsWith("!")
+            String[] head = words[0].split("@", 2);
+            Outcome outcome = head[0].endsWith("!")
                     ? Outcome.ABORTED
-                    : words[0].endsWith("?") ? Outcome.INDETERMINATE : Outcome.COMMITTED;
-            builder.begin(Long.parseLong(words[0].replaceAll("[!?]", "")), t, outcome, t + 1);
+                    : head[0].endsWith("?") ? Outcome.INDETERMINATE : Outcome.COMMITTED;
+            builder.begin(Long.parseLong(head[0].replaceAll("[!?]", "")), t, outcome, t + 1);
+            if (head.length == 2) {
+                String[] times = head[1].split("\\.\\.", 2);
+                builder.times(Long.parseLong(times[0]), Long.parseLong(times[1]));
+            }
             for (int i = 1; i < words.length; i++) {
                 String[] sides = words[i].substring(1).split("=", 2);
                 int key = builder.keys().id(Long.parseLong(sides[0]));
@@ -53,13 +59,17 @@ class WitnessCheckTest {
         return counted;
     }
 
+    private static String replay(HistoryTable table, Terms terms, boolean[] counted, int[] position) {
+        return Replay.of(new Witness(table, terms, counted, position)).discrepancy();
+    }
+
     /** @param order the events, first to last */
-    private static String check(HistoryTable table, IsolationLevel level, int... order) {
+    private static String check(HistoryTable table, Promise level, int... order) {
         int[] position = new int[order.length];
         for (int p = 0; p < order.length; p++) {
             position[order[p]] = p;
         }
-        return WitnessCheck.firstDiscrepancy(table, level, committed(table), position);
+        return replay(table, Terms.of(level), committed(table), position);
     }
 
     @Test
@@ -134,15 +144,15 @@ class WitnessCheckTest {
     void rejectsWhatIsNoPermutation() throws HistoryException {
         HistoryTable table = history("0 w1=5", "1 w1=6");
         boolean[] all = {true, true};
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {1, 1}))
-                .isEqualTo("events 0 and 1 have the same place 1");
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {0, 2}))
-                .isEqualTo("event 1 has place 2 of 2");
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {-1, 0}))
-                .contains("place -1");
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, all, new int[] {0}))
-                .isEqualTo("1 places for 2 events");
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[1], new int[] {0, 1}))
+        assertThat(replay(table, Terms.of(SER), all, new int[] {1, 1}))
+                .isEqualTo(
+                        "transaction (session 0, index 0) at h:1 and transaction (session 1, index 1) at h:2 have the same place"
+                                + " 1");
+        assertThat(replay(table, Terms.of(SER), all, new int[] {0, 2}))
+                .isEqualTo("transaction (session 1, index 1) at h:2 has place 2 of 2");
+        assertThat(replay(table, Terms.of(SER), all, new int[] {-1, 0})).contains("place -1");
+        assertThat(replay(table, Terms.of(SER), all, new int[] {0})).isEqualTo("1 places for 2 events");
+        assertThat(replay(table, Terms.of(SER), new boolean[1], new int[] {0, 1}))
                 .isEqualTo("1 flags for 2 transactions");
     }
 
@@ -150,13 +160,13 @@ class WitnessCheckTest {
     void flagsMustAgreeWithOutcomes() throws HistoryException {
         HistoryTable table = history("0 w1=5", "1! w1=6", "2? w1=7");
         int[] order = {0, 1, 2};
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {false, false, false}, order))
+        assertThat(replay(table, Terms.of(SER), new boolean[] {false, false, false}, order))
                 .contains("committed but is not counted");
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, true, false}, order))
+        assertThat(replay(table, Terms.of(SER), new boolean[] {true, true, false}, order))
                 .contains("aborted but is counted");
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, false, true}, order))
+        assertThat(replay(table, Terms.of(SER), new boolean[] {true, false, true}, order))
                 .isNull();
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, false, false}, order))
+        assertThat(replay(table, Terms.of(SER), new boolean[] {true, false, false}, order))
                 .isNull();
     }
 
@@ -164,16 +174,53 @@ class WitnessCheckTest {
     void anIndeterminateTransactionExplainsAReadOnlyIfCounted() throws HistoryException {
         HistoryTable table = history("0? w1=5", "1 r1=5");
         int[] order = {0, 1};
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {true, true}, order))
+        assertThat(replay(table, Terms.of(SER), new boolean[] {true, true}, order))
                 .isNull();
-        assertThat(WitnessCheck.firstDiscrepancy(table, SER, new boolean[] {false, true}, order))
+        assertThat(replay(table, Terms.of(SER), new boolean[] {false, true}, order))
                 .contains("before it is 0");
     }
 
     @Test
-    void hasNoReplayForOtherLevels() throws HistoryException {
-        HistoryTable table = history("0 w1=5");
-        assertThatThrownBy(() -> check(table, IsolationLevel.RC, 0)).isInstanceOf(IllegalArgumentException.class);
+    void termsMayDropIndeterminateTransactions() throws HistoryException {
+        HistoryTable table = history("0? w1=5", "1 r2=0");
+        Terms dropped = new Terms(SER, 0, IndeterminateMode.ABORT);
+        assertThat(replay(table, dropped, new boolean[] {true, true}, new int[] {0, 1}))
+                .contains("is indeterminate, which the terms drop, but is counted");
+        assertThat(replay(table, dropped, new boolean[] {false, true}, new int[] {-1, 1}))
+                .isNull();
+    }
+
+    @Test
+    void counts() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) r(x,1) r(y,0) w(x,2); s1: !w(x,3) r(x,3)");
+        Replay.Result result =
+                Replay.of(new Witness(table, Terms.of(SER), new boolean[] {true, false}, new int[] {0, 1}));
+        assertThat(result).isEqualTo(new Replay.Result(null, 1, 2, 1, 2));
+    }
+
+    @Test
+    void realTimeIsPartOfTheStrictPromises() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: @0..10 w(x,1); s1: @15..20 r(x,0)");
+        boolean[] all = {true, true};
+        int[] against = {1, 0};
+        assertThat(replay(table, Terms.of(SER), all, against)).isNull();
+        assertThat(replay(table, Terms.of(Promise.SSER), all, against))
+                .isEqualTo("transaction (session 1, index 0) at dsl:32 is ordered before transaction (session 0, index"
+                        + " 0) at dsl:13, which had ended when it started");
+        assertThat(replay(table, new Terms(Promise.SSER, 3, IndeterminateMode.MAYBE), all, against))
+                .isNull();
+        assertThat(replay(table, Terms.of(Promise.SSI), all, new int[] {0, 2, 1, 3}))
+                .contains("which had ended when it started");
+        assertThat(replay(table, Terms.of(SI), all, new int[] {0, 2, 1, 3})).isNull();
+    }
+
+    @Test
+    void noTransactionPrecedesItselfOrIsBoundByWhatMayNotHaveHappened() {
+        HistoryTable backwards = HistoryDsl.parse("s0: @20..10 w(x,1); s1: @0..5 w(y,1); s2: @0..1 ?w(z,1)");
+        assertThat(replay(
+                        backwards, Terms.of(Promise.SSI), new boolean[] {true, true, true}, new int[] {2, 3, 0, 1, 4, 5
+                        }))
+                .isNull();
     }
 
     /** Random small histories and orders against a replay that keeps a full snapshot for every transaction. */
@@ -187,7 +234,9 @@ class WitnessCheckTest {
             String[] transactions = new String[n];
             for (int t = 0; t < n; t++) {
                 StringBuilder text = new StringBuilder().append(t / 2);
-                text.append(random.nextInt(8) == 0 ? "!" : "");
+                text.append(random.nextInt(8) == 0 ? "!" : random.nextInt(8) == 0 ? "?" : "");
+                int start = random.nextInt(20);
+                text.append("@").append(start).append("..").append(start + random.nextInt(10));
                 int operations = 1 + random.nextInt(2);
                 for (int o = 0; o < operations; o++) {
                     text.append(random.nextBoolean() ? " r" : " w").append(random.nextInt(2));
@@ -196,14 +245,22 @@ class WitnessCheckTest {
                 transactions[t] = text.toString();
             }
             HistoryTable table = history(transactions);
-            IsolationLevel level = random.nextBoolean() ? SER : SI;
-            int[] order = shuffled(n * level.eventsPerTransaction(), random);
-            boolean ok = check(table, level, order) == null;
+            Promise level = PROMISES.get(random.nextInt(PROMISES.size()));
+            int[] order = shuffled(n * level.events(), random);
+            boolean[] counted = committed(table);
+            for (int t = 0; t < n; t++) {
+                counted[t] |= table.outcome(t) == Outcome.INDETERMINATE && random.nextBoolean();
+            }
+            int[] position = new int[order.length];
+            for (int p = 0; p < order.length; p++) {
+                position[order[p]] = p;
+            }
+            boolean ok = replay(table, Terms.of(level), counted, position) == null;
             assertThat(ok)
                     .as(
                             "seed %d round %d: %s %s %s",
                             seed, round, level, Arrays.toString(transactions), Arrays.toString(order))
-                    .isEqualTo(naive(table, level, order));
+                    .isEqualTo(naive(table, level, counted, order));
             accepted += ok ? 1 : 0;
         }
         assertThat(accepted).isBetween(2_000, 18_000);
@@ -219,12 +276,12 @@ class WitnessCheckTest {
         return order;
     }
 
-    private static boolean naive(HistoryTable table, IsolationLevel level, int[] order) {
+    private static boolean naive(HistoryTable table, Promise level, boolean[] counted, int[] order) {
         int n = table.transactions();
         int[] begin = new int[n];
         int[] commit = new int[n];
         for (int p = 0; p < order.length; p++) {
-            if (level == SER) {
+            if (level.events() == 1) {
                 begin[order[p]] = p;
                 commit[order[p]] = p;
             } else if (order[p] % 2 == 0) {
@@ -234,27 +291,33 @@ class WitnessCheckTest {
             }
         }
         for (int t = 0; t < n; t++) {
-            if (table.outcome(t) != Outcome.COMMITTED) {
+            if (!counted[t]) {
                 continue;
             }
             if (begin[t] > commit[t]) {
                 return false;
             }
             for (int u = 0; u < n; u++) {
-                if (u == t || table.outcome(u) != Outcome.COMMITTED) {
+                if (u == t || !counted[u]) {
                     continue;
                 }
                 if (table.sessionOf(u) == table.sessionOf(t) && u < t && commit[u] > begin[t]) {
                     return false;
                 }
+                if (level.realTime()
+                        && table.outcome(u) == Outcome.COMMITTED
+                        && table.ends()[u] < table.starts()[t]
+                        && commit[u] > begin[t]) {
+                    return false;
+                }
                 boolean overlap = begin[u] < commit[t] && begin[t] < commit[u];
-                if (level == SI && overlap && shareAWrittenKey(table, t, u)) {
+                if (level.events() == 2 && overlap && shareAWrittenKey(table, t, u)) {
                     return false;
                 }
             }
             for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
                 if ((table.operationKeys()[o] & 1) == 0
-                        && table.operationValues()[o] != visible(table, t, o, begin, commit)) {
+                        && table.operationValues()[o] != visible(table, counted, t, o, begin, commit)) {
                     return false;
                 }
             }
@@ -273,7 +336,7 @@ class WitnessCheckTest {
         return false;
     }
 
-    private static long visible(HistoryTable table, int t, int read, int[] begin, int[] commit) {
+    private static long visible(HistoryTable table, boolean[] counted, int t, int read, int[] begin, int[] commit) {
         int write = table.operationKeys()[read] | 1;
         for (int o = read - 1; o >= table.operationStarts()[t]; o--) {
             if (table.operationKeys()[o] == write) {
@@ -283,7 +346,7 @@ class WitnessCheckTest {
         int last = -1;
         long value = table.initialValue();
         for (int u = 0; u < table.transactions(); u++) {
-            if (u == t || table.outcome(u) != Outcome.COMMITTED || commit[u] > begin[t] || commit[u] < last) {
+            if (u == t || !counted[u] || commit[u] > begin[t] || commit[u] < last) {
                 continue;
             }
             for (int o = table.operationStarts()[u]; o < table.operationStarts()[u + 1]; o++) {

@@ -1,0 +1,278 @@
+package org.polygraph.jobs.certificate;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * Holds the evidence of a run against the history itself. A PASS is verified by replaying its order; a VIOLATION by judging
+ * a sub-history that carries it over, or a read that nothing in the history explains.
+ */
+public final class Verification {
+    private static final String HISTORY = "history.jsonl";
+
+    /** What became of the evidence. */
+    public enum Answer {
+        VERIFIED,
+        /** It is well-formed and does not show what the run says. */
+        REJECTED,
+        /** It may be right; nobody here can tell. */
+        UNDECIDED
+    }
+
+    /**
+     * A verification.
+     *
+     * @param reason why not, one line; empty if verified
+     * @param checked what was looked at, a line each: a name, two spaces or more, what was found
+     */
+    public record Report(Answer answer, String reason, List<String> checked) {
+        public Report {
+            checked = List.copyOf(checked);
+        }
+    }
+
+    /** Who replays an order: one JVM or many. */
+    @FunctionalInterface
+    public interface Replayer {
+        /** As {@link Replay#of}. */
+        Replay.Result replay(Witness witness);
+    }
+
+    private final Location run;
+    private final Terms terms;
+    private final HistoryTable table;
+    private final List<String> checked = new ArrayList<>();
+
+    private Verification(Location run, Terms terms, HistoryTable table) {
+        this.run = run;
+        this.terms = terms;
+        this.table = table;
+    }
+
+    /**
+     * Verifies a run.
+     *
+     * @param input fingerprint of the bytes that the table was read from
+     * @throws HistoryException if the evidence is missing or malformed
+     * @throws IOException if it cannot be read
+     */
+    public static Report of(Location run, Claim claim, HistoryTable table, String input, Replayer replayer)
+            throws IOException, HistoryException {
+        Terms terms = claim.terms().orElse(null);
+        if (terms == null) {
+            return new Report(
+                    Answer.UNDECIDED, "evidence for level " + Names.line(claim.level()) + " is not known", List.of());
+        }
+        Verification verification = new Verification(run, terms, table);
+        return switch (claim.verdict()) {
+            case "PASS" -> verification.order(input, replayer);
+            case "VIOLATION" -> verification.violations();
+            default -> verification.report(Answer.UNDECIDED, "the run ended " + Names.line(claim.verdict()));
+        };
+    }
+
+    /**
+     * Whether one of a run's first violations is borne out by the history: what makes its verdict one that independent code
+     * has seen.
+     *
+     * @param most violations to look at
+     */
+    public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
+            throws IOException {
+        Verification verification = new Verification(run, terms, table);
+        for (int i = 0; i < most; i++) {
+            Location folder = violation(run, i);
+            if (!folder.child(HISTORY).exists()) {
+                return false;
+            }
+            try {
+                if (verification.violation(folder).answer() == Answer.VERIFIED) {
+                    return true;
+                }
+            } catch (HistoryException e) {
+                // A sub-history that cannot be read back shows nothing; the next one may.
+                continue;
+            }
+        }
+        return false;
+    }
+
+    private Report report(Answer answer, String reason) {
+        return new Report(answer, reason, checked);
+    }
+
+    private void checked(String name, String what) {
+        checked.add(name + " ".repeat(Math.max(2, 13 - name.length())) + what);
+    }
+
+    private Report order(String input, Replayer replayer) throws IOException, HistoryException {
+        Location file = RankFile.in(run);
+        if (!file.exists()) {
+            throw RankHeader.malformed(file.name(), "no certificate");
+        }
+        RankFile.Content content = RankFile.read(file, table);
+        RankHeader header = content.header();
+        checked("certificate", file.name() + ", version " + RankHeader.VERSION + ", " + header.counted() + " ranked");
+        String wrong = termsDiffer(header.terms());
+        if (wrong != null) {
+            return report(Answer.REJECTED, wrong);
+        }
+        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(table));
+        boolean sameBytes = header.fingerprint().input().equals(input);
+        boolean sameContent = header.fingerprint().content().equals(fingerprint.content());
+        if (sameContent) {
+            checked(
+                    "history",
+                    (sameBytes ? "the same bytes, sha256 " : "other bytes that say the same, content sha256 ")
+                            + (sameBytes ? input : fingerprint.content()));
+        }
+        Replay.Result result = null;
+        String discrepancy = content.mismatch();
+        if (discrepancy == null) {
+            result = replayer.replay(content.witness(table));
+            discrepancy = result.discrepancy();
+        }
+        if (!sameContent) {
+            return report(
+                    Answer.REJECTED,
+                    "the history is not the one that was checked: its content is sha256 " + fingerprint.content()
+                            + ", the certificate is of "
+                            + Names.line(header.fingerprint().content())
+                            + (discrepancy == null
+                                    ? ", whose order explains this one too"
+                                    : "; first difference: " + discrepancy));
+        }
+        if (discrepancy != null || result == null) {
+            return report(Answer.REJECTED, "the order does not explain the history: " + discrepancy);
+        }
+        seen(result);
+        return report(Answer.VERIFIED, "");
+    }
+
+    private @Nullable String termsDiffer(Terms found) {
+        if (found.promise() != terms.promise()) {
+            return "the verdict is for " + terms.promise().label() + ", the certificate for "
+                    + found.promise().label();
+        }
+        if (found.indeterminate() != terms.indeterminate()) {
+            return "the verdict takes indeterminate transactions as "
+                    + terms.indeterminate().label() + ", the certificate as "
+                    + found.indeterminate().label();
+        }
+        if (found.clockSkewNanos() != terms.clockSkewNanos()) {
+            return "the verdict is for a clock skew of " + terms.clockSkewNanos() + " ns, the certificate for "
+                    + found.clockSkewNanos() + " ns";
+        }
+        return null;
+    }
+
+    private void seen(Replay.Result result) {
+        int committed = 0;
+        int indeterminate = 0;
+        for (byte outcome : table.outcomes()) {
+            committed += outcome == Outcome.COMMITTED.code() ? 1 : 0;
+            indeterminate += outcome == Outcome.INDETERMINATE.code() ? 1 : 0;
+        }
+        checked(
+                "outcomes",
+                "all " + committed + " committed transactions count, " + (result.transactions() - committed) + " of "
+                        + indeterminate + " indeterminate ones, no aborted one");
+        checked("sessions", table.sessions() + ", each in its order");
+        checked(
+                "reads",
+                result.reads() + " return the last write before them, of these " + result.ownReads()
+                        + " their transaction's own");
+        checked(
+                "overlaps",
+                terms.promise().events() == 1
+                        ? "none: a transaction is one event"
+                        : "none between writers of a key, " + result.writes() + " writes");
+        checked(
+                "real time",
+                !terms.promise().realTime()
+                        ? "no part of the level"
+                        : "who had ended comes before who started later, clock skew " + terms.clockSkewNanos() + " ns");
+    }
+
+    private static Location violation(Location run, int i) {
+        return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
+    }
+
+    private Report violations() throws IOException, HistoryException {
+        int verified = 0;
+        int undecided = 0;
+        String first = "";
+        int i = 0;
+        for (; ; i++) {
+            Location folder = violation(run, i);
+            if (!folder.child(HISTORY).exists()) {
+                break;
+            }
+            Report one = violation(folder);
+            String name = String.format(Locale.ROOT, "%03d", i);
+            if (one.answer() == Answer.REJECTED) {
+                return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
+            }
+            if (one.answer() == Answer.VERIFIED) {
+                verified++;
+            } else {
+                undecided++;
+                first = first.isEmpty() ? "violation " + name + ": " + one.reason() : first;
+            }
+            checked(name, one.answer() == Answer.VERIFIED ? one.checked().get(0) : one.reason());
+        }
+        if (i == 0) {
+            throw RankHeader.malformed(violation(run, 0).child(HISTORY).name(), "no sub-history");
+        }
+        checked("violations", verified + " borne out, " + undecided + " that nobody here can judge");
+        return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
+    }
+
+    private Report violation(Location folder) throws IOException, HistoryException {
+        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        SubHistory sub = new SubHistory(table, part, terms);
+        String foreign = sub.embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+        }
+        String unexplained = sub.unexplainedRead();
+        if (unexplained != null) {
+            return new Report(Answer.VERIFIED, "", List.of(unexplained));
+        }
+        String gap = sub.gap();
+        if (gap != null) {
+            return new Report(Answer.REJECTED, "the sub-history does not carry over to the history: " + gap, List.of());
+        }
+        int size = part.transactions();
+        return switch (BruteForce.judge(part, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no execution of its " + size + " transactions keeps " + claimed()
+                                + ", and the history has no other writer of what they read"));
+            case HOLDS ->
+                new Report(
+                        Answer.REJECTED, "the sub-history of " + size + " transactions keeps " + claimed(), List.of());
+            case TOO_LARGE ->
+                new Report(
+                        Answer.UNDECIDED,
+                        "the sub-history of " + size + " transactions is too large to try every execution; `polygraph"
+                                + " check` judges it",
+                        List.of());
+        };
+    }
+
+    private String claimed() {
+        return terms.promise().label();
+    }
+}

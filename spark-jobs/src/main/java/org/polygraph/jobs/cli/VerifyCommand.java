@@ -1,0 +1,216 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.Claim;
+import org.polygraph.jobs.certificate.Fingerprint;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code polygraph verify}: the evidence of a run against the history, by code that has no part in finding it. */
+@Command(
+        name = "verify",
+        description = "Hold the evidence of a run against the history.",
+        sortOptions = false,
+        footer = {
+            "",
+            "Prints VERIFIED|REJECTED|UNKNOWN|INVALID|ERROR  level  path  txns  ops  ms  [why], then what was checked.",
+            "Exit code: 0 verified; 3 the evidence does not show what the run says; 4 nobody here can tell;",
+            "5 the evidence or the history is missing or malformed; 6 it cannot be read."
+        })
+final class VerifyCommand implements Callable<Integer> {
+    private static final String STDIN = "-";
+
+    private final Environment environment;
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            defaultValue = "auto",
+            description = "Of PATH: auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+    @SuppressWarnings("NullAway.Init")
+    private HistoryFormat format;
+
+    @Parameters(index = "0", paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
+    @SuppressWarnings("NullAway.Init")
+    private String run;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "PATH",
+            description = "The history (default: the one named in the run's verdict).")
+    private @Nullable String path;
+
+    private final long start = System.nanoTime();
+    private String level = "-";
+    private String history = "-";
+    private long transactions;
+    private long operations;
+
+    VerifyCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        int exitCode = answer();
+        if (environment.out().checkError()) {
+            environment.message("stdout cannot be written; the result above may be incomplete");
+            return ExitCode.merge(exitCode, ExitCode.IO.code());
+        }
+        return exitCode;
+    }
+
+    private int answer() {
+        if (path != null) {
+            history = path;
+        }
+        try {
+            return verify();
+        } catch (HistoryException e) {
+            return failed("INVALID", Failures.text(e), ExitCode.INVALID);
+        } catch (BudgetException e) {
+            return failed("UNKNOWN", Failures.text(e), ExitCode.UNKNOWN);
+        } catch (IOException e) {
+            return failed("ERROR", Failures.text(e), ExitCode.IO);
+        } catch (OutOfMemoryError e) {
+            return failed("UNKNOWN", "memory ran out; give more with JAVA_OPTS=-Xmx...", ExitCode.UNKNOWN);
+        }
+    }
+
+    private int verify() throws IOException, HistoryException {
+        Location directory = run();
+        Claim claim = Claim.read(directory);
+        level = claim.level();
+        if (path == null) {
+            history = claim.path();
+        }
+        if (history.isEmpty() || (history.equals(STDIN) && path == null)) {
+            throw new HistoryException(
+                    directory.name(),
+                    "a run of standard input",
+                    "the name of the history",
+                    "give PATH, or - to read it again");
+        }
+        MessageDigest digest = Fingerprint.digest();
+        InputStream stdin = System.in;
+        boolean once = history.equals(STDIN);
+        String input = once ? "" : inputOf(history);
+        HistoryTable table;
+        try {
+            if (once) {
+                System.setIn(new DigestInputStream(stdin, digest));
+            }
+            table = HistoryReader.read(history, format);
+        } catch (IOException e) {
+            throw new IOException(Failures.ofPath(history, e), e);
+        } finally {
+            System.setIn(stdin);
+        }
+        transactions = table.transactions();
+        operations = table.operations();
+        Verification.Report report =
+                Verification.of(directory, claim, table, once ? Fingerprint.hex(digest) : input, Replay::of);
+        String word =
+                switch (report.answer()) {
+                    case VERIFIED -> "VERIFIED";
+                    case REJECTED -> "REJECTED";
+                    case UNDECIDED -> "UNKNOWN";
+                };
+        ExitCode exitCode =
+                switch (report.answer()) {
+                    case VERIFIED -> ExitCode.PASS;
+                    case REJECTED -> ExitCode.VIOLATION;
+                    case UNDECIDED -> ExitCode.UNKNOWN;
+                };
+        print(word, report.reason());
+        for (String line : report.checked()) {
+            environment.out().println("  " + oneLine(line));
+        }
+        return exitCode.code();
+    }
+
+    private static String inputOf(String path) throws IOException {
+        try {
+            return Fingerprint.ofInput(Location.of(path));
+        } catch (IOException e) {
+            throw new IOException(Failures.ofPath(path, e), e);
+        }
+    }
+
+    /** The run's own folder. */
+    private Location run() throws IOException, HistoryException {
+        Location given = Location.of(run);
+        boolean folder;
+        try {
+            folder = given.isFolder();
+        } catch (IOException e) {
+            throw new IOException(Failures.ofPath(run, e), e);
+        }
+        if (!folder) {
+            throw new HistoryException(run, "a file", "the folder run=<id> that check --out wrote", "give that");
+        }
+        if (given.child(Claim.FILE).exists()) {
+            return given;
+        }
+        List<Location> runs = new ArrayList<>();
+        for (Location child : given.children()) {
+            if (child.fileName().startsWith("run=") && child.child(Claim.FILE).exists()) {
+                runs.add(child);
+            }
+        }
+        if (runs.size() == 1) {
+            return runs.get(0);
+        }
+        throw new HistoryException(
+                run,
+                runs.isEmpty()
+                        ? "no run"
+                        : runs.size() + " runs, such as " + runs.get(0).fileName(),
+                "one folder run=<id> with a verdict.json",
+                runs.isEmpty() ? "give the folder that check --out wrote" : "give one of them");
+    }
+
+    private int failed(String word, String reason, ExitCode exitCode) {
+        environment.message(reason);
+        print(word, reason);
+        return exitCode.code();
+    }
+
+    private void print(String word, String reason) {
+        PrintStream out = environment.out();
+        String line = word + "  " + level + "  " + history + "  " + transactions + " txns  " + operations + " ops  "
+                + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms"
+                + (reason.isEmpty() ? "" : "  " + reason);
+        out.println(oneLine(line));
+    }
+
+    /** Names and labels come from files: they must not be able to end a line. */
+    private static String oneLine(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+}
