@@ -125,7 +125,16 @@ class HouseTest {
 
     @ArchTest
     static final ArchRule PARTITIONER_PACKAGES_LOOK_LEFT = leftToRight(
-            PARTITIONER, "isolation", "index", "graph", "closure", "prune", "order", "residual", "evidence");
+            PARTITIONER,
+            "isolation",
+            "index",
+            "graph",
+            "closure",
+            "prune",
+            "order",
+            "residual",
+            "evidence",
+            "subhistory");
 
     @ArchTest
     static final ArchRule JOBS_PACKAGES_LOOK_LEFT =

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.ReadSources;
+import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
@@ -18,7 +18,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 public final class ReadAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 16;
 
-    private final ReadSources reads;
+    private final ReadsFrom reads;
     private final boolean atomic;
     private @Nullable Conflict conflict;
 
@@ -28,7 +28,7 @@ public final class ReadAxiom implements Axiom {
      * @param reads found for the same level; what is open there demands nothing
      * @throws IllegalArgumentException if the level is neither RC nor RA
      */
-    public ReadAxiom(ReadSources reads, IsolationLevel level) {
+    public ReadAxiom(ReadsFrom reads, IsolationLevel level) {
         if (level != IsolationLevel.RC && level != IsolationLevel.RA) {
             throw new IllegalArgumentException("no axiom on reads for " + level.label());
         }
@@ -76,7 +76,7 @@ public final class ReadAxiom implements Axiom {
         for (int i = 0; i < edges.count; i++) {
             int writer = lastWriters[edges.keys[i]];
             if (writer >= sessionStart && writer != edges.from[i]) {
-                if (edges.from[i] == ReadSources.INITIAL) {
+                if (edges.from[i] == ReadsFrom.INITIAL) {
                     conflict = new Conflict(writer, t, edges.keys[i]);
                     return;
                 }

@@ -2,7 +2,7 @@ package org.polygraph.partitioner.axiom;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.ReadSources;
+import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /** The external reads of one transaction with their sources, in order; and who writes what. */
@@ -39,7 +39,7 @@ final class ReadEdges {
     int[] from = new int[16];
     int count;
 
-    ReadEdges(ReadSources reads, KnownGraph graph) {
+    ReadEdges(ReadsFrom reads, KnownGraph graph) {
         HistoryTable table = reads.table();
         this.graph = graph;
         this.operationStarts = table.operationStarts();
@@ -53,7 +53,7 @@ final class ReadEdges {
         count = 0;
         sorted = false;
         for (int o = operationStarts[transaction]; o < operationStarts[transaction + 1]; o++) {
-            if (sources[o] >= ReadSources.INITIAL) {
+            if (sources[o] >= ReadsFrom.INITIAL) {
                 if (count == keys.length) {
                     keys = Arrays.copyOf(keys, 2 * count);
                     from = Arrays.copyOf(from, 2 * count);
@@ -108,7 +108,7 @@ final class ReadEdges {
         }
         for (int i = first; i < count; i++) {
             if (from[i] != seen && writes(seen, keys[i])) {
-                if (from[i] == ReadSources.INITIAL) {
+                if (from[i] == ReadsFrom.INITIAL) {
                     return keys[i];
                 }
                 add(seen, from[i]);
@@ -134,7 +134,7 @@ final class ReadEdges {
                 if (source == seen) {
                     continue;
                 }
-                if (source == ReadSources.INITIAL) {
+                if (source == ReadsFrom.INITIAL) {
                     return key;
                 }
                 add(seen, source);

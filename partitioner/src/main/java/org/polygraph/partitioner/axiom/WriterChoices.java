@@ -2,7 +2,7 @@ package org.polygraph.partitioner.axiom;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import org.polygraph.partitioner.index.Counting;
-import org.polygraph.partitioner.index.ReadSources;
+import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
@@ -42,7 +42,7 @@ public final class WriterChoices {
     private final Judge judge;
     private long steps;
 
-    private WriterChoices(ReadSources reads, Judge judge, long steps) {
+    private WriterChoices(ReadsFrom reads, Judge judge, long steps) {
         this.table = reads.table();
         this.counting = reads.counting();
         this.sources = reads.sources().clone();
@@ -64,7 +64,7 @@ public final class WriterChoices {
      * @param reads found for the level that {@code judge} judges, without violations
      * @param steps gives up after so many judgements
      */
-    public static Result search(ReadSources reads, Judge judge, long steps) {
+    public static Result search(ReadsFrom reads, Judge judge, long steps) {
         WriterChoices choices = new WriterChoices(reads, judge, steps);
         return choices.judge.holds(choices.history()) ? choices.search() : Result.FAILS;
     }
@@ -87,7 +87,7 @@ public final class WriterChoices {
         long value = table.operationValues()[operation];
         IntArrayList candidates = new IntArrayList();
         if (value == table.initialValue()) {
-            candidates.add(ReadSources.INITIAL);
+            candidates.add(ReadsFrom.INITIAL);
         }
         for (int t = 0; t < table.transactions(); t++) {
             if (t != reader && counting.of(t) != Counting.DROPPED && lastWrite(t, key) == value) {
@@ -148,7 +148,7 @@ public final class WriterChoices {
                 int key = builder.keys().id(keys[o] >>> 1);
                 if ((keys[o] & 1) == 1) {
                     builder.write(key, builder.values().code(o));
-                } else if (sources[o] == ReadSources.INITIAL) {
+                } else if (sources[o] == ReadsFrom.INITIAL) {
                     builder.read(key, builder.initialValue());
                 } else if (sources[o] >= 0) {
                     builder.read(key, builder.values().code(written(sources[o], keys[o])));

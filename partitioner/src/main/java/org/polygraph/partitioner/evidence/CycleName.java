@@ -1,43 +1,77 @@
 package org.polygraph.partitioner.evidence;
 
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * The name of a cycle by its kinds of edges (Adya's thesis, section 3; MTC, table I): no RW: G0 or G1c; one RW: a read
- * that misses a write it depends on; more: lost update, write skew or long fork.
+ * The name of a cycle by its kinds of edges. Adya's (thesis, sections 3 to 5): no RW is G0 (version order only) or G1c, one
+ * is G-single, more are G-nonadjacent or, if two of them follow each other, G2-item. MTC's and the usual words are patterns
+ * within these; a cycle of none of the patterns keeps Adya's name.
  */
 final class CycleName {
     private CycleName() {}
 
-    static Anomaly of(List<Dependency> cycle, WriterLookup lookup) {
+    /** @param readOnly whether a transaction of the cycle writes nothing at all */
+    static Anomaly of(List<Dependency> cycle, WriterLookup lookup, HistoryTable table, IntPredicate readOnly) {
         int rw = count(cycle, EdgeKind.RW);
+        int wr = count(cycle, EdgeKind.WR);
+        int ww = count(cycle, EdgeKind.WW);
         if (count(cycle, EdgeKind.RT) > 0) {
             return Anomaly.REAL_TIME_VIOLATION;
         }
         if (rw == 0) {
-            return count(cycle, EdgeKind.WR) > 0 || count(cycle, EdgeKind.SO) > 0
-                    ? Anomaly.CIRCULAR_INFORMATION_FLOW
-                    : Anomaly.DIRTY_WRITE;
+            return wr > 0 ? Anomaly.CIRCULAR_INFORMATION_FLOW : Anomaly.DIRTY_WRITE;
         }
         if (isLostUpdate(cycle, lookup)) {
             return Anomaly.LOST_UPDATE;
         }
         if (rw == 1) {
-            return single(cycle);
+            return ww > 0 ? Anomaly.READ_SKEW : single(cycle, table);
         }
-        return hasAdjacentAntiDependencies(cycle) ? Anomaly.WRITE_SKEW : Anomaly.LONG_FORK;
+        if (!hasAdjacentAntiDependencies(cycle)) {
+            return rw == 2 && ww == 0 ? Anomaly.LONG_FORK : Anomaly.NON_ADJACENT;
+        }
+        for (Dependency d : cycle) {
+            if (readOnly.test(d.from())) {
+                return Anomaly.READ_ONLY_ANOMALY;
+            }
+        }
+        return wr + ww == 0 ? Anomaly.WRITE_SKEW : Anomaly.ANTI_DEPENDENCY_CYCLE;
     }
 
-    private static Anomaly single(List<Dependency> cycle) {
+    /** Adya's name of the cycle, then what the anomaly is also called. */
+    static List<String> aliases(Anomaly anomaly, List<Dependency> cycle) {
+        Set<String> names = new LinkedHashSet<>();
+        if (count(cycle, EdgeKind.RT) == 0) {
+            names.add(adya(cycle));
+        }
+        names.addAll(anomaly.aliases());
+        names.remove(anomaly.label());
+        return List.copyOf(names);
+    }
+
+    private static String adya(List<Dependency> cycle) {
+        return switch (count(cycle, EdgeKind.RW)) {
+            case 0 -> count(cycle, EdgeKind.WR) > 0 ? "G1c" : "G0";
+            case 1 -> "G-single";
+            default -> hasAdjacentAntiDependencies(cycle) ? "G2-item" : "G-nonadjacent";
+        };
+    }
+
+    /** One RW, the rest is SO and WR. */
+    static Anomaly single(List<Dependency> cycle, HistoryTable table) {
         int so = count(cycle, EdgeKind.SO);
         int wr = count(cycle, EdgeKind.WR);
-        if (so > 0 && so + 1 == cycle.size()) {
+        if (wr == 0) {
             return Anomaly.SESSION_GUARANTEE_VIOLATION;
         }
-        if (so == 1 && wr == 1 && cycle.size() == 3) {
+        if (so == 1 && wr == 1) {
             // Overwritten, then seen by the session, then the old version read: the session moved backwards.
             for (int i = 0; i < 3; i++) {
                 if (cycle.get(i).kind() == EdgeKind.WR && cycle.get((i + 1) % 3).kind() == EdgeKind.SO) {
@@ -45,7 +79,23 @@ final class CycleName {
                 }
             }
         }
-        return cycle.size() == 2 && wr == 1 ? Anomaly.FRACTURED_READ : Anomaly.CAUSALITY_VIOLATION;
+        if (cycle.size() > 2) {
+            return Anomaly.CAUSALITY_VIOLATION;
+        }
+        Dependency seen = cycle.get(cycle.get(0).kind() == EdgeKind.WR ? 0 : 1);
+        Dependency missed = cycle.get(cycle.get(0).kind() == EdgeKind.WR ? 1 : 0);
+        return firstRead(table, seen.to(), seen.key()) < firstRead(table, seen.to(), missed.key())
+                ? Anomaly.NON_MONOTONIC_READ
+                : Anomaly.FRACTURED_READ;
+    }
+
+    private static int firstRead(HistoryTable table, int transaction, int key) {
+        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
+            if (table.operationKeys()[o] == key << 1) {
+                return o;
+            }
+        }
+        return Integer.MAX_VALUE;
     }
 
     /** Two transactions that read the same version of a key and both overwrite it. */
@@ -55,7 +105,7 @@ final class CycleName {
         }
         Dependency first = cycle.get(0);
         for (Dependency d : cycle) {
-            if (d.kind() == EdgeKind.RW) {
+            if (d.kind() == EdgeKind.RW && d.key() != Dependency.NO_KEY) {
                 int other = d.from() == first.from() ? first.to() : first.from();
                 int version = lookup.writerOf(d.key(), d.from());
                 if (lookup.writes(d.key(), d.from())

@@ -3,6 +3,7 @@ package org.polygraph.partitioner.evidence;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +21,14 @@ final class EvidenceGraph {
 
     private static final int NONE = -1;
 
-    /** One step of a path that is not within a session. */
-    record Step(int from, int to, int round) {}
+    /**
+     * One step of a path that is not within a session.
+     *
+     * @param edge its number, for what is kept by edge
+     */
+    record Step(int from, int to, int round, int edge) {}
 
+    private final KnownGraph known;
     private final Events events;
     private int[] sources = new int[1024];
     private int[] targets = new int[1024];
@@ -30,6 +36,10 @@ final class EvidenceGraph {
     private int edges;
     private final int[] starts;
     private final int[] order;
+    /** The same by target, made when first needed. */
+    private int @Nullable [] backwardStarts;
+
+    private int @Nullable [] backwardOrder;
 
     // The last search: events with the current stamp were reached, by an edge or by a session step.
     private final int[] stamps;
@@ -40,7 +50,9 @@ final class EvidenceGraph {
     private IntArrayList nextLevel = new IntArrayList();
     private final IntArrayList pending = new IntArrayList();
 
-    EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers) {
+    /** @param branch what is assumed: edges of round 1 */
+    EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch) {
+        known = graph;
         events = graph.events();
         for (int key = 0; key < versions.keys(); key++) {
             int first = versions.writerStarts()[key];
@@ -61,23 +73,51 @@ final class EvidenceGraph {
                 add(graph.from(e), graph.to(e), graph.round(e));
             }
         }
+        for (long edge : branch.edges()) {
+            // The closure may have dropped it from the graph as implied by others.
+            add((int) (edge >>> 32), (int) edge, 1);
+        }
         starts = new int[events.count() + 1];
-        for (int e = 0; e < edges; e++) {
-            starts[sources[e] + 1]++;
-        }
-        for (int v = 0; v < events.count(); v++) {
-            starts[v + 1] += starts[v];
-        }
-        order = new int[edges];
-        int[] next = Arrays.copyOf(starts, events.count());
-        for (int e = 0; e < edges; e++) {
-            order[next[sources[e]]++] = e;
-        }
+        order = grouped(sources, starts);
         stamps = new int[events.count()];
         parent = new int[events.count()];
     }
 
-    void add(int from, int to, int round) {
+    /** Of a graph that has all its edges. */
+    EvidenceGraph(KnownGraph graph) {
+        known = graph;
+        events = graph.events();
+        for (int e = 0; e < graph.edges(); e++) {
+            add(graph.from(e), graph.to(e), graph.round(e));
+        }
+        starts = new int[events.count() + 1];
+        order = grouped(sources, starts);
+        stamps = new int[events.count()];
+        parent = new int[events.count()];
+    }
+
+    /** Edges by one of their ends, in order; fills where those of each event start. */
+    private int[] grouped(int[] ends, int[] groups) {
+        for (int e = 0; e < edges; e++) {
+            groups[ends[e] + 1]++;
+        }
+        for (int v = 0; v < events.count(); v++) {
+            groups[v + 1] += groups[v];
+        }
+        int[] byEnd = new int[edges];
+        int[] next = Arrays.copyOf(groups, events.count());
+        for (int e = 0; e < edges; e++) {
+            byEnd[next[ends[e]]++] = e;
+        }
+        return byEnd;
+    }
+
+    /** Whether a step is real time. */
+    boolean isRealTime(Step step) {
+        return known.isRealTime(step.round());
+    }
+
+    private void add(int from, int to, int round) {
         if (edges == sources.length) {
             int capacity = edges + (edges >> 1);
             sources = Arrays.copyOf(sources, capacity);
@@ -99,53 +139,79 @@ final class EvidenceGraph {
     }
 
     Step step(int edge) {
-        return new Step(sources[edge], targets[edge], rounds[edge]);
+        return new Step(sources[edge], targets[edge], rounds[edge], edge);
     }
 
-    /** Whether both ends of an edge are at or beyond the positions {@code done} of their chains. */
-    boolean isBeyond(int edge, int[] done) {
-        return isEventBeyond(sources[edge], done) && isEventBeyond(targets[edge], done);
+    /** Edges by source: those of event v are {@code edgesFrom()[firstEdges()[v] .. firstEdges()[v + 1])}. */
+    int[] edgesFrom() {
+        return order;
     }
 
-    private boolean isEventBeyond(int event, int[] done) {
-        int chain = events.chain(event);
-        return event - events.chainStart(chain) >= done[chain];
+    /** See {@link #edgesFrom}. */
+    int[] firstEdges() {
+        return starts;
     }
 
-    /**
-     * Some cycle, in linear time: every chain that stopped waits for an event at or beyond another chain's stop, so
-     * following who waits for whom comes back.
-     *
-     * @param done where each chain stopped
-     * @return the edges outside sessions in order, or null if nothing waits
-     */
-    @Nullable
-    List<Step> anyCycle(int[] done) {
-        int[] waitsBy = new int[events.chains()];
-        Arrays.fill(waitsBy, NONE);
-        for (int e = 0; e < edges; e++) {
-            int chain = events.chain(targets[e]);
-            if (targets[e] - events.chainStart(chain) == done[chain] && isEventBeyond(sources[e], done)) {
-                waitsBy[chain] = e;
+    int target(int edge) {
+        return targets[edge];
+    }
+
+    int source(int edge) {
+        return sources[edge];
+    }
+
+    /** The events that an event reaches over edges of earlier rounds than {@code below}, itself among them. */
+    BitSet reachedFrom(int event, int below) {
+        BitSet reached = new BitSet(events.count());
+        IntArrayList open = new IntArrayList();
+        put(event, reached, open);
+        while (!open.isEmpty()) {
+            int v = open.popInt();
+            if (v + 1 < events.count() && events.chain(v + 1) == events.chain(v)) {
+                put(v + 1, reached, open);
+            }
+            for (int i = starts[v]; i < starts[v + 1]; i++) {
+                if (rounds[order[i]] < below) {
+                    put(targets[order[i]], reached, open);
+                }
             }
         }
-        int[] visitedAt = new int[events.chains()];
-        for (int chain = 0; chain < waitsBy.length; chain++) {
-            List<Step> steps = new ArrayList<>();
-            Arrays.fill(visitedAt, NONE);
-            int at = chain;
-            while (waitsBy[at] != NONE && visitedAt[at] == NONE) {
-                visitedAt[at] = steps.size();
-                steps.add(step(waitsBy[at]));
-                at = events.chain(sources[waitsBy[at]]);
+        return reached;
+    }
+
+    /** The events that reach an event over edges of earlier rounds than {@code below}, itself among them. */
+    BitSet reaching(int event, int below) {
+        int[] groups = backwardStarts;
+        int[] byTarget = backwardOrder;
+        if (groups == null || byTarget == null) {
+            groups = new int[events.count() + 1];
+            byTarget = grouped(targets, groups);
+            backwardStarts = groups;
+            backwardOrder = byTarget;
+        }
+        BitSet reached = new BitSet(events.count());
+        IntArrayList open = new IntArrayList();
+        put(event, reached, open);
+        while (!open.isEmpty()) {
+            int v = open.popInt();
+            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
+                put(v - 1, reached, open);
             }
-            if (waitsBy[at] != NONE) {
-                List<Step> cycle = new ArrayList<>(steps.subList(visitedAt[at], steps.size()));
-                Collections.reverse(cycle);
-                return cycle;
+            for (int i = groups[v]; i < groups[v + 1]; i++) {
+                if (rounds[byTarget[i]] < below) {
+                    put(sources[byTarget[i]], reached, open);
+                }
             }
         }
-        return null;
+        return reached;
+    }
+
+    private void put(int event, BitSet reached, IntArrayList open) {
+        if (!reached.get(event)) {
+            reached.set(event);
+            open.add(event);
+            work++;
+        }
     }
 
     /** Events visited by all searches so far, for work limits. */
@@ -158,12 +224,15 @@ final class EvidenceGraph {
      * such edges.
      *
      * @param below only edges of earlier rounds than this
-     * @param done only events at or beyond these positions of their chains; all zeros for no limit
+     * @param within only over these events; null for no limit
      * @param most gives up beyond so many edges outside sessions
      * @return those edges in order; null if there is no such path; empty if it is within a session
      */
     @Nullable
-    List<Step> path(int from, int to, int below, int[] done, int most) {
+    List<Step> path(int from, int to, int below, @Nullable BitSet within, int most) {
+        if (most == 0) {
+            return events.chain(from) == events.chain(to) && from <= to ? List.of() : null;
+        }
         stamp++;
         level.clear();
         nextLevel.clear();
@@ -176,12 +245,14 @@ final class EvidenceGraph {
                     return trace(from, to);
                 }
                 int next = v + 1;
-                if (next < events.count() && events.chain(next) == events.chain(v)) {
+                if (next < events.count()
+                        && events.chain(next) == events.chain(v)
+                        && (within == null || within.get(next))) {
                     visit(next, NONE, level);
                 }
                 for (int i = starts[v]; i < starts[v + 1]; i++) {
                     int e = order[i];
-                    if (rounds[e] < below && isEventBeyond(targets[e], done)) {
+                    if (rounds[e] < below && (within == null || within.get(targets[e]))) {
                         pending.add(e);
                     }
                 }

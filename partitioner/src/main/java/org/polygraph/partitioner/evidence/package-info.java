@@ -1,7 +1,9 @@
 /**
- * Why a history breaks a level: the shortest cycle, a reason for each of its edges, and its name.
+ * Why a history breaks a level: the shortest cycle, a reason for each of its edges, and its name; of small histories that
+ * the rules leave open, a case split.
  *
- * <p>Promise: every edge shown is observed, or follows from edges of earlier rounds that are shown as its reason. May import: all of partitioner.
+ * <p>Promise: every edge shown is observed, or each of its alternatives is shown to close a cycle. May import: all of
+ * partitioner that is named before it.
  */
 @NullMarked
 package org.polygraph.partitioner.evidence;

@@ -11,12 +11,15 @@ import org.polygraph.partitioner.index.VersionIndex;
  * <p>Memory: 9 bytes an edge, and 4 an event and an edge while predecessors are indexed.
  */
 public final class KnownGraph {
+    private static final int NO_ROUND = -1;
+
     private final Events events;
     private int[] from = new int[1024];
     private int[] to = new int[1024];
     private byte[] rounds = new byte[1024];
     private int edges;
     private byte round;
+    private int realTimeRound = NO_ROUND;
 
     private int[] predecessorStarts = new int[0];
     private int[] predecessorEdges = new int[0];
@@ -100,6 +103,16 @@ public final class KnownGraph {
     /** Edges added from now on belong to the next round. */
     public void nextRound() {
         round++;
+    }
+
+    /** Edges added from now on are real time, in a round of their own. */
+    void beginRealTime() {
+        realTimeRound = ++round;
+    }
+
+    /** Whether edges of the round are real time. */
+    public boolean isRealTime(int ofRound) {
+        return ofRound == realTimeRound;
     }
 
     public int currentRound() {

@@ -18,7 +18,7 @@ public final class RealTimeEdges {
     private RealTimeEdges() {}
 
     /**
-     * Adds the edges to a graph.
+     * Adds the edges to a graph, as its next round.
      *
      * @param skewNanos bound on the difference of any two clocks, 0 or more
      * @param most gives up beyond so many edges; then the graph has some of them, all true
@@ -32,6 +32,7 @@ public final class RealTimeEdges {
         if (starts == null || ends == null) {
             return false;
         }
+        graph.beginRealTime();
         Events events = graph.events();
         int n = table.transactions();
         byte committed = Outcome.COMMITTED.code();

@@ -65,10 +65,10 @@ record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
     /** @param impossible (key, transaction) pairs; the first few become violations */
     static List<Violation> impossible(HistoryTable table, Counting counting, IntArrayList impossible) {
         ReadAnomalies anomalies = new ReadAnomalies(table, counting);
-        List<Violation> violations = new ArrayList<>();
-        for (int i = 0; i < impossible.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
-            violations.add(anomalies.impossible(impossible.getInt(i), impossible.getInt(i + 1)));
+        IntArrayList reads = new IntArrayList();
+        for (int i = 0; i < impossible.size() && reads.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
+            reads.add(anomalies.externalRead(impossible.getInt(i), impossible.getInt(i + 1)));
         }
-        return violations;
+        return anomalies.impossible(reads, IndexedHistory.MOST_VIOLATIONS);
     }
 }

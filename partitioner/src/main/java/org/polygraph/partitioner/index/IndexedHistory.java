@@ -11,8 +11,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  * the order.
  */
 public final class IndexedHistory {
-    /** No more violations of single reads than this are reported. */
-    public static final int MOST_VIOLATIONS = 10;
+    /** No more violations of single reads than this are told in full. */
+    public static final int MOST_VIOLATIONS = 100;
 
     private final HistoryTable table;
     private final Counting counting;
@@ -83,6 +83,16 @@ public final class IndexedHistory {
     /** The same history with an index of its own, for rules that decide reads tentatively. */
     public IndexedHistory copy() {
         return new IndexedHistory(table, counting, sessionOf, versions().copy(), violations);
+    }
+
+    /**
+     * The same history with every unknown outcome decided, and an index of its own.
+     *
+     * @param committed by transaction; looked at for optional ones only
+     */
+    public IndexedHistory deciding(boolean[] committed) {
+        return new IndexedHistory(
+                table, counting.decided(committed), sessionOf, versions().copy(), violations);
     }
 
     public HistoryTable table() {

@@ -1,16 +1,20 @@
 package org.polygraph.partitioner.index;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * Names what is wrong with a single read. Slow by intent (a pass over the history each): it runs only for the few reads
- * that are reported.
+ * Names what is wrong with single reads; runs only for the few that are told.
  */
 final class ReadAnomalies {
+    private static final int NOBODY = -1;
+
     private final HistoryTable table;
     private final Counting counting;
 
@@ -52,21 +56,57 @@ final class ReadAnomalies {
                 read + " after its own write of " + table.values().label(table.operationValues()[own]));
     }
 
-    /** An external read that has no counted final writer. */
-    Violation impossible(int key, int transaction) {
-        return impossible(externalRead(key, transaction), key, transaction);
-    }
-
-    /** The same, told by its operation. */
-    Violation impossible(int read) {
-        int transaction = 0;
-        while (table.operationStarts()[transaction + 1] <= read) {
-            transaction++;
+    /**
+     * External reads that have no counted final writer. One pass over the history for all of them.
+     *
+     * @param reads operations
+     * @param most no more than this many are named
+     */
+    List<Violation> impossible(IntArrayList reads, int most) {
+        int count = Math.min(reads.size(), most);
+        int[] intermediate = new int[count];
+        int[] aborted = new int[count];
+        Arrays.fill(intermediate, NOBODY);
+        Arrays.fill(aborted, NOBODY);
+        Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
+        long[] values = new long[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = table.operationValues()[reads.getInt(i)];
+            byKey.computeIfAbsent(table.operationKeys()[reads.getInt(i)] >>> 1, k -> new IntArrayList(1))
+                    .add(i);
         }
-        return impossible(read, table.operationKeys()[read] >>> 1, transaction);
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                IntArrayList ofKey =
+                        (table.operationKeys()[o] & 1) == 0 ? null : byKey.get(table.operationKeys()[o] >>> 1);
+                for (int j = 0; ofKey != null && j < ofKey.size(); j++) {
+                    int i = ofKey.getInt(j);
+                    if (table.operationValues()[o] == values[i]) {
+                        if (counting.of(t) == Counting.DROPPED) {
+                            aborted[i] = t;
+                        } else if (intermediate[i] == NOBODY) {
+                            intermediate[i] = t;
+                        }
+                    }
+                }
+            }
+        }
+        List<Violation> violations = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            violations.add(impossible(reads.getInt(i), intermediate[i], aborted[i]));
+        }
+        return violations;
     }
 
-    private Violation impossible(int read, int key, int transaction) {
+    /**
+     * Names one of them.
+     *
+     * @param intermediate who wrote the value and overwrote it, or NOBODY
+     * @param aborted who wrote it and is dropped, or NOBODY
+     */
+    private Violation impossible(int read, int intermediate, int aborted) {
+        int key = table.operationKeys()[read] >>> 1;
+        int transaction = transaction(read);
         long value = table.operationValues()[read];
         String what = "read " + label(key, value) + ", ";
         for (int o = read + 1; o < table.operationStarts()[transaction + 1]; o++) {
@@ -74,24 +114,15 @@ final class ReadAnomalies {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");
             }
         }
-        int aborted = -1;
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                if (isWrite(o, key, value)) {
-                    if (counting.of(t) == Counting.DROPPED) {
-                        aborted = t;
-                    } else {
-                        return violation(
-                                Anomaly.INTERMEDIATE_READ,
-                                transaction,
-                                t,
-                                key,
-                                what + "which its writer overwrote before it committed");
-                    }
-                }
-            }
+        if (intermediate != NOBODY) {
+            return violation(
+                    Anomaly.INTERMEDIATE_READ,
+                    transaction,
+                    intermediate,
+                    key,
+                    what + "which its writer overwrote before it committed");
         }
-        if (aborted >= 0) {
+        if (aborted != NOBODY) {
             return violation(
                     Anomaly.ABORTED_READ,
                     transaction,
@@ -103,7 +134,16 @@ final class ReadAnomalies {
         return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote");
     }
 
-    private int externalRead(int key, int transaction) {
+    private int transaction(int operation) {
+        int t = 0;
+        while (table.operationStarts()[t + 1] <= operation) {
+            t++;
+        }
+        return t;
+    }
+
+    /** The operation by which a transaction first reads a key. */
+    int externalRead(int key, int transaction) {
         for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
             if (table.operationKeys()[o] == key << 1) {
                 return o;

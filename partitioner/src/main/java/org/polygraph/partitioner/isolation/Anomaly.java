@@ -7,13 +7,13 @@ import java.util.List;
  * End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
  */
 public enum Anomaly {
-    THIN_AIR_READ("ThinAirRead", List.of(), "a read returned a value that nobody wrote"),
+    THIN_AIR_READ("ThinAirRead", List.of("G1", "out-of-thin-air read"), "a read returned a value that nobody wrote"),
     ABORTED_READ("AbortedRead", List.of("G1a", "dirty read"), "a read returned what only an aborted transaction wrote"),
     INTERMEDIATE_READ(
             "IntermediateRead",
-            List.of("G1b"),
+            List.of("G1b", "dirty read"),
             "a read returned a value that its writer had already overwritten itself"),
-    FUTURE_READ("FutureRead", List.of(), "a transaction read a value that it wrote only later"),
+    FUTURE_READ("FutureRead", List.of("read before write"), "a transaction read a value that it wrote only later"),
     NOT_MY_OWN_WRITE(
             "NotMyOwnWrite",
             List.of("INT", "read misses own write"),
@@ -23,24 +23,42 @@ public enum Anomaly {
             List.of("INT"),
             "a transaction read an earlier one of its own writes instead of its last"),
     NON_REPEATABLE_READ(
-            "NonRepeatableRead", List.of("fuzzy read", "P2"), "a transaction read one key twice and saw two values"),
-    DIRTY_WRITE("G0", List.of("dirty write", "write cycle"), "writes of transactions interleave"),
+            "NonRepeatableRead",
+            List.of("fuzzy read", "P2", "non-repeatable read"),
+            "a transaction read one key twice and saw two values"),
+    DIRTY_WRITE("G0", List.of("dirty write", "write cycle"), "transactions overwrote each other's writes in a circle"),
     CIRCULAR_INFORMATION_FLOW("G1c", List.of("circular information flow"), "transactions saw each other's effects"),
     SESSION_GUARANTEE_VIOLATION(
             "SessionGuaranteeViolation",
             List.of("G-single", "stale session read"),
             "a session read something older than it had already seen or written"),
-    FRACTURED_READ("FracturedRead", List.of("G-single", "read skew"), "a transaction saw part of another's writes"),
+    NON_MONOTONIC_READ(
+            "NonMonotonicRead",
+            List.of("G-single", "read skew", "A5A"),
+            "a transaction saw another's write and then read what that had overwritten"),
+    FRACTURED_READ(
+            "FracturedRead", List.of("G-single", "read skew", "A5A"), "a transaction saw part of another's writes"),
     CAUSALITY_VIOLATION(
             "CausalityViolation",
-            List.of("G-single", "read skew"),
+            List.of("G-single", "causality violation", "read skew"),
             "a read missed a write that its transaction depends on"),
+    READ_SKEW("ReadSkew", List.of("G-single", "read skew", "A5A"), "a transaction's reads are of no single point"),
     LOST_UPDATE(
             "LostUpdate",
-            List.of("P4", "G-single"),
+            List.of("P4", "G-single", "lost update"),
             "two transactions read the same version of a key and both overwrote it"),
-    LONG_FORK("LongFork", List.of("G-nonadjacent"), "two readers saw two writes in opposite orders"),
-    WRITE_SKEW("WriteSkew", List.of("G2-item", "A5B"), "transactions each overwrote what the other had read"),
+    LONG_FORK("LongFork", List.of("G-nonadjacent", "long fork"), "two readers saw two writes in opposite orders"),
+    NON_ADJACENT("G-nonadjacent", List.of("long fork"), "transactions saw writes in orders that contradict each other"),
+    WRITE_SKEW(
+            "WriteSkew",
+            List.of("G2-item", "A5B", "write skew"),
+            "transactions each overwrote what the other had read"),
+    READ_ONLY_ANOMALY(
+            "ReadOnlyAnomaly",
+            List.of("G2-item", "read-only anomaly"),
+            "a transaction that only read saw what no serial order of the others gives"),
+    ANTI_DEPENDENCY_CYCLE(
+            "G2-item", List.of("anti-dependency cycle"), "transactions overwrote what others had read, in a circle"),
     REAL_TIME_VIOLATION("G-realtime", List.of("stale read"), "the only possible orders contradict real time"),
     NO_VALID_ORDER("G2", List.of("unsatisfiable core"), "every choice of writers and of version order closes a cycle");
 

@@ -52,6 +52,14 @@ public enum IsolationLevel {
         return realTime;
     }
 
+    /** Whether it is an axiom about the order of commits: RC, RA, CC. The others are orders of what reads and writes. */
+    public boolean isAxiom() {
+        return switch (this) {
+            case CC, RA, RC -> true;
+            case SSER, SER, SSI, SI -> false;
+        };
+    }
+
     /** This level with real-time order as part of it; levels below SI have no such form and stay as they are. */
     public IsolationLevel strict() {
         return switch (this) {

@@ -1,21 +1,45 @@
 package org.polygraph.partitioner.isolation;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Evidence that a history breaks a level.
  *
+ * @param aliases other names for it, Adya's first
  * @param transactions the transactions involved, in the order of the cycle where there is one
  * @param keys the dense ids of the keys involved
- * @param cycle a closed chain of dependencies, shortest known first; empty if the anomaly is within one transaction or
- *     one read
+ * @param cycle a closed chain of dependencies, the shortest by edges outside sessions; empty if the anomaly is within one
+ *     transaction or one read; if there are cases, the shortest of theirs, or empty
+ * @param cases where no single cycle tells it all: alternatives of which one would have to hold, and why none can
  * @param detail one sentence that tells what was observed where there is no cycle; may be empty
+ * @param minimal a small part of the history that violates on its own; null if none was found in the time given
  */
 public record Violation(
-        Anomaly anomaly, List<Integer> transactions, List<Integer> keys, List<Dependency> cycle, String detail) {
+        Anomaly anomaly,
+        List<String> aliases,
+        List<Integer> transactions,
+        List<Integer> keys,
+        List<Dependency> cycle,
+        List<Alternative> cases,
+        String detail,
+        @Nullable SubHistory minimal) {
     public Violation {
+        aliases = List.copyOf(aliases);
         transactions = List.copyOf(transactions);
         keys = List.copyOf(keys);
         cycle = List.copyOf(cycle);
+        cases = List.copyOf(cases);
+    }
+
+    /** With the anomaly's own aliases, without cases, not shrunk. */
+    public Violation(
+            Anomaly anomaly, List<Integer> transactions, List<Integer> keys, List<Dependency> cycle, String detail) {
+        this(anomaly, anomaly.aliases(), transactions, keys, cycle, List.of(), detail, null);
+    }
+
+    /** The same with a part of the history that shows it. */
+    public Violation shownBy(@Nullable SubHistory part) {
+        return new Violation(anomaly, aliases, transactions, keys, cycle, cases, detail, part);
     }
 }

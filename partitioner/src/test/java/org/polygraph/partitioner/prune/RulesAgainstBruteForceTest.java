@@ -2,8 +2,10 @@ package org.polygraph.partitioner.prune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
@@ -11,8 +13,11 @@ import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.residual.ResidualCore;
@@ -81,24 +86,21 @@ class RulesAgainstBruteForceTest {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
         if (clocks.update(() -> false) == ChainClocks.Result.CYCLIC) {
-            return closes(new CycleEvidence(indexed, graph).ofCycle(clocks.done()));
+            return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
         Saturation saturation = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), pairs);
         for (int round = 0; round < rounds; round++) {
             Saturation.Result result = saturation.round(() -> false);
             if (result == Saturation.Result.CONTRADICTION) {
-                return closes(new CycleEvidence(indexed, graph)
+                return closes(List.of(new CycleEvidence(indexed, graph)
                         .ofImpossibleRead(
-                                saturation.impossibleKey(),
-                                saturation.impossibleReader(),
-                                graph.currentRound(),
-                                clocks));
+                                saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound())));
             }
             if (result == Saturation.Result.FIXPOINT) {
                 break;
             }
             if (clocks.update(() -> false) == ChainClocks.Result.CYCLIC) {
-                return closes(new CycleEvidence(indexed, graph).ofCycle(clocks.done()));
+                return closes(new CycleEvidence(indexed, graph).ofCycles());
             }
         }
         int[] position = EventOrder.byRank(events, clocks);
@@ -110,13 +112,46 @@ class RulesAgainstBruteForceTest {
         return Answer.OPEN;
     }
 
-    private static Answer closes(Violation violation) {
-        List<Dependency> cycle = new ArrayList<>(violation.cycle());
+    /** Every cycle shown is closed, and so is that of each alternative, which holds what it tries. */
+    private static Answer closes(List<Violation> violations) {
+        assertThat(violations).isNotEmpty();
+        for (Violation violation : violations) {
+            isClosed(violation.cycle());
+            Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+            reasons(violation.cycle(), seen);
+            alternatives(violation.cases(), seen);
+        }
+        return Answer.REJECT;
+    }
+
+    private static void isClosed(List<Dependency> cycle) {
         assertThat(cycle).isNotEmpty();
         for (int i = 0; i < cycle.size(); i++) {
             assertThat(cycle.get(i).to())
                     .isEqualTo(cycle.get((i + 1) % cycle.size()).from());
         }
-        return Answer.REJECT;
+    }
+
+    private static void reasons(List<Dependency> cycle, Set<Object> seen) {
+        for (Dependency d : cycle) {
+            Reason reason = d.reason();
+            assertThat(reason.why()).doesNotContain("other transactions");
+            if (reason.basis() == Basis.FORCED) {
+                assertThat(reason.because()).as(reason.why()).isNotEmpty();
+            }
+            if (seen.add(reason)) {
+                alternatives(reason.because(), seen);
+            }
+        }
+    }
+
+    private static void alternatives(List<Alternative> alternatives, Set<Object> seen) {
+        for (Alternative alternative : alternatives) {
+            isClosed(alternative.cycle());
+            assertThat(alternative.cycle())
+                    .filteredOn(d -> d.reason().basis() == Basis.ASSUMED)
+                    .hasSize(1);
+            reasons(alternative.cycle(), seen);
+        }
     }
 }

@@ -129,6 +129,13 @@ final class CheckOptions {
                     "Do not replay the order before PASS is said; verdict.json's certificate is then not verified.")
     private boolean unverified;
 
+    @Option(
+            names = "--max-violations",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "No more than so many independent violations are told, 1 to 100 (default: 10).")
+    private int mostViolations;
+
     @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default).")
     private boolean resume;
 
@@ -148,6 +155,9 @@ final class CheckOptions {
         if (time == TimeMode.NONE && level.realTime()) {
             throw wrong("--time none with level " + level.label()
                     + ", of which real-time order is a part; use ser or si, or leave --time out");
+        }
+        if (mostViolations < 1 || mostViolations > 100) {
+            throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
         }
         if (resume && overwrite) {
             throw wrong("--resume and --overwrite exclude each other; give one");
@@ -205,7 +215,7 @@ final class CheckOptions {
     }
 
     CheckRequest request() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified);
+        return new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified, mostViolations);
     }
 
     /** A budget that starts now. */
@@ -226,7 +236,8 @@ final class CheckOptions {
                         request.time().label(),
                         Long.toString(clockSkewNanos),
                         indeterminate.label())
-                + (unverified ? " unverified" : "");
+                + (unverified ? " unverified" : "")
+                + (mostViolations == CheckRequest.DEFAULT_VIOLATIONS ? "" : " violations " + mostViolations);
     }
 
     /** Where runs go, or null. */

@@ -1,30 +1,24 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.axiom.Axiom;
-import org.polygraph.partitioner.axiom.CausalAxiom;
-import org.polygraph.partitioner.axiom.ReadAxiom;
+import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.ReadSources;
+import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -41,8 +35,8 @@ final class AxiomDecision {
     private static final long MOST_CHOICES = 200_000;
     private static final long MOST_CHOICE_STEPS = 100_000_000;
 
-    /** Of an edge while the graph grows and is indexed. */
-    private static final long EDGE_BYTES = 26;
+    /** Of an operation: index and edges. */
+    private static final long HELD_BYTES = 40;
 
     private final HistoryTable table;
     private final CheckRequest request;
@@ -60,78 +54,27 @@ final class AxiomDecision {
     }
 
     Verdict make() {
-        return request.level() == IsolationLevel.CC ? causal() : reads();
-    }
-
-    private Verdict reads() {
+        boolean causal = request.level() == IsolationLevel.CC;
         phases.begin("index");
-        ReadSources sources = sources();
+        CommitOrder order = CommitOrder.index(table, request.level(), Decision.indeterminate(request));
         phases.end(table.operations());
-        if (!sources.violations().isEmpty()) {
-            return violation(sources.violations());
+        if (!order.violations().isEmpty()) {
+            return violation(order.violations());
         }
-        hasOpenReads = sources.open().length > 0;
-        Verdict verdict = decide(new ReadAxiom(sources, request.level()), sources.counting());
-        return hasOpenReads ? ambiguous(sources, verdict) : verdict;
-    }
-
-    private Verdict causal() {
-        phases.begin("index");
-        IndexedHistory history = IndexedHistory.of(table, indeterminate());
-        phases.end(table.operations());
-        if (!history.violations().isEmpty()) {
-            return violation(history.violations());
-        }
-        long held = table.arrayBytes()
-                + history.versions().bytes()
-                + EDGE_BYTES * history.versions().readers();
-        long rows = ChainClocks.bytes(events());
+        hasOpenReads = order.hasOpenReads();
+        long held = table.arrayBytes() + HELD_BYTES * table.operations();
+        long rows = causal ? ChainClocks.bytes(order.graph().events()) : 0;
         if (!budget.fits(held, rows)) {
-            return unknown(budget.shortage("closure", held + rows));
-        }
-        hasOpenReads = history.versions().ambiguous() > 0;
-        Verdict verdict = decide(new CausalAxiom(history), history.counting());
-        return hasOpenReads ? ambiguous(sources(), verdict) : verdict;
-    }
-
-    private ReadSources sources() {
-        return ReadSources.of(table, indeterminate(), request.level());
-    }
-
-    private Events events() {
-        int[] sessionOf = new int[table.transactions()];
-        for (int s = 0; s < table.sessions(); s++) {
-            Arrays.fill(sessionOf, table.sessionStarts()[s], table.sessionStarts()[s + 1], s);
-        }
-        return new Events(1, table.sessionStarts(), sessionOf);
-    }
-
-    private Verdict decide(Axiom axiom, Counting counting) {
-        phases.begin("graph");
-        KnownGraph graph = new KnownGraph(events());
-        Axiom.Result result = axiom.infer(graph, budget::exhausted);
-        phases.end(graph.edges());
-        if (result == Axiom.Result.STOPPED) {
-            return unknown(budget.exhaustion(phases.stage()));
-        }
-        Axiom.Conflict conflict = axiom.conflict();
-        if (conflict != null) {
-            return violation(List.of(new Violation(
-                    Anomaly.FRACTURED_READ,
-                    List.of(conflict.writer(), conflict.reader()),
-                    List.of(conflict.key()),
-                    List.of(),
-                    "")));
+            return unknown(budget.shortage("order", held + rows));
         }
         phases.begin("order");
-        int[] position = result == Axiom.Result.CYCLIC
-                ? null
-                : EventOrder.byTurns(graph, new int[graph.events().chains()]);
-        phases.end(graph.events().count());
-        if (position == null) {
-            return violation(List.of(new Violation(Anomaly.CAUSALITY_VIOLATION, List.of(0), List.of(), List.of(), "")));
-        }
-        return replay(counting, position);
+        CommitOrder.Result result = order.order(budget::exhausted);
+        phases.end(order.graph().edges());
+        return switch (result) {
+            case STOPPED -> unknown(budget.exhaustion(phases.stage()));
+            case REFUTED -> violation(new AxiomEvidence(order).violations());
+            case ORDERED -> hasOpenReads ? ambiguous(order.readsFrom()) : replay(order.counting(), order.position());
+        };
     }
 
     private Verdict replay(Counting counting, int[] position) {
@@ -140,8 +83,7 @@ final class AxiomDecision {
             counted[t] = counting.isCounted(t);
         }
         Witness witness = new Witness(table, request.terms().orElseThrow(), counted, position);
-        boolean replayed = request.replayed() && !hasOpenReads;
-        if (replayed) {
+        if (request.replayed()) {
             phases.begin("replay");
             String wrong = Replay.of(witness).discrepancy();
             phases.end(table.operations());
@@ -150,25 +92,19 @@ final class AxiomDecision {
             }
         }
         return finish(Verdict.of(Verdict.Status.PASS, request.level())
-                .certificate(new Certificate("order", null, replayed))
+                .certificate(new Certificate("order", null, request.replayed()))
                 .witness(witness));
     }
 
-    /**
-     * Where values repeat.
-     *
-     * @param relaxed the verdict of the history without its open reads
-     */
-    private Verdict ambiguous(ReadSources sources, Verdict relaxed) {
-        if (relaxed.status() != Verdict.Status.PASS) {
-            return relaxed;
-        }
+    /** Where values repeat and what is certain has an order. */
+    private Verdict ambiguous(ReadsFrom sources) {
         CheckRequest snapshots = new CheckRequest(
                 IsolationLevel.SI,
                 request.time(),
                 request.clockSkewNanos(),
                 request.indeterminate(),
-                request.replayed());
+                request.replayed(),
+                request.mostViolations());
         Verdict implied = new Decision(table, snapshots, Progress.NONE, budget.part(MOST_ORDER_NANOS)).make(stages);
         Witness stronger = implied.witness();
         if (implied.status() == Verdict.Status.PASS && stronger != null) {
@@ -193,13 +129,11 @@ final class AxiomDecision {
     }
 
     private boolean holds(HistoryTable history) {
-        return new AxiomDecision(history, request, budget, new PhaseClock(Progress.NONE, 0), stages)
-                        .make()
-                        .status()
-                == Verdict.Status.PASS;
+        CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT);
+        return order.violations().isEmpty() && order.order(budget::exhausted) == CommitOrder.Result.ORDERED;
     }
 
-    private Violation noChoice(ReadSources sources) {
+    private Violation noChoice(ReadsFrom sources) {
         Set<Integer> keys = new LinkedHashSet<>();
         for (int operation : sources.open()) {
             keys.add(table.operationKeys()[operation] >>> 1);
@@ -212,14 +146,14 @@ final class AxiomDecision {
                 "whichever of their possible writers " + sources.open().length + " reads have, a cycle remains");
     }
 
-    private IndexedHistory.Indeterminate indeterminate() {
-        return request.indeterminate() == IndeterminateMode.MAYBE
-                ? IndexedHistory.Indeterminate.MAYBE
-                : IndexedHistory.Indeterminate.ABORT;
-    }
-
     private Verdict violation(List<Violation> violations) {
-        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level()).violations(violations, table));
+        phases.begin("evidence");
+        List<Violation> told = new Counterexamples(table, request, budget).of(violations, List.of());
+        phases.end(told.size());
+        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
+                .violations(told, table)
+                .violationsFound(Math.max(told.size(), violations.size()))
+                .certificate(new Certificate("cycle", null, told.stream().allMatch(v -> v.minimal() != null))));
     }
 
     private Verdict unknown(String reason) {

@@ -17,10 +17,22 @@ import org.polygraph.storage.columnar.ValueDictionary;
  * @param time strict for levels that real-time order is part of
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
  * @param replayed whether an order is replayed before it is a PASS: its certificate's {@code verified}
+ * @param mostViolations no more than so many violations are told, 1 or more
  */
 public record CheckRequest(
-        IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate, boolean replayed) {
+        IsolationLevel level,
+        TimeMode time,
+        long clockSkewNanos,
+        IndeterminateMode indeterminate,
+        boolean replayed,
+        int mostViolations) {
+    /** {@link #mostViolations} unless asked otherwise. */
+    public static final int DEFAULT_VIOLATIONS = 10;
+
     public CheckRequest {
+        if (mostViolations < 1) {
+            throw new IllegalArgumentException(mostViolations + " violations");
+        }
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
         }
@@ -28,9 +40,9 @@ public record CheckRequest(
         time = level.realTime() ? TimeMode.STRICT : time;
     }
 
-    /** Replayed, as is the default. */
+    /** Replayed, and at most {@link #DEFAULT_VIOLATIONS} are told, as is the default. */
     public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
-        this(level, time, clockSkewNanos, indeterminate, true);
+        this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
     }
 
     /** What an order has to show for a PASS; empty for levels that no order shows. */

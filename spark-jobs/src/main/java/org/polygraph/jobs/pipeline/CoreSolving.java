@@ -12,6 +12,8 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
@@ -28,6 +30,9 @@ final class CoreSolving {
     private static final long MOST_TRACE_BYTES = 64L << 20;
 
     private static final long MOST_CHECK_NANOS = 30_000_000_000L;
+
+    /** Transactions of a refutation up to which the known order of each two of them is looked up. */
+    private static final int MOST_RELATED = 60;
 
     private CoreSolving() {}
 
@@ -127,14 +132,29 @@ final class CoreSolving {
         return optional;
     }
 
-    static Violation explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
+    /**
+     * What a refutation is about.
+     *
+     * @param violation the reads and writers that it used, without a cycle
+     * @param known what is certain of their order, which it used too
+     */
+    record Refutation(Violation violation, List<Dependency> known) {}
+
+    static Refutation explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
         for (int i = 0; i < core.size(); i++) {
-            keys.add(core.key(i));
+            int key = core.key(i);
+            keys.add(key);
             if (core.reader(i) >= 0) {
                 transactions.add(index.readerTransactions()[core.reader(i)]);
+                int valueClass = index.readerClasses()[core.reader(i)];
+                for (int w = index.firstInClass(key, valueClass);
+                        w >= 0 && transactions.size() < MOST_RELATED;
+                        w = index.nextInClass(w)) {
+                    transactions.add(index.writerTransactions()[w]);
+                }
             }
             if (core.writer(i) >= 0) {
                 transactions.add(index.writerTransactions()[core.writer(i)]);
@@ -144,6 +164,16 @@ final class CoreSolving {
             }
         }
         List<Integer> transactionList = new ArrayList<>(transactions);
-        return new CycleEvidence(history, graph).ofRefutation(core.cycle(), transactionList, new ArrayList<>(keys));
+        Violation violation = new Violation(
+                Anomaly.NO_VALID_ORDER,
+                transactionList,
+                new ArrayList<>(keys),
+                List.of(),
+                "every order of " + transactions.size() + " transactions on " + keys.size()
+                        + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted");
+        List<Dependency> known = transactions.size() <= MOST_RELATED
+                ? new CycleEvidence(history, graph).between(transactions.toIntArray())
+                : List.of();
+        return new Refutation(violation, known);
     }
 }

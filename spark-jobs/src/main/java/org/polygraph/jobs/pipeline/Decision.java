@@ -17,6 +17,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTimeEdges;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
@@ -75,10 +76,7 @@ public final class Decision {
 
     private Verdict order(KeyStages stages, boolean rules) {
         phases.begin("index");
-        IndexedHistory history = stages.index(
-                request.indeterminate() == IndeterminateMode.MAYBE
-                        ? IndexedHistory.Indeterminate.MAYBE
-                        : IndexedHistory.Indeterminate.ABORT);
+        IndexedHistory history = stages.index(indeterminate(request));
         if (history == null) {
             return unknown(budget.exhaustion(phases.stage()));
         }
@@ -103,8 +101,6 @@ public final class Decision {
         KnownGraph graph = KnownGraph.of(events, history.versions());
         if (request.level().realTime()) {
             long left = budget.bytes() - table.arrayBytes() - history.versions().bytes();
-            // A round of their own, so that evidence tells them from WR edges.
-            graph.nextRound();
             boundByTime = RealTimeEdges.add(
                     graph, table, history.counting(), request.clockSkewNanos(), left / REAL_TIME_EDGE_BUDGET_SHARE);
         }
@@ -120,7 +116,14 @@ public final class Decision {
         if (!loop.run(withClocks)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        return loop.isRefuted() ? violation(List.of(loop.violation())) : decide(stages, history, graph, loop);
+        return loop.isRefuted() ? violation(loop.violations()) : decide(stages, history, graph, loop);
+    }
+
+    /** What the request says of unknown outcomes. */
+    static IndexedHistory.Indeterminate indeterminate(CheckRequest request) {
+        return request.indeterminate() == IndeterminateMode.MAYBE
+                ? IndexedHistory.Indeterminate.MAYBE
+                : IndexedHistory.Indeterminate.ABORT;
     }
 
     /** An order that explains the history, and which optional transactions committed in it. */
@@ -198,10 +201,12 @@ public final class Decision {
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
-                    return violation(List.of(loop.violation()));
+                    return violation(loop.violations());
                 }
+                CoreSolving.Refutation refutation = CoreSolving.explain(history, graph, unsatisfiable.core());
                 return violation(
-                        List.of(CoreSolving.explain(history, graph, unsatisfiable.core())),
+                        List.of(refutation.violation()),
+                        refutation.known(),
                         new Certificate("proof", null, solved.proved()));
             }
             if (outcome instanceof Outcome.Unknown unknown) {
@@ -244,7 +249,7 @@ public final class Decision {
         }
         Terms terms = request.terms().orElseThrow();
         Witness witness = new Witness(table, terms, counted, position);
-        if (request.replayed()) {
+        if (request.replayed() || !boundByTime) {
             phases.begin("replay");
             String wrong = Replay.of(witness).discrepancy();
             phases.end(table.operations());
@@ -263,13 +268,20 @@ public final class Decision {
     }
 
     private Verdict violation(List<Violation> violations) {
-        return violation(violations, new Certificate("cycle", null, false));
+        return violation(violations, List.of(), new Certificate("cycle", null, false));
     }
 
-    private Verdict violation(List<Violation> violations, Certificate certificate) {
+    /** @param more what the first violation rests on besides what it says */
+    private Verdict violation(List<Violation> violations, List<Dependency> more, Certificate certificate) {
+        phases.begin("evidence");
+        List<Violation> told = new Counterexamples(table, request, budget).of(violations, more);
+        phases.end(told.size());
+        boolean judgedAgain = told.stream().allMatch(v -> v.minimal() != null);
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
-                .violations(violations, table)
-                .certificate(certificate));
+                .violations(told, table)
+                .violationsFound(Math.max(told.size(), violations.size()))
+                .certificate(new Certificate(
+                        certificate.kind(), certificate.path(), certificate.verified() || judgedAgain)));
     }
 
     private Verdict unknown(String reason) {

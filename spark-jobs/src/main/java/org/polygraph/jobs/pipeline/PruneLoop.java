@@ -1,5 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class PruneLoop {
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
     private int lastForced;
-    private @Nullable Supplier<Violation> refutation;
+    private @Nullable Supplier<List<Violation>> refutation;
 
     PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop, Check check) {
         this.history = history;
@@ -65,9 +66,9 @@ final class PruneLoop {
         return refutation != null;
     }
 
-    /** Why it {@link #isRefuted}. Searches for the shortest cycle only now. */
-    Violation violation() {
-        Supplier<Violation> found = refutation;
+    /** Why it {@link #isRefuted}, the clearest first. Searches for the shortest cycles only now. */
+    List<Violation> violations() {
+        Supplier<List<Violation>> found = refutation;
         if (found == null) {
             throw new IllegalStateException("nothing was refuted");
         }
@@ -104,7 +105,7 @@ final class PruneLoop {
         int[] turns = EventOrder.byTurns(graph, done);
         phases.end(graph.events().count());
         if (turns == null) {
-            refutation = () -> new CycleEvidence(history, graph).ofCycle(done);
+            refutation = () -> new CycleEvidence(history, graph).ofCycles();
             return true;
         }
         return checked(turns);
@@ -155,8 +156,8 @@ final class PruneLoop {
         phases.end(lastForced);
         if (result == Saturation.Result.CONTRADICTION) {
             int round = graph.currentRound();
-            refutation = () -> new CycleEvidence(history, graph)
-                    .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), round, rows);
+            refutation = () -> List.of(new CycleEvidence(history, graph)
+                    .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), round));
         } else if (result == Saturation.Result.FORCED) {
             phases.begin("closure");
             if (!close(rows)) {
@@ -204,7 +205,7 @@ final class PruneLoop {
     private boolean close(ChainClocks rows) {
         ChainClocks.Result result = rows.update(stop);
         if (result == ChainClocks.Result.CYCLIC) {
-            refutation = () -> new CycleEvidence(history, graph).ofCycle(rows.done());
+            refutation = () -> new CycleEvidence(history, graph).ofCycles();
         }
         phases.end(graph.edges());
         return result != ChainClocks.Result.STOPPED;

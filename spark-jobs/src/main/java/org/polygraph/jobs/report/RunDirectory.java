@@ -19,9 +19,11 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryWriter;
 
@@ -153,6 +155,19 @@ public final class RunDirectory {
     }
 
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
+        SubHistory part = violation.minimal();
+        if (part != null) {
+            HistoryTable alone = HistoryPart.of(table, part.operations()).table();
+            folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
+        } else {
+            BitSet involved = involved(violation);
+            folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(table, involved, out));
+        }
+        write(folder.child("cycle.dot"), CycleDot.of(violation, table));
+        write(folder.child(EXPLANATION), ViolationText.of(violation, table));
+    }
+
+    private static BitSet involved(Violation violation) {
         BitSet involved = new BitSet();
         for (int t : violation.transactions()) {
             involve(involved, t);
@@ -161,9 +176,7 @@ public final class RunDirectory {
             involve(involved, edge.from());
             involve(involved, edge.to());
         }
-        folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(table, involved, out));
-        write(folder.child("cycle.dot"), CycleDot.of(violation, table));
-        write(folder.child(EXPLANATION), ViolationText.of(violation, table));
+        return involved;
     }
 
     private static void involve(BitSet involved, int transaction) {

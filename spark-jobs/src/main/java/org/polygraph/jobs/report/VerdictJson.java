@@ -5,7 +5,10 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
@@ -13,7 +16,10 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -25,11 +31,16 @@ public final class VerdictJson {
     /** Raised when a field changes its meaning; new fields do not raise it. */
     public static final int SCHEMA = 1;
 
+    /** Reasons told in full; those beyond are one sentence each. */
+    private static final int MOST_TOLD = 1000;
+
     private static final long EXACT = 1L << 53;
     private static final JsonFactory FACTORY = new JsonFactory();
 
     private final JsonGenerator json;
     private final @Nullable HistoryTable table;
+    /** Reasons that were told in full: one that holds in several places is told once. */
+    private final Set<Reason> told = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private VerdictJson(JsonGenerator json, @Nullable HistoryTable table) {
         this.json = json;
@@ -76,6 +87,7 @@ public final class VerdictJson {
         json.writeStringField("path", verdict.path());
         json.writeStringField("reason", verdict.reason());
         counts(verdict.counts());
+        number("violations_found", verdict.violationsFound());
         json.writeArrayFieldStart("anomalies");
         for (Violation violation : verdict.violations()) {
             anomaly(violation);
@@ -119,7 +131,7 @@ public final class VerdictJson {
     private void anomaly(Violation violation) throws IOException {
         json.writeStartObject();
         json.writeStringField("name", violation.anomaly().label());
-        strings("aliases", violation.anomaly().aliases());
+        strings("aliases", violation.aliases());
         json.writeStringField("meaning", violation.anomaly().meaning());
         json.writeStringField("detail", violation.detail());
         json.writeArrayFieldStart("txns");
@@ -132,12 +144,60 @@ public final class VerdictJson {
             key(key);
         }
         json.writeEndArray();
+        cycle(violation.cycle());
+        if (!violation.cases().isEmpty()) {
+            alternatives("cases", violation.cases());
+        }
+        minimal(violation.minimal());
+        json.writeEndObject();
+    }
+
+    private void cycle(List<Dependency> edges) throws IOException {
         json.writeArrayFieldStart("cycle");
-        for (Dependency edge : violation.cycle()) {
+        for (Dependency edge : edges) {
             edge(edge);
         }
         json.writeEndArray();
+    }
+
+    /** What is enough of the history; its operations are in {@code violations/NNN/history.jsonl}. */
+    private void minimal(@Nullable SubHistory part) throws IOException {
+        json.writeFieldName("minimal_history");
+        if (part == null) {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        json.writeArrayFieldStart("txns");
+        for (int t : part.transactions()) {
+            json.writeString(id(t));
+        }
+        json.writeEndArray();
+        number("ops", part.operations().length);
+        json.writeBooleanField("minimal", part.minimal());
+        json.writeStringField("judged_by", part.judge().label());
         json.writeEndObject();
+    }
+
+    private void alternatives(String name, List<Alternative> alternatives) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (Alternative alternative : alternatives) {
+            json.writeStartObject();
+            json.writeStringField("alternative", alternative.statement());
+            Dependency assumed = alternative.assumed();
+            json.writeFieldName("assumed");
+            if (assumed == null) {
+                json.writeNull();
+            } else {
+                edge(assumed);
+            }
+            cycle(alternative.cycle());
+            if (!alternative.cases().isEmpty()) {
+                alternatives("cases", alternative.cases());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private void transaction(int t) throws IOException {
@@ -181,6 +241,10 @@ public final class VerdictJson {
             json.writeString(table.values().text(edge.value()));
         }
         json.writeStringField("why", edge.why());
+        json.writeStringField("basis", edge.reason().basis().label());
+        if (!edge.reason().because().isEmpty() && told.size() < MOST_TOLD && told.add(edge.reason())) {
+            alternatives("because", edge.reason().because());
+        }
         json.writeEndObject();
     }
 

@@ -120,7 +120,7 @@ public final class ViolationText {
 
     private void headline(Violation violation) {
         out.append("  ").append(violation.anomaly().label());
-        List<String> aliases = violation.anomaly().aliases();
+        List<String> aliases = violation.aliases();
         if (!aliases.isEmpty()) {
             out.append(" (").append(String.join(", ", aliases)).append(')');
         }

@@ -40,6 +40,7 @@ public final class Verdict {
     private final String path;
     private final Counts counts;
     private final List<Violation> violations;
+    private final int violationsFound;
     private final @Nullable HistoryTable table;
     private final String reason;
     private final @Nullable Assumptions assumptions;
@@ -57,6 +58,7 @@ public final class Verdict {
         path = b.path;
         counts = b.counts;
         violations = List.copyOf(b.violations);
+        violationsFound = Math.max(b.violationsFound, violations.size());
         table = b.table;
         reason = b.reason;
         assumptions = b.assumptions;
@@ -89,6 +91,11 @@ public final class Verdict {
     /** Empty unless the status is VIOLATION; the clearest first. */
     public List<Violation> violations() {
         return violations;
+    }
+
+    /** How many independent violations were found, those that are not in {@link #violations} included. */
+    public int violationsFound() {
+        return violationsFound;
     }
 
     /** The history that {@link #violations} speaks of; null where there are none to show. */
@@ -148,6 +155,7 @@ public final class Verdict {
         b.path = path;
         b.counts = counts;
         b.violations = violations;
+        b.violationsFound = violationsFound;
         b.table = table;
         b.reason = reason;
         b.assumptions = assumptions;
@@ -168,6 +176,7 @@ public final class Verdict {
         private String path = "";
         private Counts counts = Counts.NONE;
         private List<Violation> violations = List.of();
+        private int violationsFound;
         private @Nullable HistoryTable table;
         private String reason = "";
         private @Nullable Assumptions assumptions;
@@ -203,6 +212,12 @@ public final class Verdict {
         public Builder violations(List<Violation> value, HistoryTable of) {
             violations = value;
             table = of;
+            return this;
+        }
+
+        /** How many there are in all, where not all are given. */
+        public Builder violationsFound(int value) {
+            violationsFound = value;
             return this;
         }
 

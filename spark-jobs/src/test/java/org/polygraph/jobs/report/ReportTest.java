@@ -142,7 +142,7 @@ class ReportTest {
                 .contains("\"name\":\"WriteSkew\",\"aliases\":[\"G2-item\",\"A5B\"]")
                 .contains(
                         "\"cycle\":[{\"from\":\"s0#7\",\"to\":\"s1#7\",\"kind\":\"RW\",\"key\":\"bob\\n\",\"value\":1,"
-                                + "\"why\":\"observed\"}")
+                                + "\"why\":\"observed\",\"basis\":\"observed\"}")
                 .contains("\"assumptions\":{\"initial_value\":1,\"unique_values\":true,\"time\":\"hint\","
                         + "\"clock_skew\":0,\"indeterminate\":\"maybe\"}")
                 .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]")

@@ -17,7 +17,10 @@ public final class KeyDictionary {
     /** Ids are packed with one flag bit in an int. */
     private static final int MAX_KEYS = 1 << 30;
 
-    private int[] direct = new int[1024];
+    /** Integers from 0 up to here are looked up in {@link #direct}. */
+    private final int directLimit;
+
+    private int[] direct;
     private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
     private final Object2IntOpenHashMap<String> strings = new Object2IntOpenHashMap<>();
     /** The integer itself, or for a string key {@code ~position} in {@link #stringLabels} (then {@link #isString}). */
@@ -28,14 +31,33 @@ public final class KeyDictionary {
     private long stringBytes;
 
     public KeyDictionary() {
+        this(1024, DIRECT);
+    }
+
+    private KeyDictionary(int directSize, int directLimit) {
+        this.direct = new int[directSize];
+        this.directLimit = directLimit;
         integers.defaultReturnValue(-1);
         strings.defaultReturnValue(-1);
         Arrays.fill(direct, -1);
     }
 
+    /** A dictionary of some keys of another, for a small part of a large history: takes memory for those only. */
+    static KeyDictionary picked(KeyDictionary from, int[] ids) {
+        KeyDictionary picked = new KeyDictionary(0, 0);
+        for (int id : ids) {
+            if (from.isString(id)) {
+                picked.id(from.string(id));
+            } else {
+                picked.id(from.integer(id));
+            }
+        }
+        return picked;
+    }
+
     /** The id of an integer key, new if unseen. */
     public int id(long key) {
-        if (key >= 0 && key < DIRECT) {
+        if (key >= 0 && key < directLimit) {
             int k = (int) key;
             if (k >= direct.length) {
                 int old = direct.length;

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.index;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -14,7 +13,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  *
  * <p>Linear time, by {@link KeyBuckets}. Memory: 4 bytes an operation; 17 more while it works.
  */
-public final class ReadSources {
+public final class ReadsFrom {
     /** The implicit initial transaction. */
     public static final int INITIAL = -1;
     /** A write, a read of an own write, or an operation of a transaction that does not count. */
@@ -28,7 +27,7 @@ public final class ReadSources {
     private final IntArrayList open;
     private final List<Violation> violations;
 
-    private ReadSources(
+    private ReadsFrom(
             HistoryTable table, Counting counting, int[] sources, IntArrayList open, List<Violation> violations) {
         this.table = table;
         this.counting = counting;
@@ -42,7 +41,7 @@ public final class ReadSources {
      *
      * @param level RC judges every read of a key by itself; at the others the second must return what the first did
      */
-    public static ReadSources of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+    public static ReadsFrom of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         FirstPass pass = FirstPass.of(
                 table,
                 indeterminate,
@@ -50,7 +49,7 @@ public final class ReadSources {
         int[] sources = new int[table.operations()];
         Arrays.fill(sources, NONE);
         IntArrayList open = new IntArrayList();
-        ReadSources result = new ReadSources(table, pass.counting(), sources, open, pass.violations());
+        ReadsFrom result = new ReadsFrom(table, pass.counting(), sources, open, pass.violations());
         if (!pass.violations().isEmpty()) {
             return result;
         }
@@ -59,12 +58,9 @@ public final class ReadSources {
         if (impossible.isEmpty()) {
             return result;
         }
-        ReadAnomalies anomalies = new ReadAnomalies(table, pass.counting());
-        List<Violation> violations = new ArrayList<>();
-        for (int i = 0; i < impossible.size() && i < IndexedHistory.MOST_VIOLATIONS; i++) {
-            violations.add(anomalies.impossible(impossible.getInt(i)));
-        }
-        return new ReadSources(table, pass.counting(), sources, open, violations);
+        List<Violation> violations =
+                new ReadAnomalies(table, pass.counting()).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
+        return new ReadsFrom(table, pass.counting(), sources, open, violations);
     }
 
     private void find(byte[] roles, IntArrayList impossible) {

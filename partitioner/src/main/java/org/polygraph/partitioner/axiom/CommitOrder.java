@@ -1,0 +1,130 @@
+package org.polygraph.partitioner.axiom;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
+ * #violations}, {@link #order}. What it does not know, who an open read read from, it leaves out; so where there are open
+ * reads a refutation stands and an order is only one of what is left. Linear but for what {@link Axiom} says.
+ */
+public final class CommitOrder {
+    /** How it ended. */
+    public enum Result {
+        ORDERED,
+        REFUTED,
+        /** The budget ended. */
+        STOPPED
+    }
+
+    private final HistoryTable table;
+    private final IsolationLevel level;
+    private final IndexedHistory.Indeterminate indeterminate;
+    private final @Nullable IndexedHistory history;
+    private @Nullable ReadsFrom reads;
+    private final KnownGraph graph;
+    private Axiom.@Nullable Conflict conflict;
+    private int @Nullable [] position;
+
+    private CommitOrder(HistoryTable table, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
+        this.table = table;
+        this.level = level;
+        this.indeterminate = indeterminate;
+        this.history = level == IsolationLevel.CC ? IndexedHistory.of(table, indeterminate) : null;
+        this.reads = history == null ? ReadsFrom.of(table, indeterminate, level) : null;
+        int[] sessionOf = new int[table.transactions()];
+        for (int s = 0; s < table.sessions(); s++) {
+            Arrays.fill(sessionOf, table.sessionStarts()[s], table.sessionStarts()[s + 1], s);
+        }
+        this.graph = new KnownGraph(new Events(1, table.sessionStarts(), sessionOf));
+    }
+
+    /**
+     * Reads a history.
+     *
+     * @param level RC, RA or CC
+     */
+    public static CommitOrder index(
+            HistoryTable table, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
+        return new CommitOrder(table, level, indeterminate);
+    }
+
+    /** Transactions that contradict themselves and impossible reads: if there are any, the level does not hold. */
+    public List<Violation> violations() {
+        return history == null ? readsFrom().violations() : history.violations();
+    }
+
+    /** Whether some reads have several possible writers. */
+    public boolean hasOpenReads() {
+        return history == null
+                ? readsFrom().open().length > 0
+                : history.versions().ambiguous() > 0;
+    }
+
+    public Counting counting() {
+        return history == null ? readsFrom().counting() : history.counting();
+    }
+
+    /** Who read from whom, read by read; for CC found now. */
+    public ReadsFrom readsFrom() {
+        ReadsFrom found = reads;
+        if (found == null) {
+            found = ReadsFrom.of(table, indeterminate, level);
+            reads = found;
+        }
+        return found;
+    }
+
+    /** Infers what the axiom demands and looks for an order. */
+    public Result order(BooleanSupplier stop) {
+        Axiom axiom = history == null ? new ReadAxiom(readsFrom(), level) : new CausalAxiom(history);
+        Axiom.Result inferred = axiom.infer(graph, stop);
+        if (inferred == Axiom.Result.STOPPED) {
+            return Result.STOPPED;
+        }
+        conflict = axiom.conflict();
+        if (inferred != Axiom.Result.INFERRED) {
+            return Result.REFUTED;
+        }
+        position = EventOrder.byTurns(graph, new int[graph.events().chains()]);
+        return position == null ? Result.REFUTED : Result.ORDERED;
+    }
+
+    /** SO, WR and what the axiom demands; after {@link Axiom.Result#CYCLIC} without the last. */
+    public KnownGraph graph() {
+        return graph;
+    }
+
+    /** Why it was refuted, if by one read of an initial value; null if by a cycle. */
+    public Axiom.@Nullable Conflict conflict() {
+        return conflict;
+    }
+
+    /** The place of each transaction in the order found. */
+    public int[] position() {
+        int[] found = position;
+        if (found == null) {
+            throw new IllegalStateException("no order was found");
+        }
+        return found;
+    }
+
+    public HistoryTable table() {
+        return table;
+    }
+
+    public IsolationLevel level() {
+        return level;
+    }
+}

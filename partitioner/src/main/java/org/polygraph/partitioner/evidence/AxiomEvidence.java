@@ -1,0 +1,340 @@
+package org.polygraph.partitioner.evidence;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Basis;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Turns the refutation of a {@link CommitOrder} into counterexamples: the shortest cycle of each component of session
+ * order, reads and what the axiom demands. A demanded edge t2 -> t1 has as its reason the read of t1's version by a
+ * transaction that sees t2. Where t1 is known to come before t2 the cycle is told the usual way, by that read's
+ * anti-dependency.
+ */
+public final class AxiomEvidence {
+    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
+    /** Edges of rounds below are SO and WR. */
+    private static final int DEMANDED = 1;
+
+    private final HistoryTable table;
+    private final IsolationLevel level;
+    private final ReadsFrom reads;
+    private final CommitOrder order;
+    private final Events events;
+    private final EvidenceGraph graph;
+
+    /** @param refuted an order that was refuted */
+    public AxiomEvidence(CommitOrder refuted) {
+        this.table = refuted.table();
+        this.level = refuted.level();
+        this.reads = refuted.readsFrom();
+        this.order = refuted;
+        this.events = refuted.graph().events();
+        this.graph = new EvidenceGraph(withAllReads(refuted.graph()));
+    }
+
+    /** The closure of CC drops WR edges that others imply, and they may be the clearest. */
+    private KnownGraph withAllReads(KnownGraph known) {
+        KnownGraph all = new KnownGraph(events);
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                if (reads.sources()[o] >= 0) {
+                    all.add(reads.sources()[o], t);
+                }
+            }
+        }
+        for (int e = 0; e < known.edges(); e++) {
+            if (known.round(e) >= DEMANDED) {
+                all.add(known.from(e), known.to(e), DEMANDED);
+            }
+        }
+        return all;
+    }
+
+    /** A violation a component, the one with the shortest cycle first. */
+    public List<Violation> violations() {
+        List<Violation> violations = new ArrayList<>();
+        Axiom.Conflict conflict = order.conflict();
+        if (conflict != null) {
+            violations.add(ofConflict(conflict));
+            return violations;
+        }
+        CycleSearch search = new CycleSearch(graph);
+        List<List<EvidenceGraph.Step>> cycles = new ArrayList<>();
+        for (int[] component : Components.of(graph)) {
+            cycles.add(search.shortest(component));
+        }
+        if (cycles.isEmpty()) {
+            throw new IllegalStateException("the graph is said to be cyclic and has no cycle");
+        }
+        cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
+        for (List<EvidenceGraph.Step> cycle : cycles) {
+            violations.add(ofCycle(cycle));
+        }
+        return violations;
+    }
+
+    private Violation ofConflict(Axiom.Conflict conflict) {
+        List<Dependency> cycle = seen(conflict.writer(), conflict.reader(), null);
+        cycle.add(new Dependency(
+                conflict.reader(),
+                conflict.writer(),
+                EdgeKind.RW,
+                conflict.key(),
+                table.initialValue(),
+                "observed: it read the initial value, before any write"));
+        return violation(CycleName.single(cycle, table), cycle);
+    }
+
+    private Violation ofCycle(List<EvidenceGraph.Step> steps) {
+        int demanded = 0;
+        EvidenceGraph.Step only = steps.get(0);
+        for (EvidenceGraph.Step step : steps) {
+            if (step.round() >= DEMANDED) {
+                demanded++;
+                only = step;
+            }
+        }
+        if (demanded == 1) {
+            // t1 is known to come before t2: a read of t1's version that sees t2 has overlooked it.
+            Witness witness = witness(only.from(), only.to());
+            List<EvidenceGraph.Step> known = graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
+            List<Dependency> cycle = seen(only.from(), witness.reader, witness);
+            cycle.add(new Dependency(
+                    witness.reader,
+                    only.from(),
+                    EdgeKind.RW,
+                    witness.key,
+                    witness.value,
+                    new Reason(
+                            Basis.FORCED,
+                            "forced: it read what " + name(only.to()) + " wrote, which " + name(only.from())
+                                    + " overwrote later",
+                            known == null ? List.of() : List.of(overwritten(only.to(), only.from(), witness, known)))));
+            return violation(CycleName.single(cycle, table), cycle);
+        }
+        List<Dependency> cycle = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            cycle.add(dependency(steps.get(i)));
+            session(cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
+        }
+        Anomaly anomaly = demanded == 0
+                ? Anomaly.CIRCULAR_INFORMATION_FLOW
+                : switch (level) {
+                    case RC -> Anomaly.NON_MONOTONIC_READ;
+                    case RA -> Anomaly.FRACTURED_READ;
+                    default -> Anomaly.CAUSALITY_VIOLATION;
+                };
+        return violation(anomaly, cycle);
+    }
+
+    /** That t2 does not come before t1, since t1 is known to come before it. */
+    private Alternative overwritten(int t1, int t2, Witness witness, List<EvidenceGraph.Step> known) {
+        Dependency assumed = new Dependency(
+                t2,
+                t1,
+                EdgeKind.WW,
+                witness.key,
+                witness.value,
+                new Reason(Basis.ASSUMED, "if it had been overwritten before"));
+        List<Dependency> cycle = path(t1, t2, known);
+        cycle.add(assumed);
+        return new Alternative(name(t2) + " before " + name(t1), assumed, cycle);
+    }
+
+    /** A read of t1's version by a transaction that sees t2. */
+    private static final class Witness {
+        final int reader;
+        final int operation;
+        final int key;
+        final long value;
+
+        Witness(int reader, int operation, int key, long value) {
+            this.reader = reader;
+            this.operation = operation;
+            this.key = key;
+            this.value = value;
+        }
+    }
+
+    /** Finds again why t2 must come before t1. One pass over the reads. */
+    private Witness witness(int t2, int t1) {
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                int key = table.operationKeys()[o] >>> 1;
+                if (reads.sources()[o] == t1 && t != t2 && writes(t2, key) && sees(t, o, t2)) {
+                    return new Witness(t, o, key, table.operationValues()[o]);
+                }
+            }
+        }
+        throw new IllegalStateException("nothing demands " + name(t2) + " before " + name(t1));
+    }
+
+    private boolean writes(int transaction, int key) {
+        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
+            if (table.operationKeys()[o] == (key << 1 | 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean sees(int t, int read, int other) {
+        boolean session = events.chain(t) == events.chain(other) && other < t;
+        return switch (level) {
+            case RC -> readsFrom(t, other, read);
+            case RA -> session || readsFrom(t, other, table.operationStarts()[t + 1]);
+            default -> session || graph.path(other, t, DEMANDED, null, ANY_LENGTH) != null;
+        };
+    }
+
+    private boolean readsFrom(int t, int other, int before) {
+        for (int o = table.operationStarts()[t]; o < before; o++) {
+            if (reads.sources()[o] == other) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How t3 sees t2. */
+    private List<Dependency> seen(int t2, int t3, @Nullable Witness witness) {
+        boolean session = events.chain(t2) == events.chain(t3) && t2 < t3 && level != IsolationLevel.RC;
+        int before =
+                level == IsolationLevel.RC && witness != null ? witness.operation : table.operationStarts()[t3 + 1];
+        List<Dependency> dependencies = new ArrayList<>();
+        if (session) {
+            session(dependencies, t2, t3);
+        } else if (readsFrom(t3, t2, before)) {
+            dependencies.add(read(t2, t3));
+        } else {
+            List<EvidenceGraph.Step> path = graph.path(t2, t3, DEMANDED, null, ANY_LENGTH);
+            dependencies.addAll(path(t2, t3, path == null ? List.of() : path));
+        }
+        return dependencies;
+    }
+
+    private List<Dependency> path(int from, int to, List<EvidenceGraph.Step> steps) {
+        List<Dependency> dependencies = new ArrayList<>();
+        int at = from;
+        for (EvidenceGraph.Step step : steps) {
+            session(dependencies, at, step.from());
+            dependencies.add(dependency(step));
+            at = step.to();
+        }
+        session(dependencies, at, to);
+        return dependencies;
+    }
+
+    private static void session(List<Dependency> dependencies, int from, int to) {
+        if (from != to) {
+            dependencies.add(new Dependency(
+                    from, to, EdgeKind.SO, Dependency.NO_KEY, 0, "observed: the session ran it earlier"));
+        }
+    }
+
+    private Dependency dependency(EvidenceGraph.Step step) {
+        return step.round() < DEMANDED ? read(step.from(), step.to()) : demanded(step.from(), step.to());
+    }
+
+    private Dependency read(int from, int to) {
+        for (int o = table.operationStarts()[to]; o < table.operationStarts()[to + 1]; o++) {
+            if (reads.sources()[o] == from) {
+                return new Dependency(
+                        from,
+                        to,
+                        EdgeKind.WR,
+                        table.operationKeys()[o] >>> 1,
+                        table.operationValues()[o],
+                        "observed: the only writer of the value read");
+            }
+        }
+        throw new IllegalStateException(name(to) + " reads nothing of " + name(from));
+    }
+
+    private Dependency demanded(int t2, int t1) {
+        Witness witness = witness(t2, t1);
+        String reader = name(witness.reader);
+        Dependency assumed = new Dependency(
+                t1,
+                t2,
+                EdgeKind.WW,
+                witness.key,
+                witness.value,
+                new Reason(Basis.ASSUMED, "if " + name(t2) + " had written the key after " + name(t1)));
+        List<Dependency> cycle = seen(t2, witness.reader, witness);
+        cycle.add(new Dependency(
+                witness.reader,
+                t2,
+                EdgeKind.RW,
+                witness.key,
+                witness.value,
+                new Reason(Basis.ASSUMED, "then " + reader + " read what " + name(t2) + " had overwritten")));
+        return new Dependency(
+                t2,
+                t1,
+                EdgeKind.WW,
+                witness.key,
+                lastWrite(t2, witness.key),
+                new Reason(
+                        Basis.FORCED,
+                        "forced: " + reader + " read what " + name(t1) + " wrote although it sees " + name(t2),
+                        List.of(new Alternative(name(t1) + " before " + name(t2), assumed, cycle))));
+    }
+
+    private long lastWrite(int transaction, int key) {
+        int o = table.operationStarts()[transaction + 1] - 1;
+        while (table.operationKeys()[o] != (key << 1 | 1)) {
+            o--;
+        }
+        return table.operationValues()[o];
+    }
+
+    /** The cycle starts at its first transaction by (session, index), so that the same history tells the same. */
+    private static Violation violation(Anomaly anomaly, List<Dependency> found) {
+        int first = 0;
+        for (int i = 1; i < found.size(); i++) {
+            if (found.get(i).from() < found.get(first).from()) {
+                first = i;
+            }
+        }
+        List<Dependency> cycle = new ArrayList<>(found.subList(first, found.size()));
+        cycle.addAll(found.subList(0, first));
+        Set<Integer> transactions = new LinkedHashSet<>();
+        Set<Integer> keys = new LinkedHashSet<>();
+        for (Dependency d : cycle) {
+            transactions.add(d.from());
+            if (d.key() != Dependency.NO_KEY) {
+                keys.add(d.key());
+            }
+        }
+        return new Violation(
+                anomaly,
+                CycleName.aliases(anomaly, cycle),
+                new ArrayList<>(transactions),
+                new ArrayList<>(keys),
+                cycle,
+                List.of(),
+                "",
+                null);
+    }
+
+    private String name(int transaction) {
+        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
+    }
+}

@@ -1,0 +1,48 @@
+package org.polygraph.partitioner.evidence;
+
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.Dependency;
+
+/** What one branch of a case split takes for granted: edges between events, and what reads returned. */
+final class Branch {
+    private final Long2ObjectOpenHashMap<Dependency> edges = new Long2ObjectOpenHashMap<>();
+    private final LongOpenHashSet reads = new LongOpenHashSet();
+
+    /** Nothing is assumed. */
+    Branch() {}
+
+    /** Takes all of another branch over. */
+    Branch(Branch other) {
+        edges.putAll(other.edges);
+        reads.addAll(other.reads);
+    }
+
+    void addEdge(int fromEvent, int toEvent, Dependency edge) {
+        edges.put((long) fromEvent << 32 | toEvent, edge);
+    }
+
+    void addRead(int key, int reader) {
+        reads.add((long) key << 32 | reader);
+    }
+
+    /** The edge between two events that is assumed, or null. */
+    @Nullable
+    Dependency edge(int fromEvent, int toEvent) {
+        return edges.get((long) fromEvent << 32 | toEvent);
+    }
+
+    /** Whether it is assumed what a transaction's read of a key returned. */
+    boolean isRead(int key, int reader) {
+        return reads.contains((long) key << 32 | reader);
+    }
+
+    /** Packed as from, to in 32 bits each; ascending. */
+    long[] edges() {
+        long[] packed = edges.keySet().toLongArray();
+        Arrays.sort(packed);
+        return packed;
+    }
+}

@@ -1,0 +1,256 @@
+package org.polygraph.partitioner.evidence;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Basis;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Refutes a small history that the rules leave open, by cases: which unknown outcomes committed, which writer a read
+ * returned, which of two writers of a key came first. Every case ends in the cycle that it closes. A case is chosen so
+ * that the rules refute as many of its alternatives as possible at once.
+ */
+final class CaseSplit {
+    /** Runs of the rules, some 50 microseconds each for a few transactions. */
+    private static final int MOST_RUNS = 5_000;
+
+    private static final int MOST_DEPTH = 6;
+    private static final int MOST_OPTIONAL = 4;
+    private static final int MOST_CANDIDATES = 8;
+
+    private final Explanation rules;
+    private final IndexedHistory history;
+    private final HistoryTable table;
+    private final Events events;
+    private int runs;
+
+    CaseSplit(Explanation rules, IndexedHistory history) {
+        this.rules = rules;
+        this.history = history;
+        this.table = history.table();
+        this.events = rules.events();
+    }
+
+    /** What is taken for granted in a branch, and what the rules say of it. */
+    private static final class Case {
+        final String statement;
+        final @Nullable Dependency assumed;
+        final IndexedHistory history;
+        final Branch branch;
+
+        @Nullable
+        Violation refuted;
+
+        Case(String statement, @Nullable Dependency assumed, IndexedHistory history, Branch branch) {
+            this.statement = statement;
+            this.assumed = assumed;
+            this.history = history;
+            this.branch = branch;
+        }
+    }
+
+    /** @return null if it passes, or needs too many cases */
+    @Nullable
+    Violation explain() {
+        List<Alternative> cases = history.counting().optional() > 0 ? outcomes() : split(history, new Branch(), 0);
+        return cases == null
+                ? null
+                : new Violation(
+                        Anomaly.NO_VALID_ORDER,
+                        Anomaly.NO_VALID_ORDER.aliases(),
+                        Explanation.all(table.transactions()),
+                        Explanation.all(table.keys().size()),
+                        List.of(),
+                        cases,
+                        "one of " + cases.size() + " alternatives would have to hold, and each of them closes a cycle",
+                        null);
+    }
+
+    /** Which of the unknown outcomes were commits: every subset is a case. */
+    private @Nullable List<Alternative> outcomes() {
+        IntArrayList optional = new IntArrayList();
+        for (int t = 0; t < table.transactions(); t++) {
+            if (history.counting().of(t) == Counting.OPTIONAL) {
+                optional.add(t);
+            }
+        }
+        if (optional.size() > MOST_OPTIONAL) {
+            return null;
+        }
+        List<Case> cases = new ArrayList<>();
+        for (int subset = 0; subset < 1 << optional.size(); subset++) {
+            boolean[] committed = new boolean[table.transactions()];
+            StringBuilder statement = new StringBuilder();
+            for (int i = 0; i < optional.size(); i++) {
+                int t = optional.getInt(i);
+                committed[t] = (subset & 1 << i) != 0;
+                statement.append(statement.isEmpty() ? "" : ", ").append(name(t));
+                statement.append(committed[t] ? " committed" : " did not commit");
+            }
+            cases.add(new Case(statement.toString(), null, history.deciding(committed), new Branch()));
+        }
+        return refuteAll(cases, 0);
+    }
+
+    private @Nullable List<Alternative> split(IndexedHistory of, Branch branch, int depth) {
+        if (depth > MOST_DEPTH) {
+            return null;
+        }
+        List<Case> best = null;
+        int bestOpen = Integer.MAX_VALUE;
+        for (List<Case> cases : choices(of, branch)) {
+            int open = 0;
+            for (Case c : cases) {
+                if (runs++ > MOST_RUNS || rules.stop().getAsBoolean()) {
+                    return null;
+                }
+                c.refuted = rules.refute(c.history.copy(), c.branch);
+                open += c.refuted == null ? 1 : 0;
+            }
+            if (open < cases.size() && (open < bestOpen || best == null)) {
+                best = cases;
+                bestOpen = open;
+            }
+            if (bestOpen == 0) {
+                break;
+            }
+        }
+        return best == null ? null : refuteAll(best, depth);
+    }
+
+    /** @return null if a case is left open */
+    private @Nullable List<Alternative> refuteAll(List<Case> cases, int depth) {
+        List<Alternative> alternatives = new ArrayList<>();
+        for (Case c : cases) {
+            Violation refuted = c.refuted == null ? rules.refute(c.history.copy(), c.branch) : c.refuted;
+            if (refuted != null) {
+                alternatives.add(new Alternative(c.statement, c.assumed, refuted.cycle(), refuted.cases()));
+                continue;
+            }
+            List<Alternative> further = split(c.history, c.branch, depth + 1);
+            if (further == null) {
+                return null;
+            }
+            alternatives.add(new Alternative(c.statement, c.assumed, List.of(), further));
+        }
+        return alternatives;
+    }
+
+    private List<List<Case>> choices(IndexedHistory of, Branch branch) {
+        List<List<Case>> choices = new ArrayList<>();
+        VersionIndex index = of.versions();
+        for (int key = 0; key < index.keys(); key++) {
+            int open = index.ambiguousSlot(key);
+            for (int r = index.slotStarts()[open]; r < index.slotStarts()[open + 1]; r++) {
+                List<Case> candidates = candidates(of, branch, key, r);
+                if (candidates.size() <= MOST_CANDIDATES) {
+                    choices.add(candidates);
+                }
+            }
+        }
+        for (int key = 0; key < index.keys(); key++) {
+            for (int a = index.writerStarts()[key]; a < index.writerStarts()[key + 1]; a++) {
+                for (int b = a + 1; b < index.writerStarts()[key + 1]; b++) {
+                    int first = index.writerTransactions()[a];
+                    int second = index.writerTransactions()[b];
+                    if (of.counting().isCounted(first)
+                            && of.counting().isCounted(second)
+                            && of.sessionOf()[first] != of.sessionOf()[second]) {
+                        choices.add(List.of(
+                                ordered(of, branch, key, first, second), ordered(of, branch, key, second, first)));
+                    }
+                }
+            }
+        }
+        return choices;
+    }
+
+    /** Of two writers of a key, which came first. */
+    private Case ordered(IndexedHistory of, Branch branch, int key, int first, int second) {
+        Dependency assumed = new Dependency(
+                first,
+                second,
+                EdgeKind.WW,
+                key,
+                lastWritten(key, first),
+                new Reason(Basis.ASSUMED, "if " + name(first) + " wrote before " + name(second)));
+        Branch assuming = new Branch(branch);
+        assuming.addEdge(events.commit(first), events.begin(second), assumed);
+        return new Case(name(first) + " before " + name(second), assumed, of, assuming);
+    }
+
+    /** What a read returned: the initial value where that is possible, or the value of one of its candidates. */
+    private List<Case> candidates(IndexedHistory of, Branch branch, int key, int r) {
+        VersionIndex index = of.versions();
+        int reader = index.readerTransactions()[r];
+        int valueClass = index.readerClasses()[r];
+        int first = index.slotStarts()[index.ambiguousSlot(key)];
+        int[] slots = new int[index.slotStarts()[index.ambiguousSlot(key) + 1] - first];
+        Arrays.fill(slots, -1);
+        List<Case> cases = new ArrayList<>();
+        if (valueClass == VersionIndex.INITIAL) {
+            slots[r - first] = 0;
+            cases.add(reads(of, branch, key, reader, Dependency.INITIAL, slots));
+        }
+        for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
+            int t = index.writerTransactions()[w];
+            if (t != reader && of.counting().isCounted(t)) {
+                slots[r - first] = 1 + w - index.writerStarts()[key];
+                cases.add(reads(of, branch, key, reader, t, slots));
+            }
+        }
+        return cases;
+    }
+
+    private Case reads(IndexedHistory of, Branch branch, int key, int reader, int writer, int[] slots) {
+        IndexedHistory decided = of.copy();
+        decided.versions().resolve(key, slots);
+        String source = writer == Dependency.INITIAL ? "the initial state" : name(writer);
+        Dependency assumed = new Dependency(
+                writer,
+                reader,
+                EdgeKind.WR,
+                key,
+                valueRead(key, reader),
+                new Reason(Basis.ASSUMED, "if " + name(reader) + " read the value of " + source));
+        Branch assuming = new Branch(branch);
+        assuming.addRead(key, reader);
+        if (writer != Dependency.INITIAL) {
+            assuming.addEdge(events.commit(writer), events.begin(reader), assumed);
+        }
+        return new Case(name(reader) + " reads from " + source, assumed, decided, assuming);
+    }
+
+    private long valueRead(int key, int transaction) {
+        int o = table.operationStarts()[transaction];
+        while (table.operationKeys()[o] != key << 1) {
+            o++;
+        }
+        return table.operationValues()[o];
+    }
+
+    private long lastWritten(int key, int transaction) {
+        int o = table.operationStarts()[transaction + 1] - 1;
+        while (table.operationKeys()[o] != (key << 1 | 1)) {
+            o--;
+        }
+        return table.operationValues()[o];
+    }
+
+    private String name(int transaction) {
+        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
+    }
+}

@@ -1,0 +1,79 @@
+package org.polygraph.partitioner.evidence;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shortest cycle of a strongly connected component, by edges outside sessions: for each edge the shortest way back.
+ * Bounded by work, so in huge components it is the shortest found; in components of a few hundred events it is the
+ * shortest there is. The first of equal ones, in the order of edges.
+ */
+final class CycleSearch {
+    /** Events that all searches of one graph may visit, some tenths of a second. */
+    private static final long MOST_WORK = 5_000_000;
+
+    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
+
+    private final EvidenceGraph graph;
+    private final long limit;
+
+    CycleSearch(EvidenceGraph graph) {
+        this.graph = graph;
+        this.limit = graph.work() + MOST_WORK;
+    }
+
+    /** The edges outside sessions, in order. */
+    List<EvidenceGraph.Step> shortest(int[] component) {
+        BitSet within = new BitSet();
+        for (int v : component) {
+            within.set(v);
+        }
+        List<EvidenceGraph.Step> best = null;
+        int[] edges = graph.edgesFrom();
+        int[] first = graph.firstEdges();
+        for (int v : component) {
+            for (int i = first[v]; i < first[v + 1] && (best == null || best.size() > 1); i++) {
+                if (within.get(graph.target(edges[i])) && (best == null || graph.work() < limit)) {
+                    boolean none = best == null;
+                    best = shorterThrough(edges[i], best, within);
+                    if (none && best != null) {
+                        best = aroundItself(best, within);
+                    }
+                }
+            }
+        }
+        if (best == null) {
+            throw new IllegalStateException("a component of " + component.length + " events has no cycle");
+        }
+        return best;
+    }
+
+    /** Through its own edges a long first cycle gets short at once, and all further searches with it. */
+    private List<EvidenceGraph.Step> aroundItself(List<EvidenceGraph.Step> cycle, BitSet within) {
+        List<EvidenceGraph.Step> best = cycle;
+        for (int i = 0; i < cycle.size() && graph.work() < limit; i++) {
+            List<EvidenceGraph.Step> shorter = shorterThrough(cycle.get(i).edge(), best, within);
+            best = shorter == null ? best : shorter;
+        }
+        return best;
+    }
+
+    private @Nullable List<EvidenceGraph.Step> shorterThrough(
+            int edge, @Nullable List<EvidenceGraph.Step> best, BitSet within) {
+        int most = best == null ? ANY_LENGTH : best.size() - 2;
+        if (most < 0) {
+            return best;
+        }
+        List<EvidenceGraph.Step> back =
+                graph.path(graph.target(edge), graph.source(edge), EvidenceGraph.ALL_ROUNDS, within, most);
+        if (back == null) {
+            return best;
+        }
+        List<EvidenceGraph.Step> cycle = new ArrayList<>();
+        cycle.add(graph.step(edge));
+        cycle.addAll(back);
+        return cycle;
+    }
+}

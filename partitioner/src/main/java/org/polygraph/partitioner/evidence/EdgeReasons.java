@@ -1,0 +1,431 @@
+package org.polygraph.partitioner.evidence;
+
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Basis;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Finds again why each edge was forced. An edge of round i follows from edges of earlier rounds, by one of the rules of
+ * Saturation: so its reason is a path of such edges, each of which has a reason in turn. Every edge is explained once and
+ * shared.
+ */
+final class EdgeReasons {
+    /** Candidates of one read whose failure is shown. */
+    private static final int MOST_CANDIDATES = 64;
+    /** Edges explained in full; beyond, one sentence each. */
+    private static final int MOST_EXPLAINED = 5_000;
+
+    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
+
+    private final HistoryTable table;
+    private final VersionIndex index;
+    private final Counting counting;
+    private final Events events;
+    private final WriterLookup lookup;
+    private final EvidenceGraph graph;
+    private final Branch branch;
+    private final Int2ObjectOpenHashMap<Dependency> explained = new Int2ObjectOpenHashMap<>();
+    private final Map<Decision, List<Alternative>> decisions = new HashMap<>();
+
+    /** A read that has one candidate left when only edges of earlier rounds count. */
+    private record Decision(int key, int reader, int below) {}
+
+    EdgeReasons(IndexedHistory history, EvidenceGraph graph, WriterLookup lookup, Branch branch) {
+        this.table = history.table();
+        this.index = history.versions();
+        this.counting = history.counting();
+        this.events = graph.events();
+        this.lookup = lookup;
+        this.graph = graph;
+        this.branch = branch;
+    }
+
+    /** A cycle with its session steps filled in. */
+    List<Dependency> cycle(List<EvidenceGraph.Step> steps) {
+        List<Dependency> dependencies = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            EvidenceGraph.Step step = steps.get(i);
+            dependencies.add(of(step));
+            EvidenceGraph.Step next = steps.get((i + 1) % steps.size());
+            session(dependencies, events.transaction(step.to()), events.transaction(next.from()));
+        }
+        return dependencies;
+    }
+
+    /** A path between two transactions. */
+    List<Dependency> chain(int from, int to, List<EvidenceGraph.Step> steps) {
+        List<Dependency> dependencies = new ArrayList<>();
+        int at = from;
+        for (EvidenceGraph.Step step : steps) {
+            session(dependencies, at, events.transaction(step.from()));
+            dependencies.add(of(step));
+            at = events.transaction(step.to());
+        }
+        session(dependencies, at, to);
+        return dependencies;
+    }
+
+    private static void session(List<Dependency> dependencies, int from, int to) {
+        if (from != to) {
+            dependencies.add(new Dependency(
+                    from, to, EdgeKind.SO, Dependency.NO_KEY, 0, "observed: the session ran it earlier"));
+        }
+    }
+
+    private Dependency of(EvidenceGraph.Step step) {
+        Dependency known = explained.get(step.edge());
+        if (known != null) {
+            return known;
+        }
+        Dependency made = explain(step);
+        explained.put(step.edge(), made);
+        return made;
+    }
+
+    private Dependency explain(EvidenceGraph.Step step) {
+        int from = events.transaction(step.from());
+        int to = events.transaction(step.to());
+        Dependency assumed = branch.edge(step.from(), step.to());
+        if (assumed != null) {
+            return assumed;
+        }
+        if (graph.isRealTime(step)) {
+            return new Dependency(
+                    from, to, EdgeKind.RT, Dependency.NO_KEY, 0, "real time: it had ended when the other started");
+        }
+        // With two events a transaction the ends tell the kind: only RW leaves a snapshot, only RW enters a commit.
+        boolean two = events.perTransaction() == 2;
+        boolean fromSnapshot = two && step.from() == events.begin(from);
+        int below = step.round();
+        Dependency found = fromSnapshot ? null : readFrom(from, to, below);
+        if (found == null && (fromSnapshot || !two)) {
+            found = overwritten(from, to, below);
+        }
+        if (found == null && !fromSnapshot) {
+            found = versionOrder(from, to, below);
+        }
+        return found == null
+                ? new Dependency(
+                        from,
+                        to,
+                        fromSnapshot ? EdgeKind.RW : EdgeKind.WW,
+                        Dependency.NO_KEY,
+                        0,
+                        new Reason(Basis.FORCED, "forced by other transactions"))
+                : found;
+    }
+
+    private static Reason forced(String why, List<Alternative> because) {
+        return new Reason(Basis.FORCED, why, because);
+    }
+
+    private @Nullable Dependency readFrom(int from, int to, int below) {
+        for (int o = table.operationStarts()[to]; o < table.operationStarts()[to + 1]; o++) {
+            int key = table.operationKeys()[o] >>> 1;
+            if ((table.operationKeys()[o] & 1) == 0 && lookup.writerOf(key, to) == from) {
+                List<Alternative> others = decision(key, to, below);
+                if (others != null) {
+                    int candidates = lookup.candidates(key, to);
+                    Reason reason = candidates == 1
+                            ? new Reason(Basis.OBSERVED, "observed: the only writer of the value read")
+                            : forced(
+                                    "forced: of " + candidates
+                                            + " writers of the value read every other closes a cycle",
+                                    others);
+                    return new Dependency(from, to, EdgeKind.WR, key, valueRead(key, to), reason);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** R2: {@code from} read a version that {@code to} overwrote. */
+    private @Nullable Dependency overwritten(int from, int to, int below) {
+        for (int o = table.operationStarts()[from]; o < table.operationStarts()[from + 1]; o++) {
+            int key = table.operationKeys()[o] >>> 1;
+            if ((table.operationKeys()[o] & 1) != 0 || !lookup.writes(key, to)) {
+                continue;
+            }
+            int writer = lookup.writerOf(key, from);
+            if (writer == to || writer == WriterLookup.UNDECIDED) {
+                continue;
+            }
+            List<Alternative> others = decision(key, from, below);
+            if (others == null) {
+                continue;
+            }
+            long value = valueRead(key, from);
+            if (writer == WriterLookup.INITIAL_WRITER) {
+                Reason reason = others.isEmpty()
+                        ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
+                        : forced("forced: it read the initial value, for no writer of that value is possible", others);
+                return new Dependency(from, to, EdgeKind.RW, key, value, reason);
+            }
+            List<EvidenceGraph.Step> path =
+                    graph.path(events.commit(writer), events.begin(to), below, null, ANY_LENGTH);
+            if (path != null) {
+                List<Dependency> later = chain(writer, to, path);
+                String why = "forced: it read what " + name(writer) + " wrote, and " + name(to) + " wrote later ("
+                        + describe(later) + ")";
+                Dependency assumed = assumed(to, writer, key);
+                return new Dependency(
+                        from, to, EdgeKind.RW, key, value, forced(why, alternatives(assumed, assumed, later, others)));
+            }
+        }
+        return null;
+    }
+
+    /** R1 and R0: both write a key and the other order contradicts a reader or a snapshot. */
+    private @Nullable Dependency versionOrder(int from, int to, int below) {
+        for (int o = table.operationStarts()[from]; o < table.operationStarts()[from + 1]; o++) {
+            int key = table.operationKeys()[o] >>> 1;
+            if ((table.operationKeys()[o] & 1) == 0 || !lookup.writes(key, from) || !lookup.writes(key, to)) {
+                continue;
+            }
+            long value = lastWritten(key, from);
+            Dependency assumed = assumed(to, from, key);
+            int[] readers = lookup.readersOf(key, to);
+            for (int r = readers == null ? 0 : readers[0]; readers != null && r < readers[1]; r++) {
+                int reader = index.readerTransactions()[r];
+                List<EvidenceGraph.Step> path = reader == from
+                        ? null
+                        : graph.path(events.commit(from), events.begin(reader), below, null, ANY_LENGTH);
+                List<Alternative> others = path == null ? null : decision(key, reader, below);
+                if (path != null && others != null) {
+                    List<Dependency> earlier = chain(from, reader, path);
+                    String why = "forced: " + name(reader) + " read what " + name(to) + " wrote although it follows "
+                            + name(from) + " (" + describe(earlier) + ")";
+                    Dependency follows = new Dependency(
+                            reader,
+                            from,
+                            EdgeKind.RW,
+                            key,
+                            valueRead(key, reader),
+                            new Reason(
+                                    Basis.ASSUMED,
+                                    "if " + name(from) + " came after " + name(to) + ", it overwrote what "
+                                            + name(reader) + " read"));
+                    return new Dependency(
+                            from,
+                            to,
+                            EdgeKind.WW,
+                            key,
+                            value,
+                            forced(why, alternatives(assumed, follows, earlier, others)));
+                }
+            }
+            if (events.perTransaction() == 2) {
+                List<EvidenceGraph.Step> path =
+                        graph.path(events.begin(from), events.commit(to), below, null, ANY_LENGTH);
+                if (path != null) {
+                    List<Dependency> overlap = chain(from, to, path);
+                    String why = "forced: both write the key, so they cannot overlap, and the first began before the"
+                            + " second committed (" + describe(overlap) + ")";
+                    return new Dependency(
+                            from,
+                            to,
+                            EdgeKind.WW,
+                            key,
+                            value,
+                            forced(why, alternatives(assumed, assumed, overlap, List.of())));
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The other version order of a key. */
+    private Dependency assumed(int from, int to, int key) {
+        return new Dependency(
+                from,
+                to,
+                EdgeKind.WW,
+                key,
+                lastWritten(key, from),
+                new Reason(Basis.ASSUMED, "if " + name(from) + " wrote before " + name(to)));
+    }
+
+    /** The alternative whose consequence closes a cycle with a path; and those of the reads that were decided for it. */
+    private List<Alternative> alternatives(
+            Dependency assumed, Dependency consequence, List<Dependency> path, List<Alternative> others) {
+        if (explained.size() > MOST_EXPLAINED) {
+            return List.of();
+        }
+        List<Alternative> all = new ArrayList<>();
+        all.add(new Alternative(before(assumed), assumed, closed(consequence, path)));
+        all.addAll(others);
+        return all;
+    }
+
+    private static List<Dependency> closed(Dependency consequence, List<Dependency> path) {
+        List<Dependency> cycle = new ArrayList<>();
+        cycle.add(consequence);
+        cycle.addAll(path);
+        return cycle;
+    }
+
+    private String before(Dependency assumed) {
+        return name(assumed.from()) + " before " + name(assumed.to());
+    }
+
+    // --- reads with several candidates ---
+
+    /**
+     * Why a read has no other writer.
+     *
+     * @return an alternative for each other candidate; null if edges of earlier rounds do not rule all of them out
+     */
+    private @Nullable List<Alternative> decision(int key, int reader, int below) {
+        int r = lookup.read(key, reader);
+        int valueClass = r < 0 ? 0 : index.readerClasses()[r];
+        if (r < 0 || !lookup.isChoice(key, valueClass, reader) || branch.isRead(key, reader)) {
+            return List.of();
+        }
+        Decision wanted = new Decision(key, reader, below);
+        if (decisions.containsKey(wanted)) {
+            return decisions.get(wanted);
+        }
+        List<Alternative> others = candidates(key, reader, below, lookup.writerOf(key, reader));
+        decisions.put(wanted, others);
+        return others;
+    }
+
+    /**
+     * The failure of each candidate of a read but one.
+     *
+     * @param but the candidate that is left, {@link WriterLookup#UNDECIDED} for none
+     * @return null if one does not fail; not all of very many are tried
+     */
+    @Nullable
+    List<Alternative> candidates(int key, int reader, int below, int but) {
+        int valueClass = index.readerClasses()[lookup.read(key, reader)];
+        BitSet before = graph.reaching(events.begin(reader), below);
+        List<Alternative> failures = new ArrayList<>();
+        if (valueClass == VersionIndex.INITIAL && but != WriterLookup.INITIAL_WRITER) {
+            Alternative initial = impossible(key, reader, Dependency.INITIAL, below, before);
+            if (initial == null) {
+                return null;
+            }
+            failures.add(initial);
+        }
+        for (int w = index.firstInClass(key, valueClass);
+                w >= 0 && failures.size() < MOST_CANDIDATES;
+                w = index.nextInClass(w)) {
+            int t = index.writerTransactions()[w];
+            if (t != reader && t != but && counting.of(t) != Counting.DROPPED) {
+                Alternative failure = impossible(key, reader, t, below, before);
+                if (failure == null) {
+                    return null;
+                }
+                failures.add(failure);
+            }
+        }
+        return failures;
+    }
+
+    /** Why a read cannot return a candidate's version: the candidate follows it, or was overwritten before it. */
+    private @Nullable Alternative impossible(int key, int reader, int candidate, int below, BitSet before) {
+        int begin = events.begin(reader);
+        long value = valueRead(key, reader);
+        String source = candidate == Dependency.INITIAL ? "the initial state" : name(candidate);
+        String statement = name(reader) + " reads from " + source;
+        Dependency assumed = new Dependency(
+                candidate,
+                reader,
+                EdgeKind.WR,
+                key,
+                value,
+                new Reason(Basis.ASSUMED, "if " + name(reader) + " read the value of " + source));
+        if (candidate != Dependency.INITIAL) {
+            List<EvidenceGraph.Step> later = graph.path(begin, events.commit(candidate), below, null, ANY_LENGTH);
+            if (later != null) {
+                return new Alternative(statement, assumed, closed(assumed, chain(reader, candidate, later)));
+            }
+        }
+        BitSet after = candidate == Dependency.INITIAL ? null : graph.reachedFrom(events.commit(candidate), below);
+        for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
+            int other = index.writerTransactions()[w];
+            if (other == candidate
+                    || other == reader
+                    || !counting.isCounted(other)
+                    || !before.get(events.commit(other))
+                    || (after != null && !after.get(events.begin(other)))) {
+                continue;
+            }
+            List<EvidenceGraph.Step> toReader = graph.path(events.commit(other), begin, below, null, ANY_LENGTH);
+            List<EvidenceGraph.Step> toOther = candidate == Dependency.INITIAL
+                    ? List.of()
+                    : graph.path(events.commit(candidate), events.begin(other), below, null, ANY_LENGTH);
+            if (toReader != null && toOther != null) {
+                String why =
+                        "if " + name(reader) + " read the value of " + source + ", which " + name(other) + " overwrote";
+                List<Alternative> because = List.of();
+                if (candidate != Dependency.INITIAL) {
+                    List<Dependency> overwrote = chain(candidate, other, toOther);
+                    why += " (" + describe(overwrote) + ")";
+                    Dependency otherWay = assumed(other, candidate, key);
+                    because = alternatives(otherWay, otherWay, overwrote, List.of());
+                }
+                Dependency missed =
+                        new Dependency(reader, other, EdgeKind.RW, key, value, new Reason(Basis.ASSUMED, why, because));
+                return new Alternative(statement, assumed, closed(missed, chain(other, reader, toReader)));
+            }
+        }
+        return null;
+    }
+
+    // --- texts and lookups ---
+
+    private long valueRead(int key, int transaction) {
+        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
+            if (table.operationKeys()[o] == key << 1) {
+                return table.operationValues()[o];
+            }
+        }
+        throw new IllegalStateException(name(transaction) + " does not read key " + key);
+    }
+
+    private long lastWritten(int key, int transaction) {
+        for (int o = table.operationStarts()[transaction + 1] - 1; o >= table.operationStarts()[transaction]; o--) {
+            if (table.operationKeys()[o] == (key << 1 | 1)) {
+                return table.operationValues()[o];
+            }
+        }
+        throw new IllegalStateException(name(transaction) + " does not write key " + key);
+    }
+
+    /** A path in short: {@code s0#1 -WR x-> s1#4 -SO-> s1#5}. */
+    private String describe(List<Dependency> path) {
+        StringBuilder text = new StringBuilder();
+        for (Dependency d : path) {
+            if (text.length() == 0) {
+                text.append(name(d.from()));
+            }
+            text.append(" -").append(d.kind());
+            if (d.key() != Dependency.NO_KEY) {
+                text.append(' ').append(table.keys().label(d.key()));
+            }
+            text.append("-> ").append(name(d.to()));
+        }
+        return text.toString();
+    }
+
+    /** {@code s(session)#(index)}. */
+    String name(int transaction) {
+        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
+    }
+}

@@ -1,0 +1,144 @@
+package org.polygraph.partitioner.evidence;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Why a small history violates a level, told completely: by an impossible read, by the shortest cycle that the rules reach
+ * at their fixpoint, or by a case split. Needs no solver, but says nothing of histories that pass.
+ */
+public final class Explanation {
+    /** The graph numbers rounds in a byte. */
+    private static final int MOST_ROUNDS = 100;
+
+    private final IndexedHistory history;
+    private final Events events;
+    private final IsolationLevel level;
+    private final long clockSkewNanos;
+    private final IntPredicate readOnly;
+    private final BooleanSupplier stop;
+
+    private Explanation(
+            IndexedHistory history,
+            IsolationLevel level,
+            long clockSkewNanos,
+            IntPredicate readOnly,
+            BooleanSupplier stop) {
+        this.history = history;
+        this.level = level;
+        this.clockSkewNanos = clockSkewNanos;
+        this.events = new Events(level.eventsPerTransaction(), history.table().sessionStarts(), history.sessionOf());
+        this.readOnly = readOnly;
+        this.stop = stop;
+    }
+
+    /**
+     * Explains.
+     *
+     * @param clockSkewNanos matters where real-time order is part of the level
+     * @param readOnly whether a transaction writes nothing, also outside this part of a history
+     * @param stop true ends the search
+     * @return null if it passes as far as was looked
+     */
+    public static @Nullable Violation of(
+            HistoryTable part,
+            IsolationLevel level,
+            IndexedHistory.Indeterminate indeterminate,
+            long clockSkewNanos,
+            IntPredicate readOnly,
+            BooleanSupplier stop) {
+        if (level.isAxiom()) {
+            return ofAxiom(CommitOrder.index(part, level, indeterminate), stop);
+        }
+        IndexedHistory history = IndexedHistory.of(part, indeterminate);
+        if (!history.violations().isEmpty()) {
+            return history.violations().get(0);
+        }
+        Explanation explanation = new Explanation(history, level, clockSkewNanos, readOnly, stop);
+        Violation found = explanation.refute(history.copy(), new Branch());
+        return found == null ? new CaseSplit(explanation, history).explain() : found;
+    }
+
+    private static @Nullable Violation ofAxiom(CommitOrder order, BooleanSupplier stop) {
+        if (!order.violations().isEmpty()) {
+            return order.violations().get(0);
+        }
+        return order.order(stop) == CommitOrder.Result.REFUTED
+                ? new AxiomEvidence(order).violations().get(0)
+                : null;
+    }
+
+    Events events() {
+        return events;
+    }
+
+    BooleanSupplier stop() {
+        return stop;
+    }
+
+    /**
+     * Applies the rules to their fixpoint.
+     *
+     * @param of with an index of its own, for reads are decided in it
+     * @param branch edges that are assumed besides
+     * @return null if they refute nothing
+     */
+    @Nullable
+    Violation refute(IndexedHistory of, Branch branch) {
+        KnownGraph graph = KnownGraph.of(events, of.versions());
+        if (level.realTime()) {
+            RealTimeEdges.add(graph, of.table(), of.counting(), clockSkewNanos, Long.MAX_VALUE);
+        }
+        ChainClocks clocks = ChainClocks.of(graph);
+        if (clocks.update(stop) == ChainClocks.Result.CYCLIC) {
+            return evidence(of, graph, branch).ofCycles().get(0);
+        }
+        graph.nextRound();
+        for (long edge : branch.edges()) {
+            graph.add((int) (edge >>> 32), (int) edge);
+        }
+        ChainClocks.Result closed = clocks.update(stop);
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.counting());
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            if (closed == ChainClocks.Result.CYCLIC) {
+                return evidence(of, graph, branch).ofCycles().get(0);
+            }
+            Saturation.Result result = rules.round(stop);
+            if (result == Saturation.Result.CONTRADICTION) {
+                return evidence(of, graph, branch)
+                        .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), graph.currentRound());
+            }
+            if (result != Saturation.Result.FORCED) {
+                return null;
+            }
+            closed = clocks.update(stop);
+        }
+        return null;
+    }
+
+    private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {
+        return new CycleEvidence(of, graph, branch, readOnly);
+    }
+
+    /** All transactions, or keys, of the part. */
+    static List<Integer> all(int count) {
+        List<Integer> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            all.add(i);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,26 @@
+package org.polygraph.partitioner.isolation;
+
+/** What the order of two transactions rests on. */
+public enum Basis {
+    /** The history shows it: a read names its only possible writer, or returned the initial value. */
+    OBSERVED("observed"),
+    /** The session ran them in this order. */
+    SESSION("session"),
+    /** The first had ended when the second started. */
+    REAL_TIME("real time"),
+    /** Every alternative closes a cycle: {@link Reason#because}. */
+    FORCED("forced"),
+    /** It is what an {@link Alternative} tries, or follows from that at once. */
+    ASSUMED("assumed");
+
+    private final String label;
+
+    Basis(String label) {
+        this.label = label;
+    }
+
+    /** The name in results. */
+    public String label() {
+        return label;
+    }
+}

@@ -1,0 +1,96 @@
+package org.polygraph.partitioner.subhistory;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+
+/** A violation of a part in the numbers of the whole. What was shared stays shared. */
+final class Renumbering {
+    private final HistoryPart part;
+    private final IdentityHashMap<Dependency, Dependency> dependencies = new IdentityHashMap<>();
+    private final IdentityHashMap<Reason, Reason> reasons = new IdentityHashMap<>();
+    private final IdentityHashMap<Alternative, Alternative> alternatives = new IdentityHashMap<>();
+
+    Renumbering(HistoryPart part) {
+        this.part = part;
+    }
+
+    Violation of(Violation v) {
+        List<Integer> transactions = new ArrayList<>();
+        for (int t : v.transactions()) {
+            transactions.add(part.transactions()[t]);
+        }
+        List<Integer> keys = new ArrayList<>();
+        for (int key : v.keys()) {
+            keys.add(part.keys()[key]);
+        }
+        return new Violation(
+                v.anomaly(),
+                v.aliases(),
+                transactions,
+                keys,
+                dependencies(v.cycle()),
+                alternatives(v.cases()),
+                v.detail(),
+                v.minimal());
+    }
+
+    private List<Dependency> dependencies(List<Dependency> of) {
+        List<Dependency> all = new ArrayList<>(of.size());
+        for (Dependency d : of) {
+            all.add(dependency(d));
+        }
+        return all;
+    }
+
+    private Dependency dependency(Dependency d) {
+        Dependency known = dependencies.get(d);
+        if (known == null) {
+            known = new Dependency(
+                    transaction(d.from()),
+                    transaction(d.to()),
+                    d.kind(),
+                    d.key() == Dependency.NO_KEY ? Dependency.NO_KEY : part.keys()[d.key()],
+                    d.value(),
+                    reason(d.reason()));
+            dependencies.put(d, known);
+        }
+        return known;
+    }
+
+    private int transaction(int t) {
+        return t == Dependency.INITIAL ? t : part.transactions()[t];
+    }
+
+    private Reason reason(Reason r) {
+        Reason known = reasons.get(r);
+        if (known == null) {
+            known = new Reason(r.basis(), r.why(), alternatives(r.because()));
+            reasons.put(r, known);
+        }
+        return known;
+    }
+
+    private List<Alternative> alternatives(List<Alternative> of) {
+        List<Alternative> all = new ArrayList<>(of.size());
+        for (Alternative a : of) {
+            Alternative known = alternatives.get(a);
+            if (known == null) {
+                Dependency assumed = a.assumed();
+                known = new Alternative(
+                        a.statement(),
+                        assumed == null ? null : dependency(assumed),
+                        dependencies(a.cycle()),
+                        alternatives(a.cases()));
+                alternatives.put(a, known);
+            }
+            all.add(known);
+        }
+        return all;
+    }
+}

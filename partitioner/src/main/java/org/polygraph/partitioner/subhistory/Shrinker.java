@@ -1,0 +1,179 @@
+package org.polygraph.partitioner.subhistory;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Shrinks a closed part that violates until nothing can be taken away: transactions and operations, in chunks first
+ * (delta debugging, Zeller and Hildebrandt 2002), then one by one until a whole turn brings nothing. What is taken away
+ * takes along the reads that require it, so every part that is judged is closed. Deterministic.
+ *
+ * <p>An operation without which the part passes is essential, and stays so in every smaller part; what would take it along
+ * is not tried. (Nearly always: a write that its own transaction overwrote can become the last in a part. So in parts of a
+ * few operations that is forgotten in each turn, and the last turn has tried everything anew.)
+ */
+final class Shrinker {
+    /** In so small parts nothing is left untried. */
+    private static final int SMALL = 64;
+    /** Fewer units are taken away one by one at once. */
+    private static final int FEW = 12;
+
+    private final HistoryTable table;
+    private final PartJudge judge;
+    private final BooleanSupplier stop;
+    private final int[] operations;
+    /** By position: the positions of those that require it. */
+    private final List<IntArrayList> dependents = new ArrayList<>();
+
+    private final BitSet alive = new BitSet();
+    private final BitSet essential = new BitSet();
+
+    /** @param operations a closed part that violates, ascending */
+    Shrinker(ReadSources sources, int[] operations, PartJudge judge, BooleanSupplier stop) {
+        this.table = sources.table();
+        this.operations = operations;
+        this.judge = judge;
+        this.stop = stop;
+        alive.set(0, operations.length);
+        for (int i = 0; i < operations.length; i++) {
+            dependents.add(new IntArrayList(0));
+        }
+        for (int i = 0; i < operations.length; i++) {
+            IntArrayList required = sources.required(operations[i]);
+            for (int j = 0; j < required.size(); j++) {
+                dependents
+                        .get(Arrays.binarySearch(operations, required.getInt(j)))
+                        .add(i);
+            }
+        }
+    }
+
+    /** Shrinks. @return whether it ended because nothing can be taken away; false if it was stopped */
+    boolean run() {
+        List<int[]> transactions = transactions();
+        List<int[]> reads = single(0);
+        if (transactions.size() > FEW) {
+            // Few reads that need many writers: taking writers away first would always take the reads along.
+            if (reads.size() * 4 <= transactions.size()) {
+                oneByOne(reads);
+            }
+            chunks(transactions);
+        }
+        if (reads.size() > 4 * FEW) {
+            chunks(reads);
+        }
+        boolean changed = true;
+        while (changed && !stop.getAsBoolean()) {
+            if (alive.cardinality() <= SMALL) {
+                essential.clear();
+            }
+            changed = oneByOne(single(0));
+            changed |= oneByOne(transactions());
+            changed |= oneByOne(single(1));
+        }
+        return !changed && !stop.getAsBoolean();
+    }
+
+    /** What is left: operations of the whole, ascending. */
+    int[] result() {
+        return pick(alive);
+    }
+
+    private int[] pick(BitSet positions) {
+        int[] picked = new int[positions.cardinality()];
+        int n = 0;
+        for (int i = positions.nextSetBit(0); i >= 0; i = positions.nextSetBit(i + 1)) {
+            picked[n++] = operations[i];
+        }
+        return picked;
+    }
+
+    /** Positions that are left, by transaction. */
+    private List<int[]> transactions() {
+        List<int[]> units = new ArrayList<>();
+        for (int i = alive.nextSetBit(0); i >= 0; ) {
+            int end = table.operationStarts()[HistoryPart.transactionOf(table, operations[i]) + 1];
+            IntArrayList unit = new IntArrayList();
+            for (; i >= 0 && operations[i] < end; i = alive.nextSetBit(i + 1)) {
+                unit.add(i);
+            }
+            units.add(unit.toIntArray());
+        }
+        return units;
+    }
+
+    /** @param write 1 for writes, 0 for reads */
+    private List<int[]> single(int write) {
+        List<int[]> units = new ArrayList<>();
+        for (int i = alive.nextSetBit(0); i >= 0; i = alive.nextSetBit(i + 1)) {
+            if ((table.operationKeys()[operations[i]] & 1) == write) {
+                units.add(new int[] {i});
+            }
+        }
+        return units;
+    }
+
+    private void chunks(List<int[]> units) {
+        for (int size = units.size() / 2; size > 1; size /= 2) {
+            for (int from = 0; from < units.size() && !stop.getAsBoolean(); from += size) {
+                BitSet removal = new BitSet();
+                for (int[] unit : units.subList(from, Math.min(units.size(), from + size))) {
+                    for (int i : unit) {
+                        removal.set(i);
+                    }
+                }
+                remove(removal);
+            }
+        }
+    }
+
+    private boolean oneByOne(List<int[]> units) {
+        boolean changed = false;
+        for (int u = units.size() - 1; u >= 0 && !stop.getAsBoolean(); u--) {
+            BitSet removal = new BitSet();
+            for (int i : units.get(u)) {
+                removal.set(i);
+            }
+            changed |= remove(removal);
+        }
+        return changed;
+    }
+
+    private boolean remove(BitSet unit) {
+        BitSet removal = (BitSet) unit.clone();
+        removal.and(alive);
+        int own = removal.cardinality();
+        if (own == 0) {
+            return false;
+        }
+        for (int i = removal.nextSetBit(0); i >= 0; i = removal.nextSetBit(i + 1)) {
+            IntArrayList along = dependents.get(i);
+            for (int j = 0; j < along.size(); j++) {
+                if (alive.get(along.getInt(j))) {
+                    removal.set(along.getInt(j));
+                }
+            }
+        }
+        int size = removal.cardinality();
+        boolean trusted = size > own || alive.cardinality() > SMALL;
+        if (size == alive.cardinality() || (trusted && removal.intersects(essential))) {
+            return false;
+        }
+        BitSet left = (BitSet) alive.clone();
+        left.andNot(removal);
+        if (judge.violates(HistoryPart.of(table, pick(left)).table())) {
+            alive.andNot(removal);
+            return true;
+        }
+        if (size == 1) {
+            essential.or(removal);
+        }
+        return false;
+    }
+}

@@ -1,0 +1,116 @@
+package org.polygraph.partitioner.subhistory;
+
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.evidence.CycleEvidence;
+import org.polygraph.partitioner.evidence.Explanation;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Finds for a violation a small part of the history that violates on its own, and tells the violation again from that part
+ * alone: what it then speaks of is all there.
+ */
+public final class SubHistoryFinder {
+    /** Larger histories are not shrunk as a whole when what the violation speaks of does not suffice. */
+    private static final int MOST_OPERATIONS = 200_000;
+    /** A part that is not known to be minimal is of use only while one can look at it. */
+    private static final int MOST_UNSHRUNK = 20_000;
+
+    private final HistoryTable whole;
+    private final IsolationLevel level;
+    private final IndexedHistory.Indeterminate indeterminate;
+    private final long clockSkewNanos;
+    private final PartJudge judge;
+    private final BooleanSupplier stop;
+    private final ReadSources sources;
+
+    /**
+     * For the violations of one history.
+     *
+     * @param clockSkewNanos matters where real-time order is part of the level
+     * @param judge decides parts at the same level, and with the same meaning of unknown outcomes
+     * @param stop true ends the search
+     */
+    public SubHistoryFinder(
+            HistoryTable whole,
+            IsolationLevel level,
+            IndexedHistory.Indeterminate indeterminate,
+            long clockSkewNanos,
+            PartJudge judge,
+            BooleanSupplier stop) {
+        this.whole = whole;
+        this.level = level;
+        this.indeterminate = indeterminate;
+        this.clockSkewNanos = clockSkewNanos;
+        this.judge = judge;
+        this.stop = stop;
+        this.sources = new ReadSources(whole, indeterminate);
+    }
+
+    /**
+     * The violation as a minimal part shows it; the violation as it is if no part was found in time.
+     *
+     * @param more edges that the violation rests on besides its own
+     */
+    public Violation shrunk(Violation violation, List<Dependency> more) {
+        int[] start = start(violation, more);
+        if (start == null) {
+            return violation;
+        }
+        Shrinker shrinker = new Shrinker(sources, start, judge, stop);
+        boolean minimal = shrinker.run();
+        int[] operations = shrinker.result();
+        if (!minimal && operations.length > MOST_UNSHRUNK) {
+            return violation;
+        }
+        HistoryPart part = HistoryPart.of(whole, operations);
+        SubHistory shown = new SubHistory(part.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
+        Violation again = Explanation.of(
+                part.table(),
+                level,
+                indeterminate,
+                clockSkewNanos,
+                t -> CycleEvidence.isReadOnly(whole, part.transactions()[t]),
+                stop);
+        return (again == null ? violation : new Renumbering(part).of(again)).shownBy(shown);
+    }
+
+    /** A closed part that violates, or null. */
+    private int @Nullable [] start(Violation violation, List<Dependency> more) {
+        StartingPart start = new StartingPart(sources, violation, more);
+        int[] part = start.closed();
+        if (violates(part)) {
+            return part;
+        }
+        if (start.addOutcomes()) {
+            part = start.closed();
+            if (violates(part)) {
+                return part;
+            }
+        }
+        start.addWholeTransactions();
+        start.addOutcomes();
+        part = start.closed();
+        if (part.length < whole.operations() && violates(part)) {
+            return part;
+        }
+        if (whole.operations() > MOST_OPERATIONS) {
+            return null;
+        }
+        start.addAll();
+        return start.closed();
+    }
+
+    private boolean violates(int[] part) {
+        return part.length > 0
+                && !stop.getAsBoolean()
+                && judge.violates(HistoryPart.of(whole, part).table());
+    }
+}

@@ -1,0 +1,91 @@
+package org.polygraph.jobs.pipeline;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.polygraph.jobs.certificate.BruteForce;
+import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
+final class Counterexamples {
+    /** For all violations of a history together. */
+    private static final long MOST_NANOS = 1_500_000_000L;
+
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget budget;
+
+    /** @param whole of which this takes a part */
+    Counterexamples(HistoryTable table, CheckRequest request, Budget whole) {
+        this.table = table;
+        this.request = request;
+        this.budget = whole.part(MOST_NANOS);
+    }
+
+    /**
+     * Shrinks and judges.
+     *
+     * @param violations the clearest first; no more than the request's most are told
+     * @param more edges that the first one rests on besides its own
+     * @return those with the smallest sub-histories first
+     * @throws IllegalStateException if a sub-history does not violate after all: a bug, never a verdict
+     */
+    List<Violation> of(List<Violation> violations, List<Dependency> more) {
+        SubHistoryFinder finder = new SubHistoryFinder(
+                table,
+                request.level(),
+                Decision.indeterminate(request),
+                request.clockSkewNanos(),
+                new PartChecker(request, budget),
+                budget::exhausted);
+        List<Violation> told = new ArrayList<>();
+        for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
+            Violation shrunk = finder.shrunk(violation, told.isEmpty() ? more : List.of());
+            if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
+                told.add(judged(shrunk));
+            }
+        }
+        told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
+        return told;
+    }
+
+    private static boolean isSame(Violation a, Violation b) {
+        SubHistory x = a.minimal();
+        SubHistory y = b.minimal();
+        return x != null && y != null && Arrays.equals(x.operations(), y.operations());
+    }
+
+    private static int transactions(Violation violation) {
+        SubHistory part = violation.minimal();
+        return part == null ? Integer.MAX_VALUE : part.transactions().length;
+    }
+
+    private static int operations(Violation violation) {
+        SubHistory part = violation.minimal();
+        return part == null ? Integer.MAX_VALUE : part.operations().length;
+    }
+
+    private Violation judged(Violation violation) {
+        SubHistory part = violation.minimal();
+        if (part == null
+                || part.transactions().length > BruteForce.TRANSACTIONS
+                || request.level().isAxiom()) {
+            return violation;
+        }
+        Terms terms = request.terms().orElseThrow();
+        return switch (BruteForce.judge(HistoryPart.of(table, part.operations()).table(), terms)) {
+            case VIOLATED -> violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+            case TOO_LARGE -> violation;
+            case HOLDS ->
+                throw new IllegalStateException(
+                        "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
+        };
+    }
+}

@@ -1,0 +1,60 @@
+package org.polygraph.jobs.pipeline;
+
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.partitioner.subhistory.PartJudge;
+import org.polygraph.solver.Outcome;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** The embedded engine's decision of a small history, without anything around it: some tens of microseconds. */
+final class PartChecker implements PartJudge {
+    /** What the solver may take, for a part of a few operations. */
+    private static final long SOLVER_BYTES = 256L << 20;
+
+    private final CheckRequest request;
+    private final Budget budget;
+
+    PartChecker(CheckRequest request, Budget budget) {
+        this.request = request;
+        this.budget = budget;
+    }
+
+    @Override
+    public boolean violates(HistoryTable part) {
+        if (request.level().isAxiom()) {
+            CommitOrder order = CommitOrder.index(part, request.level(), Decision.indeterminate(request));
+            return !order.violations().isEmpty() || order.order(budget::exhausted) == CommitOrder.Result.REFUTED;
+        }
+        IndexedHistory history = IndexedHistory.of(part, Decision.indeterminate(request));
+        if (!history.violations().isEmpty()) {
+            return true;
+        }
+        BooleanSupplier stop = budget::exhausted;
+        Events events = new Events(request.level().eventsPerTransaction(), part.sessionStarts(), history.sessionOf());
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        if (request.level().realTime()) {
+            RealTimeEdges.add(graph, part, history.counting(), request.clockSkewNanos(), Long.MAX_VALUE);
+        }
+        PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                new PhaseClock(Progress.NONE, 0),
+                stop,
+                position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop));
+        if (!loop.run(true)) {
+            return false;
+        }
+        if (loop.isRefuted()) {
+            return true;
+        }
+        return !loop.core().isEmpty()
+                && CoreSolving.solve(history, graph, loop.clocks(), loop.position(), loop.core(), budget, SOLVER_BYTES)
+                                .outcome()
+                        instanceof Outcome.Unsatisfiable;
+    }
+}

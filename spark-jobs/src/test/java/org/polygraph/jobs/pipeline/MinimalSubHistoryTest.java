@@ -1,0 +1,126 @@
+package org.polygraph.jobs.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out. */
+class MinimalSubHistoryTest {
+    private static final long SEED = 0x5ab;
+
+    @Test
+    void nothingCanBeLeftOut() {
+        run(6_000);
+    }
+
+    @Test
+    @Tag("full")
+    void nothingCanBeLeftOutOfMany() {
+        run(300_000);
+    }
+
+    private static void run(int histories) {
+        TinyHistories stream = new TinyHistories(SEED);
+        int[] sizes = new int[16];
+        int violations = 0;
+        for (int i = 0; i < histories; i++) {
+            HistoryTable whole = stream.at(i);
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                CheckRequest request = CheckRequest.of(level);
+                Verdict verdict = new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
+                for (Violation violation : verdict.violations()) {
+                    String name = "seed " + SEED + " #" + i + " " + level + " " + HistoryDsl.print(whole);
+                    sizes[isMinimal(whole, violation, request, name)]++;
+                    violations++;
+                }
+            }
+        }
+        System.out.println(violations + " violations of " + histories + " histories, seed " + SEED
+                + ": how many have a sub-history of 0, 1, 2... transactions: "
+                + IntStream.of(sizes).boxed().toList());
+        assertThat(violations).isGreaterThan(histories / 4);
+    }
+
+    /** @return how many transactions are left */
+    static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
+        SubHistory shown = violation.minimal();
+        assertThat(shown).as(name).isNotNull();
+        HistoryTable part = HistoryPart.of(whole, shown.operations()).table();
+        String shape = name + " shown by " + HistoryDsl.print(part);
+        assertThat(gap(whole, part, request)).as(shape).isNull();
+        assertThat(passes(part, request)).as(shape).isFalse();
+        assertThat(shown.minimal()).as(shape).isTrue();
+        assertThat(shown.judge()).as(shape).isEqualTo(SubHistory.Judge.BRUTE_FORCE);
+        for (int t : shown.transactions()) {
+            leftOut(whole, part, request, without(whole, shown.operations(), t), shape + " without transaction " + t);
+        }
+        for (int o : shown.operations()) {
+            int[] left = IntStream.of(shown.operations()).filter(x -> x != o).toArray();
+            leftOut(whole, part, request, left, shape + " without operation " + o);
+        }
+        for (int t : violation.transactions()) {
+            assertThat(shown.transactions()).as(shape).contains(t);
+        }
+        return part.transactions();
+    }
+
+    private static int[] without(HistoryTable whole, int[] operations, int transaction) {
+        return IntStream.of(operations)
+                .filter(o -> o < whole.operationStarts()[transaction] || o >= whole.operationStarts()[transaction + 1])
+                .toArray();
+    }
+
+    private static void leftOut(HistoryTable whole, HistoryTable part, CheckRequest request, int[] left, String name) {
+        HistoryTable smaller = HistoryPart.of(whole, left).table();
+        if (gap(whole, smaller, request) == null && !losesItsWriter(part, smaller)) {
+            assertThat(passes(smaller, request)).as(name).isTrue();
+        }
+    }
+
+    private static String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
+        return org.polygraph.jobs.certificate.SubHistory.firstGap(
+                whole, part, request.terms().orElseThrow());
+    }
+
+    private static boolean passes(HistoryTable part, CheckRequest request) {
+        BruteForceChecker.Level level =
+                BruteForceChecker.Level.valueOf(request.level().name());
+        return part.transactions() == 0 || BruteForceChecker.judge(part, level) != BruteForceChecker.Verdict.REJECTED;
+    }
+
+    /** Whether a value that some read returns was written before, by whomever, and is not any more. */
+    private static boolean losesItsWriter(HistoryTable part, HistoryTable smaller) {
+        for (int o = 0; o < smaller.operations(); o++) {
+            String key = smaller.keys().label(smaller.operationKeys()[o] >> 1);
+            if ((smaller.operationKeys()[o] & 1) == 0
+                    && isWritten(part, key, smaller.operationValues()[o])
+                    && !isWritten(smaller, key, smaller.operationValues()[o])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isWritten(HistoryTable table, String key, long value) {
+        for (int o = 0; o < table.operations(); o++) {
+            if ((table.operationKeys()[o] & 1) == 1
+                    && table.operationValues()[o] == value
+                    && table.keys().label(table.operationKeys()[o] >> 1).equals(key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
