@@ -91,12 +91,30 @@ public final class ReadsFrom {
                     writers.add(values[w], tags[w]);
                 }
                 for (int r = reads; r < end; r++) {
-                    settle(tags[r], writers.find(values[r]), values[r] == initial, impossible);
+                    int writer = writers.find(values[r]);
+                    if (writer == WritersByValue.SEVERAL) {
+                        writer = other(transaction(tags[r]), values[r], tags, values, first, reads);
+                    }
+                    settle(tags[r], writer, values[r] == initial, impossible);
                 }
             }
         }
         open.unstableSort(null);
         impossible.unstableSort(null);
+    }
+
+    /** Of several writers of the value the only one that is not the reader itself, or SEVERAL. */
+    private static int other(int reader, long value, int[] writers, long[] values, int from, int to) {
+        int found = WritersByValue.NONE;
+        for (int w = from; w < to; w++) {
+            if (values[w] == value && writers[w] != reader) {
+                if (found != WritersByValue.NONE) {
+                    return WritersByValue.SEVERAL;
+                }
+                found = writers[w];
+            }
+        }
+        return found;
     }
 
     /** @param writer as of {@link WritersByValue#find} */

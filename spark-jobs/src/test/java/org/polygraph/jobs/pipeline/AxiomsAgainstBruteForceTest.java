@@ -11,6 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -36,6 +39,8 @@ class AxiomsAgainstBruteForceTest {
         TinyHistories stream = new TinyHistories(seed);
         int[] accepted = new int[LEVELS.size()];
         int judged = 0;
+        int told = 0;
+        int shrunk = 0;
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (Counts.of(history).transactionsCommitted() == 0) {
@@ -44,21 +49,43 @@ class AxiomsAgainstBruteForceTest {
             for (int l = 0; l < LEVELS.size(); l++) {
                 IsolationLevel level = LEVELS.get(l);
                 boolean truth = BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(level.name()));
-                assertThat(status(history, level))
+                Verdict verdict = check(history, level);
+                assertThat(verdict.status())
                         .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
                         .isEqualTo(truth ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+                for (Violation violation : verdict.violations()) {
+                    told++;
+                    shrunk += isShownBySmallerHistory(violation, history, level) ? 1 : 0;
+                }
                 judged++;
                 accepted[l] += truth ? 1 : 0;
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, accepted at CC "
-                + accepted[0] + ", RA " + accepted[1] + ", RC " + accepted[2]);
+                + accepted[0] + ", RA " + accepted[1] + ", RC " + accepted[2] + "; of " + told + " violations " + shrunk
+                + " are shown by a part");
+        assertThat(shrunk).isGreaterThan(told / 10 * 9);
+    }
+
+    /** Whether the violation has a sub-history; by all commit orders it violates. */
+    private static boolean isShownBySmallerHistory(Violation violation, HistoryTable history, IsolationLevel level) {
+        SubHistory part = violation.minimal();
+        if (part == null) {
+            return false;
+        }
+        HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+        assertThat(BruteForceAxioms.accepts(alone, BruteForceAxioms.Level.valueOf(level.name())))
+                .as("%s %s of %s", violation.anomaly(), HistoryDsl.print(alone), HistoryDsl.print(history))
+                .isFalse();
+        return true;
     }
 
     private static Verdict.Status status(HistoryTable history, IsolationLevel level) {
-        return new EmbeddedChecker()
-                .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited())
-                .status();
+        return check(history, level).status();
+    }
+
+    private static Verdict check(HistoryTable history, IsolationLevel level) {
+        return new EmbeddedChecker().check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
     }
 
     @Test
