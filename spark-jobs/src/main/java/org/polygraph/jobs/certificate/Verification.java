@@ -104,7 +104,6 @@ public final class Verification {
                 }
             } catch (HistoryException e) {
                 // A sub-history that cannot be read back shows nothing; the next one may.
-                continue;
             }
         }
         return false;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.Verification.Answer;
@@ -65,9 +66,19 @@ class CertificateTest {
 
     @Test
     void everyPassVerifies() throws Exception {
-        TinyHistories stream = new TinyHistories(0xce27);
+        passes(0xce27, 400);
+    }
+
+    @Test
+    @Tag("full")
+    void everyPassVerifiesAtLength() throws Exception {
+        passes(0xce28, 4_000);
+    }
+
+    private void passes(long seed, int histories) throws Exception {
+        TinyHistories stream = new TinyHistories(seed);
         int verified = 0;
-        for (int i = 0; i < 1_500; i++) {
+        for (int i = 0; i < histories; i++) {
             HistoryTable table = stream.at(i);
             for (IsolationLevel level : LEVELS) {
                 if (BruteForceChecker.judge(table, BruteForceChecker.Level.valueOf(level.name()))
@@ -83,7 +94,7 @@ class CertificateTest {
                 }
             }
         }
-        assertThat(verified).isGreaterThan(500);
+        assertThat(verified).isGreaterThan(histories / 3);
     }
 
     /** Rows of a certificate as they stand in the file, and its header. */
@@ -134,7 +145,7 @@ class CertificateTest {
         int malformed = 0;
         int stillTrue = 0;
         int byReplayAlone = 0;
-        for (int i = 0; i < 1_200; i++) {
+        for (int i = 0; i < 1_000; i++) {
             IsolationLevel level = LEVELS.get(i % 2);
             HistoryGenerator generator = HistoryGenerator.withSeed(seed + i);
             HistoryTable table = (i % 4 < 2 ? generator : generator.withTimestamps())
@@ -192,10 +203,10 @@ class CertificateTest {
                 malformed++;
             }
         }
-        System.out.println("1200 corruptions: " + rejected + " rejected, " + byReplayAlone
+        System.out.println("1000 corruptions: " + rejected + " rejected, " + byReplayAlone
                 + " of them by the replay alone, " + malformed + " malformed, " + stillTrue + " true all the same");
-        assertThat(rejected + malformed).isGreaterThan(900);
-        assertThat(byReplayAlone).isGreaterThan(300);
+        assertThat(rejected + malformed).isGreaterThan(750);
+        assertThat(byReplayAlone).isGreaterThan(200);
         assertThat(stillTrue).isPositive();
     }
 
@@ -307,78 +318,7 @@ class CertificateTest {
                 || Arrays.stream(ranks).anyMatch(r -> r < 0 || r >= (long) n * events)) {
             return false;
         }
-        for (int t = 0; t < n; t++) {
-            if (counted[t] ? table.outcome(t) == Outcome.ABORTED : table.outcome(t) == Outcome.COMMITTED) {
-                return false;
-            }
-            if (!counted[t]) {
-                continue;
-            }
-            if (begin[t] > commit[t] || (events == 2 && begin[t] == commit[t])) {
-                return false;
-            }
-            for (int u = 0; u < n; u++) {
-                if (u == t || !counted[u]) {
-                    continue;
-                }
-                if (table.sessionOf(u) == table.sessionOf(t) && u < t && commit[u] > begin[t]) {
-                    return false;
-                }
-                if (terms.promise().realTime() && endedBefore(table, u, t) && commit[u] > begin[t]) {
-                    return false;
-                }
-                if (events == 2 && begin[u] < commit[t] && begin[t] < commit[u] && shareAWrittenKey(table, t, u)) {
-                    return false;
-                }
-            }
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                if ((table.operationKeys()[o] & 1) == 0
-                        && table.operationValues()[o] != visible(table, counted, t, o, begin, commit)) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private static boolean endedBefore(HistoryTable table, int u, int t) {
-        long[] starts = table.starts();
-        long[] ends = table.ends();
-        return starts != null && ends != null && table.outcome(u) == Outcome.COMMITTED && ends[u] < starts[t];
-    }
-
-    private static boolean shareAWrittenKey(HistoryTable table, int t, int u) {
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-            for (int p = table.operationStarts()[u]; p < table.operationStarts()[u + 1]; p++) {
-                if (table.operationKeys()[o] == table.operationKeys()[p] && (table.operationKeys()[o] & 1) == 1) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private static long visible(HistoryTable table, boolean[] counted, int t, int read, long[] begin, long[] commit) {
-        int write = table.operationKeys()[read] | 1;
-        for (int o = read - 1; o >= table.operationStarts()[t]; o--) {
-            if (table.operationKeys()[o] == write) {
-                return table.operationValues()[o];
-            }
-        }
-        long last = -1;
-        long value = table.initialValue();
-        for (int u = 0; u < table.transactions(); u++) {
-            if (u == t || !counted[u] || commit[u] > begin[t] || commit[u] < last) {
-                continue;
-            }
-            for (int o = table.operationStarts()[u]; o < table.operationStarts()[u + 1]; o++) {
-                if (table.operationKeys()[o] == write) {
-                    value = table.operationValues()[o];
-                    last = commit[u];
-                }
-            }
-        }
-        return value;
+        return NaiveReplay.explains(table, terms.promise(), counted, begin, commit);
     }
 
     /** Bytes are flipped, cut, doubled, or made up: an answer or a located message, and nothing verifies that is not so. */
@@ -396,7 +336,7 @@ class CertificateTest {
         Path file = folder.resolve("run/certificate/ranks.parquet");
         byte[] whole = Files.readAllBytes(file);
         int refused = 0;
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 800; i++) {
             byte[] bytes = whole.clone();
             switch (random.nextInt(4)) {
                 case 0 -> bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
@@ -435,7 +375,7 @@ class CertificateTest {
                 refused++;
             }
         }
-        assertThat(refused).isGreaterThan(1_700);
+        assertThat(refused).isGreaterThan(680);
     }
 
     @Test
