@@ -15,7 +15,7 @@ import org.polygraph.storage.model.Outcome;
  * the file, and the cycle edge by edge. Every line begins with two spaces, which tells it from a result line.
  *
  * <pre>
- *   WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
+ *   WriteSkew (G2-item, A5B, write skew): transactions overwrote what others had read, in a circle.
  *   Transactions
  *     T1  session 0, index 0 (s0#0)  skew.jsonl:2
  *           r(1)=0  r(2)=0  w(1)=10
