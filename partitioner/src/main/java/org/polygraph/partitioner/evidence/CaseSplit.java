@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.evidence;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -111,8 +110,7 @@ final class CaseSplit {
             Violation refuted = c.refuted == null ? rules.refute(c.history.copy(), c.branch) : c.refuted;
             if (refuted != null) {
                 // Without a cycle some read has no writer left, and only words can say so.
-                String statement =
-                        refuted.cycle().isEmpty() ? c.statement + ": then " + refuted.detail() : c.statement;
+                String statement = refuted.cycle().isEmpty() ? c.statement + ": then " + refuted.detail() : c.statement;
                 alternatives.add(new Alternative(statement, c.assumed, refuted.cycle(), refuted.cases()));
                 continue;
             }

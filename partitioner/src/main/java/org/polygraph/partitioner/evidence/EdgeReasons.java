@@ -267,8 +267,8 @@ final class EdgeReasons {
         Dependency read = missed.get(0);
         List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
         later.addAll(cycle.subList(0, at));
-        String why = "forced: it read what " + name(order.to()) + " wrote, and " + name(order.from())
-                + " wrote later (" + describe(later) + ")";
+        String why = "forced: it read what " + name(order.to()) + " wrote, and " + name(order.from()) + " wrote later ("
+                + describe(later) + ")";
         Dependency assumed = assumed(order.from(), order.to(), order.key());
         Reason reason = forced(why, alternatives(assumed, assumed, later, because.subList(1, because.size())));
         return closed(

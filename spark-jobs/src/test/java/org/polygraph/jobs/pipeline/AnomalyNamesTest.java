@@ -55,14 +55,18 @@ class AnomalyNamesTest {
                 if (level == IsolationLevel.SER) {
                     assertThat(check(table, IsolationLevel.SI).status())
                             .as("%s passes si, else si would be asked", file)
-                            .isEqualTo(header(table, "anomaly").equals("ReadSkew") ? Verdict.Status.VIOLATION : Verdict.Status.PASS);
+                            .isEqualTo(
+                                    header(table, "anomaly").equals("ReadSkew")
+                                            ? Verdict.Status.VIOLATION
+                                            : Verdict.Status.PASS);
                 }
                 seen.add(violation.anomaly().label());
             }
         }
         seen.addAll(NEVER_FOUND);
         assertThat(seen)
-                .isEqualTo(Stream.of(Anomaly.values()).map(Anomaly::label).collect(Collectors.toCollection(TreeSet::new)));
+                .isEqualTo(
+                        Stream.of(Anomaly.values()).map(Anomaly::label).collect(Collectors.toCollection(TreeSet::new)));
     }
 
     @Test
@@ -120,7 +124,9 @@ class AnomalyNamesTest {
                     corpus.resolve("real/" + words[0] + ".jsonl.gz").toString(), HistoryFormat.AUTO);
             Verdict verdict = check(table, IsolationLevel.ofLabel(words[1]).orElseThrow());
             assertThat(verdict.violations()).as(each.getKey()).isNotEmpty();
-            assertThat(verdict.violations().get(0).anomaly().label()).as(each.getKey()).isEqualTo(each.getValue());
+            assertThat(verdict.violations().get(0).anomaly().label())
+                    .as(each.getKey())
+                    .isEqualTo(each.getValue());
         }
     }
 }

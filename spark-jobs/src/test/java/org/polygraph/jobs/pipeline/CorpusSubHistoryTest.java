@@ -109,7 +109,9 @@ class CorpusSubHistoryTest {
     }
 
     private void file(Path path) throws IOException, HistoryException {
-        shrink(HistoryReader.read(path.toString(), HistoryFormat.AUTO), path.getFileName().toString());
+        shrink(
+                HistoryReader.read(path.toString(), HistoryFormat.AUTO),
+                path.getFileName().toString());
     }
 
     private void shrink(HistoryTable table, String name) throws IOException, HistoryException {
@@ -125,10 +127,10 @@ class CorpusSubHistoryTest {
             for (Violation violation : verdict.violations()) {
                 org.polygraph.partitioner.isolation.SubHistory minimal = violation.minimal();
                 if (minimal != null) {
-                    HistoryTable part = again(HistoryPart.of(table, minimal.operations()).table());
+                    HistoryTable part =
+                            again(HistoryPart.of(table, minimal.operations()).table());
                     String what = name + " " + level;
-                    Verdict alone =
-                            new EmbeddedChecker().check(part, request, Progress.NONE, Budget.unlimited());
+                    Verdict alone = new EmbeddedChecker().check(part, request, Progress.NONE, Budget.unlimited());
                     assertThat(alone.status()).as(what).isEqualTo(Verdict.Status.VIOLATION);
                     assertThat(SubHistory.firstGap(table, part, request.terms().orElseThrow()))
                             .as(what)
@@ -160,7 +162,8 @@ class CorpusSubHistoryTest {
     static void sizes() {
         if (!SIZES.isEmpty()) {
             int[] sorted = SIZES.stream().mapToInt(Integer::intValue).sorted().toArray();
-            System.out.println(sorted.length + " violations of the corpus: sub-histories of " + sorted[sorted.length / 2]
+            System.out.println(sorted.length + " violations of the corpus: sub-histories of "
+                    + sorted[sorted.length / 2]
                     + " transactions in the median, " + sorted[sorted.length - 1] + " at most; "
                     + Arrays.stream(sorted).filter(n -> n > 4).count() + " of more than 4; " + NAMES + "; large "
                     + LARGE);

@@ -35,7 +35,7 @@ class MinimalSubHistoryTest {
     @Test
     @Tag("full")
     void nothingCanBeLeftOutOfMany() {
-        run(300_000);
+        run(100_000);
     }
 
     private static void run(int histories) {
@@ -47,8 +47,7 @@ class MinimalSubHistoryTest {
             HistoryTable whole = stream.at(i);
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
                 CheckRequest request = CheckRequest.of(level);
-                Verdict verdict =
-                        new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
+                Verdict verdict = new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
                 for (Violation violation : verdict.violations()) {
                     String name = "seed " + SEED + " #" + i + " " + level + " " + HistoryDsl.print(whole);
                     sizes[isMinimal(whole, violation, request, name)]++;
@@ -80,7 +79,8 @@ class MinimalSubHistoryTest {
             int[] left = IntStream.of(shown.operations()).filter(x -> x != o).toArray();
             leftOut(whole, part, request, left, shape + " without operation " + o);
         }
-        assertThat(violation.anomaly() == Anomaly.NO_VALID_ORDER && violation.cases().isEmpty())
+        assertThat(violation.anomaly() == Anomaly.NO_VALID_ORDER
+                        && violation.cases().isEmpty())
                 .as(shape)
                 .isFalse();
         for (int t : violation.transactions()) {
@@ -150,7 +150,8 @@ class MinimalSubHistoryTest {
     }
 
     private static boolean passes(HistoryTable part, CheckRequest request) {
-        BruteForceChecker.Level level = BruteForceChecker.Level.valueOf(request.level().name());
+        BruteForceChecker.Level level =
+                BruteForceChecker.Level.valueOf(request.level().name());
         return part.transactions() == 0 || BruteForceChecker.judge(part, level) != BruteForceChecker.Verdict.REJECTED;
     }
 
