@@ -48,12 +48,12 @@ public final class Explanation {
     /**
      * Explains.
      *
+     * @param part violates the level: this only finds out why
      * @param clockSkewNanos matters where real-time order is part of the level
      * @param readOnly whether a transaction writes nothing, also outside this part of a history
      * @param stop true ends the search
-     * @return null if it passes as far as was looked
      */
-    public static @Nullable Violation of(
+    public static Violation of(
             HistoryTable part,
             IsolationLevel level,
             IndexedHistory.Indeterminate indeterminate,
@@ -61,7 +61,7 @@ public final class Explanation {
             IntPredicate readOnly,
             BooleanSupplier stop) {
         if (level.isAxiom()) {
-            return ofAxiom(CommitOrder.index(part, level, indeterminate), stop);
+            return ofAxiom(CommitOrder.index(part, level, indeterminate));
         }
         IndexedHistory history = IndexedHistory.of(part, indeterminate);
         if (!history.violations().isEmpty()) {
@@ -72,13 +72,14 @@ public final class Explanation {
         return found == null ? new CaseSplit(explanation, history).explain() : found;
     }
 
-    private static @Nullable Violation ofAxiom(CommitOrder order, BooleanSupplier stop) {
+    private static Violation ofAxiom(CommitOrder order) {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        return order.order(stop) == CommitOrder.Result.REFUTED
-                ? new AxiomEvidence(order).violations().get(0)
-                : null;
+        if (order.order(() -> false) != CommitOrder.Result.REFUTED) {
+            throw new IllegalStateException("the part is said to violate and does not");
+        }
+        return new AxiomEvidence(order).violations().get(0);
     }
 
     Events events() {

@@ -79,7 +79,7 @@ public final class SubHistoryFinder {
                 clockSkewNanos,
                 t -> CycleEvidence.isReadOnly(whole, part.transactions()[t]),
                 stop);
-        return (again == null ? violation : new Renumbering(part).of(again)).shownBy(shown);
+        return new Renumbering(part).of(again).shownBy(shown);
     }
 
     /** A closed part that violates, or null. */

@@ -90,7 +90,7 @@ class ReportTest {
     @Test
     void theExplanationTellsTheCycleEdgeByEdge() throws HistoryException {
         assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
-                          WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
+                          WriteSkew (G2-item, A5B, write skew): transactions overwrote what others had read, in a circle.
                           Transactions
                             T1  session 0, index 7 (s0#7)  skew.jsonl:2
                                   r("alice")=1  r("bob\\n")=1  w("alice")=9223372036854775800
@@ -139,7 +139,7 @@ class ReportTest {
         assertThat(json)
                 .contains("\"counts\":{\"sessions\":2,\"txns_committed\":2,\"txns_aborted\":0,\"txns_indeterminate\":0,"
                         + "\"reads\":4,\"writes\":2,\"keys\":2}")
-                .contains("\"name\":\"WriteSkew\",\"aliases\":[\"G2-item\",\"A5B\"]")
+                .contains("\"name\":\"WriteSkew\",\"aliases\":[\"G2-item\",\"A5B\",\"write skew\"]")
                 .contains(
                         "\"cycle\":[{\"from\":\"s0#7\",\"to\":\"s1#7\",\"kind\":\"RW\",\"key\":\"bob\\n\",\"value\":1,"
                                 + "\"why\":\"observed\",\"basis\":\"observed\"}")
