@@ -22,6 +22,7 @@ public final class Saturation {
     private final byte[] states;
     private final int mostPairWriters;
     private final PairRules pairs;
+    private final SessionKey loaded;
     private final SessionRules sessions;
     private final CandidateRules candidates;
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
@@ -45,8 +46,9 @@ public final class Saturation {
         this.clocks = clocks;
         this.states = counting.states();
         this.pairs = new PairRules(graph, index, clocks);
-        this.sessions = new SessionRules(graph, index, clocks);
-        this.candidates = new CandidateRules(graph, index, clocks, sessions);
+        this.loaded = new SessionKey(index, graph.events());
+        this.sessions = new SessionRules(graph, clocks, loaded);
+        this.candidates = new CandidateRules(graph, index, clocks, loaded);
     }
 
     /** How a round ended. */
@@ -85,18 +87,18 @@ public final class Saturation {
             if (writers == 0) {
                 continue;
             }
-            boolean loaded = false;
+            boolean isLoaded = false;
             if (writers <= mostPairWriters) {
                 pairs.apply(key, states, Counting.COUNTED, all);
             } else {
-                sessions.load(key, states, Counting.COUNTED);
+                loaded.load(key, states, Counting.COUNTED);
                 sessions.apply(all);
-                loaded = true;
+                isLoaded = true;
             }
             int open = index.ambiguousSlot(key);
             if (index.slotStarts()[open] < index.slotStarts()[open + 1]) {
-                if (!loaded) {
-                    sessions.load(key, states, Counting.COUNTED);
+                if (!isLoaded) {
+                    loaded.load(key, states, Counting.COUNTED);
                 }
                 int before = index.ambiguous();
                 int impossible = candidates.apply(key, states, stop);
