@@ -70,6 +70,7 @@ public final class Saturation {
         int ambiguous = index.ambiguous();
         IntOpenHashSet newlyDecided = new IntOpenHashSet();
         int work = 0;
+        boolean most = first || mostChanged();
         for (int key = 0; key < index.keys(); key++) {
             work += index.writerStarts()[key + 1] - index.writerStarts()[key];
             if (work > CHECK_EVERY) {
@@ -79,7 +80,7 @@ public final class Saturation {
                 }
             }
             // A read decided in the last round may force edges although no row changed.
-            boolean all = first || decidedKeys.contains(key);
+            boolean all = most || decidedKeys.contains(key);
             if (!all && !isDirty(key)) {
                 continue;
             }
@@ -116,7 +117,6 @@ public final class Saturation {
             }
         }
         first = false;
-        decidedKeys = newlyDecided;
         return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
     }
 
@@ -128,6 +128,15 @@ public final class Saturation {
     /** After {@link Result#CONTRADICTION}: the transaction of that read. */
     public int impossibleReader() {
         return impossibleReader;
+    }
+
+    /** Whether looking for what changed costs more than it saves. */
+    private boolean mostChanged() {
+        long count = 0;
+        for (long bits : clocks.changed()) {
+            count += Long.bitCount(bits);
+        }
+        return count > graph.events().count() / 2;
     }
 
     private boolean isDirty(int key) {

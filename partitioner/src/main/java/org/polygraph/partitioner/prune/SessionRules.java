@@ -103,17 +103,12 @@ final class SessionRules {
 
     /** Puts the writers to visit in order. @return how many */
     private int arrange(boolean all) {
+        int[] ancestors = clocks.ancestors();
         int count = 0;
         for (int g = 0; g < key.groups; g++) {
-            int[] row = rows[key.groupChains[g]];
             for (int i = key.groupStarts[g]; i < key.groupStarts[g + 1]; i++) {
                 if (all || isDirty(i)) {
-                    int cells = key.begins[i] * chains;
-                    int ancestors = 0;
-                    for (int c = cells; c < cells + chains; c++) {
-                        ancestors += row[c];
-                    }
-                    order[count++] = (long) ancestors << 32 | i;
+                    order[count++] = (long) ancestors[key.transactions[i] << shift] << 32 | i;
                 }
             }
         }
