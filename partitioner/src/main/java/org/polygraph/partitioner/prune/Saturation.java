@@ -117,6 +117,7 @@ public final class Saturation {
             }
         }
         first = false;
+        decidedKeys = newlyDecided;
         return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
     }
 
