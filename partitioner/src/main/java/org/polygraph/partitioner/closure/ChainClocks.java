@@ -52,7 +52,7 @@ public final class ChainClocks {
                 return Long.MAX_VALUE;
             }
         }
-        return 4 * cells;
+        return 4 * (cells + events.count());
     }
 
     /** Allocates clocks; {@link #update} fills them. */
