@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.prune;
 
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
@@ -23,20 +24,29 @@ final class CandidateRules {
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Events events;
-    private final SessionRules sessions;
+    private final SessionKey writers;
+    private final int[][] rows;
+    private final int chains;
     private final ChainClocks clocks;
     private int[] decided = new int[64];
+    /** By group: the last writer that reaches the reader looked at, or -1; the next search begins there. */
+    private int[] last = new int[64];
+    /** By chain: how many of its events reach the begin of one of these. */
+    private final int[] reached;
 
-    CandidateRules(KnownGraph graph, VersionIndex index, ChainClocks clocks, SessionRules sessions) {
+    CandidateRules(KnownGraph graph, VersionIndex index, ChainClocks clocks, SessionKey writers) {
         this.graph = graph;
         this.index = index;
         this.events = graph.events();
         this.clocks = clocks;
-        this.sessions = sessions;
+        this.writers = writers;
+        this.rows = clocks.rows();
+        this.chains = clocks.chains();
+        this.reached = new int[chains];
     }
 
     /**
-     * Judges the ambiguous reads of the key that {@code sessions} has loaded.
+     * Judges the ambiguous reads of the key that was loaded.
      *
      * @param stop asked every few hundred reads
      * @return the transaction of a read that has no candidate left, {@link #NONE} or {@link #STOPPED}
@@ -48,6 +58,10 @@ final class CandidateRules {
         if (to - from > decided.length) {
             decided = new int[Math.max(to - from, 2 * decided.length)];
         }
+        if (writers.groups > last.length) {
+            last = new int[2 * writers.groups];
+        }
+        Arrays.fill(last, 0, writers.groups, -1);
         int first = index.writerStarts()[key];
         boolean any = false;
         for (int r = from; r < to; r++) {
@@ -61,7 +75,7 @@ final class CandidateRules {
             }
             int begin = events.begin(reader);
             int chain = events.chain(begin);
-            boolean written = sessions.lastReaching(chain, begin - events.chainStart(chain));
+            boolean written = lastReaching(chain, begin - events.chainStart(chain));
             int valueClass = index.readerClasses()[r];
             int alive = valueClass == VersionIndex.INITIAL && !written ? 1 : 0;
             int only = -1;
@@ -70,7 +84,7 @@ final class CandidateRules {
                 if (t != reader
                         && states[t] != Counting.DROPPED
                         && !clocks.reaches(begin, events.commit(t))
-                        && !sessions.reachesOneOfLast(t)) {
+                        && reached[events.chain(events.commit(t))] <= position(events.commit(t))) {
                     // An optional writer as the last one left would be decided to have committed: the solver's part.
                     alive += states[t] == Counting.OPTIONAL ? 2 : 1;
                     only = w;
@@ -91,5 +105,34 @@ final class CandidateRules {
             index.resolve(key, decided);
         }
         return NONE;
+    }
+
+    private int position(int event) {
+        return event - events.chainStart(events.chain(event));
+    }
+
+    /** Finds the last writer of each session that reaches the event, and what reaches those. @return whether there is any */
+    private boolean lastReaching(int chain, int position) {
+        int[] row = rows[chain];
+        int cells = position * chains;
+        boolean any = false;
+        Arrays.fill(reached, 0);
+        for (int g = 0; g < writers.groups; g++) {
+            int bound = row[cells + writers.groupChains[g]];
+            int low = last[g] >= 0 && writers.commit(last[g]) < bound ? last[g] : writers.groupStarts[g];
+            int found = writers.firstNotBelow(low, writers.groupStarts[g + 1], bound) - 1;
+            if (found < writers.groupStarts[g]) {
+                last[g] = -1;
+                continue;
+            }
+            last[g] = found;
+            any = true;
+            int[] other = rows[writers.groupChains[g]];
+            int otherCells = writers.begins[found] * chains;
+            for (int c = 0; c < chains; c++) {
+                reached[c] = Math.max(reached[c], other[otherCells + c]);
+            }
+        }
+        return any;
     }
 }

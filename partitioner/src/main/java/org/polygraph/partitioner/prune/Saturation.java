@@ -22,6 +22,7 @@ public final class Saturation {
     private final byte[] states;
     private final int mostPairWriters;
     private final PairRules pairs;
+    private final SessionKey loaded;
     private final SessionRules sessions;
     private final CandidateRules candidates;
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
@@ -45,8 +46,9 @@ public final class Saturation {
         this.clocks = clocks;
         this.states = counting.states();
         this.pairs = new PairRules(graph, index, clocks);
-        this.sessions = new SessionRules(graph, index, clocks);
-        this.candidates = new CandidateRules(graph, index, clocks, sessions);
+        this.loaded = new SessionKey(index, graph.events());
+        this.sessions = new SessionRules(graph, clocks, loaded);
+        this.candidates = new CandidateRules(graph, index, clocks, loaded);
     }
 
     /** How a round ended. */
@@ -68,6 +70,7 @@ public final class Saturation {
         int ambiguous = index.ambiguous();
         IntOpenHashSet newlyDecided = new IntOpenHashSet();
         int work = 0;
+        boolean most = first || mostChanged();
         for (int key = 0; key < index.keys(); key++) {
             work += index.writerStarts()[key + 1] - index.writerStarts()[key];
             if (work > CHECK_EVERY) {
@@ -77,7 +80,7 @@ public final class Saturation {
                 }
             }
             // A read decided in the last round may force edges although no row changed.
-            boolean all = first || decidedKeys.contains(key);
+            boolean all = most || decidedKeys.contains(key);
             if (!all && !isDirty(key)) {
                 continue;
             }
@@ -85,18 +88,18 @@ public final class Saturation {
             if (writers == 0) {
                 continue;
             }
-            boolean loaded = false;
+            boolean isLoaded = false;
             if (writers <= mostPairWriters) {
                 pairs.apply(key, states, Counting.COUNTED, all);
             } else {
-                sessions.load(key, states, Counting.COUNTED);
+                loaded.load(key, states, Counting.COUNTED);
                 sessions.apply(all);
-                loaded = true;
+                isLoaded = true;
             }
             int open = index.ambiguousSlot(key);
             if (index.slotStarts()[open] < index.slotStarts()[open + 1]) {
-                if (!loaded) {
-                    sessions.load(key, states, Counting.COUNTED);
+                if (!isLoaded) {
+                    loaded.load(key, states, Counting.COUNTED);
                 }
                 int before = index.ambiguous();
                 int impossible = candidates.apply(key, states, stop);
@@ -126,6 +129,15 @@ public final class Saturation {
     /** After {@link Result#CONTRADICTION}: the transaction of that read. */
     public int impossibleReader() {
         return impossibleReader;
+    }
+
+    /** Whether looking for what changed costs more than it saves. */
+    private boolean mostChanged() {
+        long count = 0;
+        for (long bits : clocks.changed()) {
+            count += Long.bitCount(bits);
+        }
+        return count > graph.events().count() / 2;
     }
 
     private boolean isDirty(int key) {

@@ -2,400 +2,347 @@ package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The rules of {@link PairRules} for a key with many writers, without pairs: the writers of a session are a chain, so of
- * each session only the last writer that reaches an event matters. Going along a session the last ones only move
- * forward: O(writers + writers x sessions) cell reads a key for R2, a binary search a session for R1.
+ * each session only the last writer that reaches an event matters.
+ *
+ * <p>A <i>front</i> says for a writer, by session, which writer is the first that does not reach it. Writers are visited in
+ * a topological order, by number of ancestors, and each takes over the front of a writer shortly before it that reaches it:
+ * what its own row adds to that front are the only predecessors that the other one does not cover. On a hot key these are
+ * one or two, where a front carried along the session, as was done before, moves in half of all sessions. The same front
+ * is what readers are compared with: R1 forces what they see beyond it.
+ *
+ * <p>Time for a key: a cell read and comparison a writer (or reader) and session, without branches, and a sort.
  */
 final class SessionRules {
-    /** Up to so many last writers are compared with the others one by one; for more all rows are merged first. */
-    private static final int FEW = 6;
+    /** How far back a writer's front is looked for. */
+    private static final int LOOK_BACK = 32;
+    /** Fronts kept: one a session up to so many sessions, then they share. */
+    private static final int MOST_FRONTS = 256;
+    /** Writers whose rows, and those of their readers, are fetched at once. */
+    private static final int BATCH = 16;
 
     private final KnownGraph graph;
-    private final VersionIndex index;
     private final ChainClocks clocks;
+    private final SessionKey key;
+    private final RowFetch fetch;
     private final int[][] rows;
     private final int chains;
     private final int shift;
-    private final int[] firstTransactions;
-    private final int[] chainOf;
 
-    // The key's counted writers, in order, and their slots.
-    private int[] transactions = new int[256];
-    /** Position of each writer's begin in its chain. */
-    private int[] begins = new int[256];
+    /** Writers to visit: ancestors of the begin, writer. */
+    private long[] order = new long[256];
+    /** By front: the writer whose front it is, or -1. */
+    private int[] owners = new int[0];
+    /** By front and session: the first writer that does not reach the owner; the group's end if all do. */
+    private int[] firsts = new int[0];
+    /** The position of that writer's commit; the largest int if there is none. */
+    private int[] limits = new int[0];
 
-    /** The decided readers of each writer: [readFrom[i], readTo[i]) of the reader arrays below. */
-    private int[] readFrom = new int[256];
+    private int fronts;
+    private int[] hits = new int[64];
+    private int[] found = new int[65];
+    /** By group: the writer found, or -1. */
+    private int[] foundAt = new int[64];
 
-    private int[] readTo = new int[256];
-    private int writers;
-    // The key's decided readers, initial version first: transaction, chain, position of the begin. Kept together
-    // because
-    // the rules come to the same readers from many writers, and through the index each visit is three cache misses.
-    private int[] readers = new int[256];
-    private int[] readerChains = new int[256];
-    private int[] readerBegins = new int[256];
-    private int initialReaders;
-    // The key's sessions: writers [groupStarts[g], groupStarts[g + 1]) are of chain groupChains[g].
-    private int[] groupChains = new int[64];
-    private int[] groupStarts = new int[65];
-    private int groups;
-    // By group: the last predecessor, the next writer to look at.
-    private int[] last = new int[64];
-    private int[] next = new int[64];
-    private int[] moved = new int[64];
-    private int[] bounds = new int[64];
-    /** By group: where the last search ended; any value is allowed. */
-    private int[] hint = new int[64];
-
-    /** By chain: how many of its events reach the begin of one of the last writers. */
-    private final int[] reached;
-
-    SessionRules(KnownGraph graph, VersionIndex index, ChainClocks clocks) {
-        Events events = graph.events();
+    SessionRules(KnownGraph graph, ChainClocks clocks, SessionKey key) {
         this.graph = graph;
-        this.index = index;
         this.clocks = clocks;
+        this.key = key;
+        this.fetch = new RowFetch(clocks);
         this.rows = clocks.rows();
         this.chains = clocks.chains();
-        this.shift = events.shift();
-        this.firstTransactions = events.firstTransactions();
-        this.chainOf = events.chainsByTransaction();
-        this.reached = new int[chains];
+        this.shift = graph.events().shift();
+        Arrays.fill(foundAt, -1);
     }
 
-    /** Loads the counted writers of a key, grouped by session. */
-    void load(int key, byte[] states, byte counted) {
-        int from = index.writerStarts()[key];
-        int to = index.writerStarts()[key + 1];
-        int base = index.slot(key) + 1;
-        int[] starts = index.slotStarts();
-        int firstReader = starts[base - 1];
-        initialReaders = starts[base] - firstReader;
-        loadReaders(firstReader, starts[base + to - from]);
-        if (to - from > transactions.length) {
-            transactions = new int[Math.max(to - from, 2 * transactions.length)];
-            begins = new int[transactions.length];
-            readFrom = new int[transactions.length];
-            readTo = new int[transactions.length];
-        }
-        writers = 0;
-        groups = 0;
-        int previous = -1;
-        for (int i = from; i < to; i++) {
-            int t = index.writerTransactions()[i];
-            if (states[t] != counted) {
-                continue;
-            }
-            int c = chainOf[t];
-            if (c != previous) {
-                if (groups == groupChains.length) {
-                    int capacity = 2 * groups;
-                    groupChains = Arrays.copyOf(groupChains, capacity);
-                    groupStarts = Arrays.copyOf(groupStarts, capacity + 1);
-                    last = new int[capacity];
-                    next = new int[capacity];
-                    moved = new int[capacity];
-                    bounds = new int[capacity];
-                    hint = new int[capacity];
-                }
-                groupChains[groups] = c;
-                groupStarts[groups++] = writers;
-                previous = c;
-            }
-            transactions[writers] = t;
-            begins[writers] = (t - firstTransactions[c]) << shift;
-            readFrom[writers] = starts[base + i - from] - firstReader;
-            readTo[writers++] = starts[base + i - from + 1] - firstReader;
-        }
-        groupStarts[groups] = writers;
-    }
-
-    private void loadReaders(int from, int to) {
-        int count = to - from;
-        if (count > readers.length) {
-            readers = new int[Math.max(count, 2 * readers.length)];
-            readerChains = new int[readers.length];
-            readerBegins = new int[readers.length];
-        }
-        System.arraycopy(index.readerTransactions(), from, readers, 0, count);
-        for (int r = 0; r < count; r++) {
-            int c = chainOf[readers[r]];
-            readerChains[r] = c;
-            readerBegins[r] = (readers[r] - firstTransactions[c]) << shift;
-        }
-    }
-
-    /** @param all false: only what rows that the last closure changed can bring */
+    /**
+     * Applies the rules to the loaded key.
+     *
+     * @param all false: only what rows that the last closure changed can bring
+     */
     void apply(boolean all) {
-        for (int g = 0; g < groups; g++) {
-            System.arraycopy(groupStarts, 0, next, 0, groups);
-            Arrays.fill(last, 0, groups, -1);
-            for (int i = groupStarts[g]; i < groupStarts[g + 1]; i++) {
-                if (all || clocks.hasChanged(transactions[i] << shift)) {
-                    readersBefore(i, g);
-                }
-            }
-        }
-        for (int g = 0; g < groups; g++) {
-            for (int i = groupStarts[g]; i < groupStarts[g + 1]; i++) {
-                if (all || hasChangedReaders(i) || (shift == 1 && clocks.hasChanged((transactions[i] << 1) | 1))) {
-                    writersBefore(i, g);
-                }
+        prepare();
+        int count = arrange(all);
+        for (int from = 0; from < count; from += BATCH) {
+            int to = Math.min(from + BATCH, count);
+            fetchRows(from, to);
+            for (int at = from; at < to; at++) {
+                int writer = (int) order[at];
+                int front = front(writer, at);
+                int n = advance(writer, front);
+                readersBefore(writer, n);
+                writersBefore(writer, front);
             }
         }
     }
 
-    private boolean hasChangedReaders(int i) {
-        for (int r = readFrom[i]; r < readTo[i]; r++) {
-            if (clocks.hasChanged(readers[r] << shift)) {
+    private void prepare() {
+        int groups = key.groups;
+        fronts = Math.min(groups, MOST_FRONTS);
+        if (groups > hits.length) {
+            hits = new int[2 * groups];
+            found = new int[2 * groups + 1];
+            foundAt = new int[2 * groups];
+            Arrays.fill(foundAt, -1);
+        }
+        if (fronts > owners.length) {
+            owners = new int[fronts];
+        }
+        if (fronts * groups > firsts.length) {
+            firsts = new int[fronts * groups];
+            limits = new int[fronts * groups];
+        }
+        Arrays.fill(owners, 0, fronts, -1);
+        if (key.writers > order.length) {
+            order = new long[Math.max(key.writers, 2 * order.length)];
+        }
+    }
+
+    /** Puts the writers to visit in order. @return how many */
+    private int arrange(boolean all) {
+        int[] ancestors = clocks.ancestors();
+        int count = 0;
+        for (int g = 0; g < key.groups; g++) {
+            for (int i = key.groupStarts[g]; i < key.groupStarts[g + 1]; i++) {
+                if (all || isDirty(i)) {
+                    order[count++] = (long) ancestors[key.transactions[i] << shift] << 32 | i;
+                }
+            }
+        }
+        Arrays.sort(order, 0, count);
+        return count;
+    }
+
+    private boolean isDirty(int writer) {
+        int begin = key.transactions[writer] << shift;
+        if (clocks.hasChanged(begin) || (shift == 1 && clocks.hasChanged(begin | 1))) {
+            return true;
+        }
+        for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
+            if (clocks.hasChanged(key.readers[r] << shift)) {
                 return true;
             }
         }
         return false;
     }
 
-    private int begin(int transaction) {
-        return (transaction - firstTransactions[chainOf[transaction]]) << shift;
-    }
-
-    private int commit(int transaction) {
-        return begin(transaction) | shift;
-    }
-
-    /** R2 and initial readers for the writer i, whose session's earlier writers have been handled. */
-    private void readersBefore(int i, int g) {
-        int[] row = rows[groupChains[g]];
-        int cells = begins[i] * chains;
-        int moves = 0;
-        boolean any = false;
-        for (int h = 0; h < groups; h++) {
-            int bound = row[cells + groupChains[h]];
-            int n = next[h];
-            int end = groupStarts[h + 1];
-            if (n < end && (begins[n] | shift) < bound) {
-                do {
-                    n++;
-                } while (n < end && (begins[n] | shift) < bound);
-                next[h] = n;
-                last[h] = n - 1;
-                moved[moves++] = h;
+    private void fetchRows(int from, int to) {
+        for (int at = from; at < to; at++) {
+            int writer = (int) order[at];
+            int chain = key.chain(writer);
+            fetch.fetch(chain, key.begins[writer] * chains);
+            if (shift == 1) {
+                fetch.fetch(chain, key.commit(writer) * chains);
             }
-            any |= last[h] >= 0;
-        }
-        if (!any) {
-            addReaders(0, initialReaders, i, g);
-            return;
-        }
-        if (moves == 0) {
-            return;
-        }
-        int useful = 0;
-        for (int m = 0; m < moves; m++) {
-            int writer = last[moved[m]];
-            if (addsReaders(readFrom[writer], readTo[writer], i, g)) {
-                moved[useful++] = moved[m];
-            }
-        }
-        if (useful == 0) {
-            return;
-        }
-        boolean merged = useful > FEW;
-        if (merged) {
-            reachLast();
-        }
-        for (int m = 0; m < useful; m++) {
-            int h = moved[m];
-            if (isMaximal(h, merged)) {
-                addReaders(readFrom[last[h]], readTo[last[h]], i, g);
-            }
-        }
-    }
-
-    /** Whether the last writer of the group reaches no other last writer; {@code merged}: {@link #reachLast} was called. */
-    private boolean isMaximal(int g, boolean merged) {
-        int position = begins[last[g]] | shift;
-        if (merged) {
-            return reached[groupChains[g]] <= position;
-        }
-        for (int h = 0; h < groups; h++) {
-            if (last[h] >= 0 && rows[groupChains[h]][begins[last[h]] * chains + groupChains[g]] > position) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Fills {@link #reached}: a last writer whose commit is among it reaches another last writer and is not maximal. */
-    private void reachLast() {
-        int k = chains;
-        Arrays.fill(reached, 0);
-        for (int h = 0; h < groups; h++) {
-            if (last[h] >= 0) {
-                int[] row = rows[groupChains[h]];
-                int cells = begins[last[h]] * k;
-                for (int c = 0; c < k; c++) {
-                    reached[c] = Math.max(reached[c], row[cells + c]);
-                }
-            }
-        }
-    }
-
-    /** Whether {@link #addReaders} would add anything: usually not, and that costs only the writer's own row. */
-    private boolean addsReaders(int from, int to, int i, int g) {
-        int[] row = rows[groupChains[g]];
-        int cells = (begins[i] | shift) * chains;
-        for (int r = from; r < to; r++) {
-            if (row[cells + readerChains[r]] <= readerBegins[r] && readers[r] != transactions[i]) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Puts a version's readers, the last of each session, before the writer i of group g. */
-    private void addReaders(int from, int to, int i, int g) {
-        int writer = transactions[i];
-        int[] row = rows[groupChains[g]];
-        int cells = (begins[i] | shift) * chains;
-        for (int r = from; r < to; r++) {
-            int c = readerChains[r];
-            if (r + 1 < to && readerChains[r + 1] == c && readers[r + 1] != writer) {
-                continue;
-            }
-            if (readers[r] != writer && row[cells + c] <= readerBegins[r]) {
-                graph.add(readers[r] << shift, (writer << shift) | shift);
-            }
-        }
-    }
-
-    /** R1 and R0 for the writer i. */
-    private void writersBefore(int i, int own) {
-        int from = readFrom[i];
-        int to = readTo[i];
-        if (from == to && shift == 0) {
-            return;
-        }
-        Arrays.fill(bounds, 0, groups, 0);
-        for (int r = from; r < to; r++) {
-            int c = readerChains[r];
-            if (r + 1 < to && readerChains[r + 1] == c) {
-                continue;
-            }
-            int[] readerRow = rows[c];
-            int cells = readerBegins[r] * chains;
-            for (int g = 0; g < groups; g++) {
-                bounds[g] = Math.max(bounds[g], readerRow[cells + groupChains[g]]);
-            }
-        }
-        int[] row = rows[groupChains[own]];
-        int beginCells = begins[i] * chains;
-        int commitCells = (begins[i] | shift) * chains;
-        int found = 0;
-        for (int g = 0; g < groups; g++) {
-            last[g] = -1;
-            int bound = bounds[g];
-            int snapshotBound = shift == 1 ? row[commitCells + groupChains[g]] : 0;
-            int covered = row[beginCells + groupChains[g]];
-            if (bound <= covered && snapshotBound <= covered) {
-                continue;
-            }
-            int candidate = lastBefore(g, bound, snapshotBound);
-            if (candidate < 0 || candidate == i || covered > (begins[candidate] | shift)) {
-                continue;
-            }
-            last[g] = candidate;
-            found++;
-        }
-        if (found > 0) {
-            boolean merged = found > FEW;
-            if (merged) {
-                reachLast();
-            }
-            for (int g = 0; g < groups; g++) {
-                if (last[g] >= 0 && isMaximal(g, merged)) {
-                    graph.add((transactions[last[g]] << shift) | shift, transactions[i] << shift);
-                }
+            for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
+                fetch.fetch(key.readerChains[r], key.readerBegins[r] * chains);
             }
         }
     }
 
     /**
-     * The last writer of group g with its commit below the bound or its begin below the snapshot bound, or -1. Searched
-     * from where the last search of the group ended, in growing steps: writers are taken in session order, so it is near.
+     * Sets up the writer's front from that of one that reaches it, and names that one in {@code found[0]} (-1: none).
+     *
+     * @return where the front begins
      */
-    private int lastBefore(int g, int bound, int snapshotBound) {
-        int from = groupStarts[g];
-        int to = groupStarts[g + 1];
-        int low = hint[g];
-        if (low < from || low >= to || !isBefore(low, bound, snapshotBound)) {
-            // The answer is left of the hint.
-            int high = low < from || low >= to ? to : low;
-            int step = 1;
-            low = high - 1;
-            while (low >= from && !isBefore(low, bound, snapshotBound)) {
-                high = low;
-                step <<= 1;
-                low = high - step;
-            }
-            int found = bisect(Math.max(low, from - 1), high, bound, snapshotBound, from);
-            hint[g] = found;
-            return found;
-        }
-        int step = 1;
-        int high = low + 1;
-        while (high < to && isBefore(high, bound, snapshotBound)) {
-            low = high;
-            step <<= 1;
-            high = low + step;
-        }
-        int found = bisect(low, Math.min(high, to), bound, snapshotBound, from);
-        hint[g] = found;
-        return found;
-    }
-
-    /** Between low, which is before or left of the group, and high, which is not before or right of it. */
-    private int bisect(int low, int high, int bound, int snapshotBound, int from) {
-        int left = low;
-        int right = high;
-        while (right - left > 1) {
-            int middle = (left + right) >>> 1;
-            if (isBefore(middle, bound, snapshotBound)) {
-                left = middle;
-            } else {
-                right = middle;
+    private int front(int writer, int at) {
+        int groups = key.groups;
+        int g = key.groupOf[writer];
+        int[] row = rows[key.groupChains[g]];
+        int cells = key.begins[writer] * chains;
+        int slot = g % fronts;
+        int from = owners[slot] >= 0 && key.groupOf[owners[slot]] == g ? owners[slot] : -1;
+        for (int b = at - 1; b >= Math.max(0, at - LOOK_BACK); b--) {
+            int u = (int) order[b];
+            int h = key.groupOf[u];
+            if (owners[h % fronts] == u && row[cells + key.groupChains[h]] > key.commit(u)) {
+                from = u;
+                break;
             }
         }
-        return left < from ? -1 : left;
-    }
-
-    private boolean isBefore(int writer, int bound, int snapshotBound) {
-        int b = begins[writer];
-        return (b | shift) < bound || b < snapshotBound;
-    }
-
-    // --- for CandidateRules: the last writers of each session that reach a reader ---
-
-    /** Finds the last writer of each session that reaches the event; @return whether there is any. */
-    boolean lastReaching(int chain, int position) {
-        int[] row = rows[chain];
-        int cells = position * chains;
-        boolean any = false;
-        for (int g = 0; g < groups; g++) {
-            last[g] = lastBefore(g, row[cells + groupChains[g]], 0);
-            any |= last[g] >= 0;
+        int start = slot * groups;
+        if (from < 0) {
+            for (int h = 0; h < groups; h++) {
+                firsts[start + h] = key.groupStarts[h];
+                limits[start + h] = key.commit(key.groupStarts[h]);
+            }
+        } else {
+            int other = key.groupOf[from] % fronts * groups;
+            if (other != start) {
+                System.arraycopy(firsts, other, firsts, start, groups);
+                System.arraycopy(limits, other, limits, start, groups);
+            }
         }
-        reachLast();
-        return any;
+        owners[slot] = writer;
+        found[0] = from;
+        return start;
     }
 
-    /** After {@link #lastReaching}: whether the transaction's commit reaches one of those writers. */
-    boolean reachesOneOfLast(int transaction) {
-        return reached[chainOf[transaction]] > commit(transaction);
+    /**
+     * Moves the front up to the writer's own row and collects in {@code found} the last writer of each session that moved,
+     * and the front's former owner unless its session moved: every maximal predecessor is among them.
+     *
+     * @return how many there are
+     */
+    private int advance(int writer, int start) {
+        int g = key.groupOf[writer];
+        int[] row = rows[key.groupChains[g]];
+        int cells = key.begins[writer] * chains;
+        int former = found[0];
+        int n = 0;
+        // The own session is known without looking: all before the writer.
+        int own = firsts[start + g];
+        if (own < writer) {
+            found[n++] = writer - 1;
+        }
+        firsts[start + g] = writer + 1;
+        limits[start + g] = writer + 1 < key.groupStarts[g + 1] ? key.commit(writer + 1) : Integer.MAX_VALUE;
+        if (former >= 0) {
+            int h = key.groupOf[former];
+            if (h == g ? own == writer : limits[start + h] >= row[cells + key.groupChains[h]]) {
+                found[n++] = former;
+            }
+        }
+        int moved = beyond(row, cells, start, 0);
+        for (int m = 0; m < moved; m++) {
+            int h = hits[m];
+            int end = key.groupStarts[h + 1];
+            int first = key.firstNotBelow(firsts[start + h] + 1, end, row[cells + key.groupChains[h]]);
+            firsts[start + h] = first;
+            limits[start + h] = first < end ? key.commit(first) : Integer.MAX_VALUE;
+            found[n++] = first - 1;
+        }
+        return n;
+    }
+
+    /** Collects in {@code hits} the groups of which a row, each cell raised by {@code more}, has more than the front. */
+    private int beyond(int[] row, int cells, int start, int more) {
+        int n = 0;
+        int[] list = hits;
+        int[] of = key.groupChains;
+        int[] limit = limits;
+        for (int h = 0, groups = key.groups; h < groups; h++) {
+            list[n] = h;
+            n += (limit[start + h] - more - row[cells + of[h]]) >>> 31;
+        }
+        return n;
+    }
+
+    /** R2 and initial readers: everyone who read what the writer overwrote comes before it. */
+    private void readersBefore(int writer, int n) {
+        if (n == 0) {
+            addReaders(0, key.initialReaders, writer);
+            return;
+        }
+        boolean useful = false;
+        for (int i = 0; i < n && !useful; i++) {
+            useful = addsReaders(found[i], writer);
+        }
+        if (useful) {
+            int maximal = maximal(n);
+            for (int i = 0; i < maximal; i++) {
+                addReaders(key.readFrom[found[i]], key.readTo[found[i]], writer);
+            }
+        }
+    }
+
+    /** Keeps in {@code found} those that reach no other of it. @return how many */
+    private int maximal(int n) {
+        int count = n;
+        int at = 0;
+        while (at < count) {
+            int w = found[at];
+            int[] row = rows[key.chain(w)];
+            int cells = key.begins[w] * chains;
+            int kept = 0;
+            int next = 0;
+            for (int j = 0; j < count; j++) {
+                int other = found[j];
+                if (j == at || row[cells + key.chain(other)] <= key.commit(other)) {
+                    found[kept++] = other;
+                }
+                if (j == at) {
+                    next = kept;
+                }
+            }
+            count = kept;
+            at = next;
+        }
+        return count;
+    }
+
+    /** Whether {@link #addReaders} would add anything for a version: usually not. */
+    private boolean addsReaders(int version, int writer) {
+        int[] row = rows[key.chain(writer)];
+        int cells = key.commit(writer) * chains;
+        for (int r = key.readFrom[version]; r < key.readTo[version]; r++) {
+            if (row[cells + key.readerChains[r]] <= key.readerBegins[r] && key.readers[r] != key.transactions[writer]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Puts the readers of a version, the last of each session, before the writer. */
+    private void addReaders(int from, int to, int writer) {
+        int[] readers = key.readers;
+        int[] readerChains = key.readerChains;
+        int transaction = key.transactions[writer];
+        int[] row = rows[key.chain(writer)];
+        int cells = key.commit(writer) * chains;
+        for (int r = from; r < to; r++) {
+            int c = readerChains[r];
+            if (r + 1 < to && readerChains[r + 1] == c && readers[r + 1] != transaction) {
+                continue;
+            }
+            if (readers[r] != transaction && row[cells + c] <= key.readerBegins[r]) {
+                graph.add(readers[r] << shift, (transaction << shift) | shift);
+            }
+        }
+    }
+
+    /** R1 and R0: what the writer's readers have before them beyond its front, or begins before it commits, precedes it. */
+    private void writersBefore(int writer, int front) {
+        int to = key.readTo[writer];
+        int n = 0;
+        for (int r = key.readFrom[writer]; r < to; r++) {
+            int c = key.readerChains[r];
+            if (r + 1 == to || key.readerChains[r + 1] != c) {
+                n = collect(rows[c], key.readerBegins[r] * chains, front, 0, n);
+            }
+        }
+        if (shift == 1) {
+            // begin < bound iff commit = begin + 1 < bound + 1, for begins are even and commits odd.
+            n = collect(rows[key.chain(writer)], key.commit(writer) * chains, front, 1, n);
+        }
+        for (int i = 0; i < n; i++) {
+            int h = found[i];
+            found[i] = foundAt[h];
+            foundAt[h] = -1;
+        }
+        int maximal = n > 1 ? maximal(n) : n;
+        int target = key.transactions[writer] << shift;
+        for (int i = 0; i < maximal; i++) {
+            graph.add((key.transactions[found[i]] << shift) | shift, target);
+        }
+    }
+
+    /** Adds to {@code found} the groups of which the row has more than the front, and to {@code foundAt} the last writer. */
+    private int collect(int[] row, int cells, int front, int more, int known) {
+        int n = known;
+        int count = beyond(row, cells, front, more);
+        for (int m = 0; m < count; m++) {
+            int h = hits[m];
+            int bound = row[cells + key.groupChains[h]] + more;
+            int last = key.firstNotBelow(firsts[front + h] + 1, key.groupStarts[h + 1], bound) - 1;
+            if (foundAt[h] < 0) {
+                found[n++] = h;
+            }
+            foundAt[h] = Math.max(foundAt[h], last);
+        }
+        return n;
     }
 }

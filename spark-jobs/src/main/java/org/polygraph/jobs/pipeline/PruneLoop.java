@@ -16,15 +16,21 @@ import org.polygraph.partitioner.residual.ResidualCore;
 /**
  * Closure, saturation, order and check in turn, a few rounds: what can be decided by rules alone, and the residual core
  * that is left. Nearly all forced edges come in the first round; another one is worth its time only while the order breaks
- * more than a read in {@value #FEW} transactions, for the solver repairs a few sooner.
+ * more than a read in {@value #FEW} transactions, for the solver repairs a few sooner, and while rounds still bring much.
+ * Far from that, order and check wait for the last round.
  */
 final class PruneLoop {
-    private static final int MOST_ROUNDS = 4;
+    private static final int MOST_ROUNDS = 8;
     private static final int FEW = 500;
     /** So few violated reads are never worth another round: it runs cold on a history that small. */
     private static final int FEW_ITEMS = 400;
 
-    private static final double WORTHWHILE = 0.01;
+    /** So many times {@link #FEW} and no next round will bring it down to that: it is not even checked. */
+    private static final int FAR = 32;
+
+    /** A round that forces less than this share of the first round's edges is the last: the solver is as fast from there. */
+    private static final double WORTHWHILE = 0.06;
+
     /** Rounds after a refutation by the solver, for evidence. */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
 
@@ -122,6 +128,7 @@ final class PruneLoop {
         saturation = rules;
         long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         int firstRound = 0;
+        boolean isStale = true;
         for (int round = 1; refutation == null; round++) {
             Saturation.Result result = round(rules, rows);
             if (result == Saturation.Result.STOPPED) {
@@ -130,17 +137,22 @@ final class PruneLoop {
             if (refutation != null) {
                 return true;
             }
-            boolean last = result == Saturation.Result.FIXPOINT || round == MOST_ROUNDS;
-            if (core == null || result == Saturation.Result.FORCED) {
+            firstRound = Math.max(firstRound, lastForced);
+            isStale |= result == Saturation.Result.FORCED;
+            boolean last = result == Saturation.Result.FIXPOINT
+                    || round == MOST_ROUNDS
+                    || lastForced < WORTHWHILE * firstRound;
+            ResidualCore known = core;
+            if (isStale && (last || known == null || known.violated() <= FAR * few)) {
                 phases.begin("order");
                 int[] byRank = EventOrder.byRank(graph.events(), rows);
                 phases.end(graph.events().count());
                 if (!checked(byRank)) {
                     return false;
                 }
+                isStale = false;
             }
-            firstRound = Math.max(firstRound, lastForced);
-            if (last || core().violated() <= few || lastForced < WORTHWHILE * firstRound) {
+            if (last || core().violated() <= few) {
                 return true;
             }
         }

@@ -1,0 +1,329 @@
+package org.polygraph.partitioner.prune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/**
+ * Both rule sets, run to the fixpoint, reach what the rules' definitions reach, pair by pair over all writers and readers
+ * with sets of ancestors: the same edges are implied, the same reads decided, the same histories refuted. Histories with
+ * hot keys, up to 120 writers of one in up to 12 sessions.
+ */
+class RulesAgainstDefinitionTest {
+    private int refuted;
+    private long forced;
+    private int decidedReads;
+
+    @Test
+    void reachWhatTheDefinitionsReach() {
+        run(0x5a7, 800);
+    }
+
+    @Test
+    @Tag("full")
+    void reachWhatTheDefinitionsReachAtLength() {
+        run(0xf5a7, 60_000);
+    }
+
+    /** More sessions than fronts, which are then shared. */
+    @Test
+    void manySessionsReachWhatTheDefinitionsReach() {
+        for (long seed = 0; seed < 6; seed++) {
+            HistoryTable history = HistoryGenerator.withSeed(seed)
+                    .sessions(300)
+                    .transactions(700)
+                    .operations(1, 2)
+                    .keys(1 + (int) seed / 2)
+                    .isolation(HistoryGenerator.Isolation.SNAPSHOT)
+                    .generate();
+            compare(history, seed % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI, "seed " + seed);
+        }
+        assertThat(forced).isPositive();
+    }
+
+    private void run(long seed, int histories) {
+        SplittableRandom seeds = new SplittableRandom(seed);
+        for (int i = 0; i < histories; i++) {
+            long one = seeds.nextLong();
+            HistoryTable history = history(one);
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                compare(history, level, "seed " + one + " " + level);
+            }
+        }
+        System.out.println(histories + " histories from seed " + seed + ": refuted " + refuted + " of " + 2 * histories
+                + ", forced pairs " + forced + ", reads decided " + decidedReads);
+        assertThat(refuted).isBetween(histories / 20, 2 * histories - histories / 20);
+        assertThat(decidedReads).isPositive();
+    }
+
+    private static HistoryTable history(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        HistoryGenerator generator = HistoryGenerator.withSeed(seed)
+                .sessions(1 + random.nextInt(12))
+                .transactions(10 + random.nextInt(random.nextInt(4) == 0 ? 110 : 40))
+                .operations(1, 1 + random.nextInt(5))
+                .keys(1 + random.nextInt(6))
+                .readShare(0.2 + 0.6 * random.nextDouble())
+                .readModifyWriteShare(random.nextInt(3) == 0 ? 0.4 : 0);
+        if (random.nextInt(3) == 0) {
+            generator.repeatedValues(random.nextInt(2), 2 + random.nextInt(20), 1);
+        }
+        if (random.nextInt(3) == 0) {
+            generator.indeterminateShare(0.2).abortedShare(0.1);
+        }
+        int isolation = random.nextInt(20);
+        return generator
+                .isolation(
+                        isolation < 4
+                                ? HistoryGenerator.Isolation.READ_COMMITTED
+                                : isolation < 10
+                                        ? HistoryGenerator.Isolation.SNAPSHOT
+                                        : isolation < 15
+                                                ? HistoryGenerator.Isolation.OPTIMISTIC
+                                                : HistoryGenerator.Isolation.SERIAL)
+                .generate();
+    }
+
+    private void compare(HistoryTable history, IsolationLevel level, String name) {
+        IndexedHistory indexed = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
+        if (!indexed.violations().isEmpty()) {
+            return;
+        }
+        Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
+        Definition definition = new Definition(events, indexed.versions(), indexed.counting());
+        long observed = definition.close() ? definition.pairs() : 0;
+        boolean consistent = definition.saturate();
+        refuted += consistent ? 0 : 1;
+        forced += consistent ? definition.pairs() - observed : 0;
+        decidedReads += definition.decided;
+        for (int most : new int[] {0, 5, PairRules.MOST_WRITERS}) {
+            IndexedHistory again = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
+            ChainClocks clocks = fixpoint(events, again, most);
+            assertThat(clocks != null)
+                    .as("%s, pairs up to %d: consistent", name, most)
+                    .isEqualTo(consistent);
+            if (clocks != null) {
+                for (int v = 0; v < events.count(); v++) {
+                    for (int u = 0; u < events.count(); u++) {
+                        if (clocks.reaches(u, v) != definition.before[v].get(u)) {
+                            assertThat(clocks.reaches(u, v))
+                                    .as("%s, pairs up to %d: %d reaches %d", name, most, u, v)
+                                    .isEqualTo(definition.before[v].get(u));
+                        }
+                    }
+                    assertThat(clocks.ancestors()[v]).isEqualTo(definition.before[v].cardinality());
+                }
+            }
+        }
+    }
+
+    /** @return null if the rules refute it */
+    private static @Nullable ChainClocks fixpoint(Events events, IndexedHistory indexed, int mostPairWriters) {
+        KnownGraph graph = KnownGraph.of(events, indexed.versions());
+        ChainClocks clocks = ChainClocks.of(graph);
+        Saturation rules = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), mostPairWriters);
+        while (clocks.update(() -> false) == ChainClocks.Result.EXACT) {
+            Saturation.Result result = rules.round(() -> false);
+            if (result == Saturation.Result.FIXPOINT) {
+                return clocks;
+            }
+            if (result == Saturation.Result.CONTRADICTION) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    /** The rules as they are defined. */
+    private static final class Definition {
+        private final Events events;
+        private final VersionIndex index;
+        private final byte[] states;
+        /** By event: all events that strictly reach it. */
+        private final BitSet[] before;
+        /** By reader of the index: its writer's transaction, -1 for the initial version, {@link #OPEN}. */
+        private final int[] source;
+
+        private static final int OPEN = -2;
+        private int decided;
+
+        Definition(Events events, VersionIndex index, Counting counting) {
+            this.events = events;
+            this.index = index;
+            this.states = counting.states();
+            before = new BitSet[events.count()];
+            for (int v = 0; v < before.length; v++) {
+                before[v] = new BitSet();
+                if (v > 0 && events.chain(v - 1) == events.chain(v)) {
+                    before[v].set(v - 1);
+                }
+            }
+            source = new int[index.readers()];
+            for (int key = 0; key < index.keys(); key++) {
+                for (int slot = index.slot(key); slot <= index.ambiguousSlot(key); slot++) {
+                    for (int r = index.slotStarts()[slot]; r < index.slotStarts()[slot + 1]; r++) {
+                        if (slot == index.ambiguousSlot(key)) {
+                            source[r] = OPEN;
+                        } else if (slot == index.slot(key)) {
+                            source[r] = -1;
+                        } else {
+                            source[r] =
+                                    index.writerTransactions()[index.writerStarts()[key] + slot - index.slot(key) - 1];
+                            before[begin(reader(r))].set(events.commit(source[r]));
+                        }
+                    }
+                }
+            }
+        }
+
+        private int reader(int r) {
+            return index.readerTransactions()[r];
+        }
+
+        private int begin(int transaction) {
+            return events.begin(transaction);
+        }
+
+        private boolean reaches(int from, int to) {
+            return before[to].get(from);
+        }
+
+        long pairs() {
+            long pairs = 0;
+            for (BitSet set : before) {
+                pairs += set.cardinality();
+            }
+            return pairs;
+        }
+
+        /** @return false if there is a cycle */
+        boolean close() {
+            boolean changed = true;
+            while (changed) {
+                changed = false;
+                for (int v = 0; v < before.length; v++) {
+                    int size = before[v].cardinality();
+                    for (int u = before[v].nextSetBit(0); u >= 0; u = before[v].nextSetBit(u + 1)) {
+                        before[v].or(before[u]);
+                    }
+                    changed |= before[v].cardinality() > size;
+                }
+            }
+            for (int v = 0; v < before.length; v++) {
+                if (before[v].get(v)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** @return false if refuted */
+        boolean saturate() {
+            boolean changed = true;
+            while (changed) {
+                if (!close()) {
+                    return false;
+                }
+                long size = pairs();
+                int open = decided;
+                for (int key = 0; key < index.keys(); key++) {
+                    if (!apply(key)) {
+                        return false;
+                    }
+                }
+                changed = pairs() > size || decided > open;
+            }
+            return true;
+        }
+
+        private boolean apply(int key) {
+            int[] writers = Arrays.stream(
+                            index.writerTransactions(), index.writerStarts()[key], index.writerStarts()[key + 1])
+                    .filter(t -> states[t] == Counting.COUNTED)
+                    .toArray();
+            for (int s : writers) {
+                for (int t : writers) {
+                    if (s != t && events.shift() == 1 && reaches(events.begin(s), events.commit(t))) {
+                        before[events.begin(t)].set(events.commit(s));
+                    }
+                }
+            }
+            for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
+                int begin = begin(reader(r));
+                if (source[r] == OPEN) {
+                    if (states[reader(r)] == Counting.COUNTED && !judge(key, r, writers)) {
+                        return false;
+                    }
+                    continue;
+                }
+                for (int s : writers) {
+                    if (s == source[r]) {
+                        continue;
+                    }
+                    if (source[r] < 0) {
+                        if (s != reader(r)) {
+                            before[events.commit(s)].set(begin);
+                        }
+                    } else if (states[source[r]] == Counting.COUNTED) {
+                        if (reaches(events.commit(s), begin)) {
+                            before[events.begin(source[r])].set(events.commit(s));
+                        }
+                        if (reaches(events.commit(source[r]), events.begin(s)) && s != reader(r)) {
+                            before[events.commit(s)].set(begin);
+                        }
+                    }
+                }
+            }
+            return true;
+        }
+
+        /** @return false if the read has no candidate */
+        private boolean judge(int key, int r, int[] writers) {
+            int begin = begin(reader(r));
+            int alive = 0;
+            int only = -1;
+            boolean initial = index.readerClasses()[r] == VersionIndex.INITIAL;
+            for (int s : writers) {
+                initial &= !reaches(events.commit(s), begin);
+            }
+            alive += initial ? 1 : 0;
+            for (int w = index.firstInClass(key, index.readerClasses()[r]); w >= 0; w = index.nextInClass(w)) {
+                int t = index.writerTransactions()[w];
+                if (t == reader(r) || states[t] == Counting.DROPPED || reaches(begin, events.commit(t))) {
+                    continue;
+                }
+                boolean hidden = false;
+                for (int s : writers) {
+                    hidden |= s != t && reaches(events.commit(t), events.begin(s)) && reaches(events.commit(s), begin);
+                }
+                if (!hidden) {
+                    alive += states[t] == Counting.OPTIONAL ? 2 : 1;
+                    only = t;
+                }
+            }
+            if (alive == 1) {
+                decided++;
+                source[r] = only;
+                if (only >= 0) {
+                    before[begin].set(events.commit(only));
+                }
+            }
+            return alive > 0;
+        }
+    }
+}
