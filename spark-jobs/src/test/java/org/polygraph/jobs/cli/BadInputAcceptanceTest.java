@@ -362,7 +362,7 @@ class BadInputAcceptanceTest {
                 pass
             },
             {
-                "unknown command 'foo' (commands: check, explain, convert, stats, lint, version)\n", "foo",
+                "unknown command 'foo' (commands: check, explain, convert, verify, stats, lint, version)\n", "foo",
             },
         };
         for (String[] each : cases) {
@@ -377,8 +377,9 @@ class BadInputAcceptanceTest {
         for (String command : List.of("report", "estimate", "generate", "record", "bench")) {
             assertThat(run(command, "x", "--y")).isEqualTo(2);
             assertThat(err)
-                    .isEqualTo("polygraph: '" + command
-                            + "' is not part of this version; it has check, explain, convert, stats, lint, version\n");
+                    .isEqualTo(
+                            "polygraph: '" + command
+                                    + "' is not part of this version; it has check, explain, convert, verify, stats, lint, version\n");
             assertThat(out).isEmpty();
         }
     }
