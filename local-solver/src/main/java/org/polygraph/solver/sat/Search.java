@@ -392,23 +392,24 @@ public final class Search {
         kept.clear();
         trail.backtrack(level, kept);
         propagated = Math.min(propagated, size);
-        int stillOpen = 0;
-        for (int i = 0; i < units.size(); i++) {
-            int ref = units.get(i);
-            int literal = arena.literal(ref, 0);
-            if (trail.value(literal) == Trail.UNASSIGNED) {
-                trail.assign(literal, ref, 0);
-            }
-            if (trail.level(literal >> 1) > 0) {
-                units.set(stillOpen++, ref);
-            }
-        }
-        units.truncate(stillOpen);
+        // Those kept come first: a unit clause that contradicts one is then seen to be false.
         for (int i = 0; i < kept.size(); i += 3) {
             if (trail.value(kept.get(i)) == Trail.UNASSIGNED) {
                 trail.assign(kept.get(i), kept.get(i + 1), kept.get(i + 2));
             }
         }
+        int stillOpen = 0;
+        for (int i = 0; i < units.size(); i++) {
+            int ref = units.get(i);
+            int literal = arena.literal(ref, 0);
+            if (trail.value(literal) == Trail.UNASSIGNED) {
+                // From here on it is late with level 0, and so kept.
+                trail.assign(literal, ref, 0);
+            } else if (trail.level(literal >> 1) > 0) {
+                units.set(stillOpen++, ref);
+            }
+        }
+        units.truncate(stillOpen);
     }
 
     // ---------------------------------------------------------------- clauses
