@@ -12,6 +12,9 @@ final class KeyItems {
     static final int OVERHEAD = 180;
 
     final int key;
+    /** See {@link CoreGroups}. */
+    final int group;
+
     final int firstReader;
     final int readers;
     final int firstWriter;
@@ -33,8 +36,9 @@ final class KeyItems {
     /** Writers (global index) sorted by class, then index; and their classes. Built when first asked for. */
     int @Nullable [] byClass;
 
-    KeyItems(Polygraph p, int key) {
+    KeyItems(Polygraph p, int key, int group) {
         this.key = key;
+        this.group = group;
         firstReader = p.readerStart[key];
         readers = p.readerStart[key + 1] - firstReader;
         firstWriter = p.writerStart[key];

@@ -21,6 +21,7 @@ final class ReadCheck {
 
     private final Ranks ranks;
     private final Reinsertion reinsertion;
+    private final CoreGroups groups;
     private final IntStack moved;
     private final Budget budget;
     private final @Nullable KeyItems[] keyItems;
@@ -28,7 +29,7 @@ final class ReadCheck {
     private final IntStack staleKeys;
     private @Nullable TransactionItems transactionItems;
 
-    /** Violated items, a binary heap of (position when queued, key, item); see {@link ViolatedQueue}. */
+    /** Violated items, by group and rank when queued. */
     private final ViolatedQueue queue;
 
     private long checks;
@@ -48,6 +49,7 @@ final class ReadCheck {
         this.budget = budget;
         ranks = new Ranks(p, position);
         reinsertion = new Reinsertion(ranks, budget);
+        groups = new CoreGroups(p, budget);
         budget.reserve(5L * p.keys());
         keyItems = new KeyItems[p.keys()];
         stale = new boolean[p.keys()];
@@ -130,7 +132,7 @@ final class ReadCheck {
                 }
                 // It moved on since it was queued; others may come before it now.
                 queue.removeFirst();
-                queue.add(rank, k, item);
+                queue.add(items.group, rank, k, item);
                 continue;
             }
             items.queued[item] = false;
@@ -138,12 +140,44 @@ final class ReadCheck {
         }
     }
 
+    /** Whether there are many groups of keys, see {@link CoreGroups}. */
+    boolean isScattered() {
+        return groups.isScattered();
+    }
+
+    /** Where the item of a transaction stands in the key in hand: the reader in hand's read, any other one's write. */
+    int slotOf(int txn) {
+        KeyItems items = keyItems[key];
+        if (items == null) {
+            throw new IllegalStateException("slot in key " + key + " before it was looked at");
+        }
+        if (reader >= 0 && p.readerTxn[reader] == txn) {
+            return items.slots[items.itemOfReader(reader)];
+        }
+        TransactionItems ofTransactions = transactionItems();
+        for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
+            if (ofTransactions.key(i) == key && ofTransactions.item(i) < 0) {
+                return items.slots[items.itemOfWriter(~ofTransactions.item(i))];
+            }
+        }
+        throw new IllegalStateException("transaction " + txn + " does not write key " + key);
+    }
+
+    private TransactionItems transactionItems() {
+        TransactionItems built = transactionItems;
+        if (built == null) {
+            built = new TransactionItems(p, budget);
+            transactionItems = built;
+        }
+        return built;
+    }
+
     private void enqueue(KeyItems items, int item) {
         if (items.queued[item]) {
             return;
         }
         items.queued[item] = true;
-        queue.add(ranks.of(items, item), items.key, item);
+        queue.add(items.group, ranks.of(items, item), items.key, item);
     }
 
     // ---------------------------------------------------------------- what changed
@@ -156,15 +190,13 @@ final class ReadCheck {
     }
 
     private void touchTransaction(int txn, boolean readsToo) {
-        if (transactionItems == null) {
-            transactionItems = new TransactionItems(p, budget);
-        }
-        for (int i = transactionItems.from(txn); i < transactionItems.to(txn); i++) {
-            int item = transactionItems.item(i);
+        TransactionItems ofTransactions = transactionItems();
+        for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
+            int item = ofTransactions.item(i);
             if (item >= 0 && !readsToo) {
                 continue;
             }
-            int k = transactionItems.key(i);
+            int k = ofTransactions.key(i);
             markStale(k);
             KeyItems items = keyItems[k];
             if (items != null) {
@@ -189,7 +221,7 @@ final class ReadCheck {
         if (items == null) {
             long bytes = KeyItems.bytes(p, k);
             budget.reserve(bytes);
-            items = new KeyItems(p, k);
+            items = new KeyItems(p, k, groups.of(k));
             sort(items);
             keyItems[k] = items;
             int before = queue.size();

@@ -121,6 +121,7 @@ public final class Solver {
                     new Search.Settings(
                             options.get(Option.MINIMIZE) != 0,
                             (int) options.get(Option.LONG_JUMP),
+                            (int) options.get(Option.MOST_LATE),
                             (int) options.get(Option.REDUCE_INTERVAL),
                             (int) options.get(Option.DERIVATION_INTS)),
                     proof);
