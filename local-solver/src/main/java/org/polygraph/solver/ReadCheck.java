@@ -90,6 +90,11 @@ final class ReadCheck {
         return checks;
     }
 
+    /** Items that wait to be looked at. */
+    int waiting() {
+        return queue.size();
+    }
+
     /** A transaction began or ceased to count. */
     void flip(int txn) {
         touchTransaction(txn, true);
