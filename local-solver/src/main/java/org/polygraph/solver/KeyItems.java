@@ -1,6 +1,7 @@
 package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.sat.Budget;
 
 /**
  * One key's reads and writes in the current order. Item i below the number of readers is a reader, the others are
@@ -8,9 +9,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyItems {
     /** Bytes of the object and its headers, about. */
-    static final int OVERHEAD = 140;
+    static final int OVERHEAD = 180;
 
     final int key;
+    /** See {@link CoreGroups}. */
+    final int group;
+
     final int firstReader;
     final int readers;
     final int firstWriter;
@@ -23,16 +27,18 @@ final class KeyItems {
     final int[] lastWriters;
     /** By item, whether it waits among the violated. */
     final boolean[] queued;
-    /** Slots of moved items: least and greatest; none when lowest exceeds highest. */
-    int lowest = Integer.MAX_VALUE;
+    /** By item, whether it is among the touched. */
+    private final boolean[] isTouched;
 
-    int highest = -1;
+    private int[] touched = new int[0];
+    private int touchedCount;
 
     /** Writers (global index) sorted by class, then index; and their classes. Built when first asked for. */
     int @Nullable [] byClass;
 
-    KeyItems(Polygraph p, int key) {
+    KeyItems(Polygraph p, int key, int group) {
         this.key = key;
+        this.group = group;
         firstReader = p.readerStart[key];
         readers = p.readerStart[key + 1] - firstReader;
         firstWriter = p.writerStart[key];
@@ -41,11 +47,12 @@ final class KeyItems {
         slots = new int[size];
         lastWriters = new int[size];
         queued = new boolean[size];
+        isTouched = new boolean[size];
     }
 
     static long bytes(Polygraph p, int key) {
         long size = (long) p.readerStart[key + 1] - p.readerStart[key] + p.writerStart[key + 1] - p.writerStart[key];
-        return OVERHEAD + 13 * size;
+        return OVERHEAD + 14 * size;
     }
 
     boolean isReader(int item) {
@@ -68,8 +75,27 @@ final class KeyItems {
         return writer - firstWriter + readers;
     }
 
-    void touch(int item) {
-        lowest = Math.min(lowest, slots[item]);
-        highest = Math.max(highest, slots[item]);
+    /** Notes that an item may have moved, or counts from now on, or no longer. */
+    void touch(int item, Budget budget) {
+        if (!isTouched[item]) {
+            isTouched[item] = true;
+            touched = budget.grow(touched, touchedCount + 1L);
+            touched[touchedCount++] = item;
+        }
+    }
+
+    int touchedCount() {
+        return touchedCount;
+    }
+
+    int touched(int index) {
+        return touched[index];
+    }
+
+    void clearTouched() {
+        for (int i = 0; i < touchedCount; i++) {
+            isTouched[touched[i]] = false;
+        }
+        touchedCount = 0;
     }
 }

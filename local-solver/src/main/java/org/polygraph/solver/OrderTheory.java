@@ -33,6 +33,7 @@ final class OrderTheory implements Theory {
 
     private final @Nullable ProofTrace proof;
 
+    private final Displacement displacement;
     private long random;
 
     OrderTheory(
@@ -55,6 +56,7 @@ final class OrderTheory implements Theory {
         this.lastCycle = lastCycle;
         this.undefined = undefined;
         this.proof = proof;
+        displacement = new Displacement(p, order.position(), check);
         random = seed * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -180,20 +182,15 @@ final class OrderTheory implements Theory {
     private long cost(int literal) {
         int variable = Literals.variable(literal);
         return switch (atoms.kind(variable)) {
-            case Atoms.EDGE -> displacement(atoms.from(literal), atoms.to(literal));
+            case Atoms.EDGE -> displacement.of(atoms.from(literal), atoms.to(literal));
             case Atoms.COMMIT -> COMMIT_COST;
             default -> {
                 int candidate = atoms.candidate(variable);
                 int writer = atoms.writer(variable);
-                yield (writer == Atoms.NONE ? 0 : displacement(writer, p.snapshot(candidate)))
-                        + displacement(p.commit(candidate), atoms.reader(variable))
+                yield (writer == Atoms.NONE ? 0 : displacement.of(writer, p.snapshot(candidate)))
+                        + displacement.of(p.commit(candidate), atoms.reader(variable))
                         + (counted == null || counted[candidate] ? 0 : COMMIT_COST);
             }
         };
-    }
-
-    private long displacement(int from, int to) {
-        int[] position = order.position();
-        return Math.max(0L, (long) position[from] - position[to]);
     }
 }

@@ -7,21 +7,21 @@ import org.polygraph.solver.sat.IntStack;
 /**
  * Finds what the current order violates, looking again only where events moved.
  *
- * <p>Per key an array sorted by the order. When events move, the slots between the moved items are sorted again and
- * checked again, up to the next writer; so what each item noted as its last writer always holds. Until the first event
+ * <p>Per key an array sorted by the order. When events move, their items are put back in order and what stands behind
+ * them is checked again, up to the next writer; so what each item noted as its last writer always holds. Until the first event
  * moves, a key that is clean is forgotten; it is sorted again, and kept, once an event of it moves.
  *
  * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
  */
 final class ReadCheck {
-    /** Insertion sort gives up beyond this many shifts an item. */
-    private static final int SHIFTS_PER_ITEM = 8;
-
     private final Polygraph p;
     private final int[] position;
     /** Whether a transaction counts as committed. Null: all do. */
     private final boolean @Nullable [] counted;
 
+    private final Ranks ranks;
+    private final Reinsertion reinsertion;
+    private final CoreGroups groups;
     private final IntStack moved;
     private final Budget budget;
     private final @Nullable KeyItems[] keyItems;
@@ -29,7 +29,7 @@ final class ReadCheck {
     private final IntStack staleKeys;
     private @Nullable TransactionItems transactionItems;
 
-    /** Violated items, a binary heap of (position when queued, key, item); see {@link ViolatedQueue}. */
+    /** Violated items, by group and rank when queued. */
     private final ViolatedQueue queue;
 
     private long checks;
@@ -47,6 +47,9 @@ final class ReadCheck {
         this.counted = counted;
         this.moved = moved;
         this.budget = budget;
+        ranks = new Ranks(p, position);
+        reinsertion = new Reinsertion(ranks, budget);
+        groups = new CoreGroups(p, budget);
         budget.reserve(5L * p.keys());
         keyItems = new KeyItems[p.keys()];
         stale = new boolean[p.keys()];
@@ -87,6 +90,11 @@ final class ReadCheck {
         return checks;
     }
 
+    /** Items that wait to be looked at. */
+    int waiting() {
+        return queue.size();
+    }
+
     /** A transaction began or ceased to count. */
     void flip(int txn) {
         touchTransaction(txn, true);
@@ -123,13 +131,13 @@ final class ReadCheck {
                 throw new IllegalStateException("a queued item of key " + k + " without its key");
             }
             if (isViolated(items, item)) {
-                int rank = rank(items, item);
+                int rank = ranks.of(items, item);
                 if (rank <= queue.firstRank()) {
                     return true;
                 }
                 // It moved on since it was queued; others may come before it now.
                 queue.removeFirst();
-                queue.add(rank, k, item);
+                queue.add(items.group, rank, k, item);
                 continue;
             }
             items.queued[item] = false;
@@ -137,12 +145,44 @@ final class ReadCheck {
         }
     }
 
+    /** Whether there are many groups of keys, see {@link CoreGroups}. */
+    boolean isScattered() {
+        return groups.isScattered();
+    }
+
+    /** Where the item of a transaction stands in the key in hand: the reader in hand's read, any other one's write. */
+    int slotOf(int txn) {
+        KeyItems items = keyItems[key];
+        if (items == null) {
+            throw new IllegalStateException("slot in key " + key + " before it was looked at");
+        }
+        if (reader >= 0 && p.readerTxn[reader] == txn) {
+            return items.slots[items.itemOfReader(reader)];
+        }
+        TransactionItems ofTransactions = transactionItems();
+        for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
+            if (ofTransactions.key(i) == key && ofTransactions.item(i) < 0) {
+                return items.slots[items.itemOfWriter(~ofTransactions.item(i))];
+            }
+        }
+        throw new IllegalStateException("transaction " + txn + " does not write key " + key);
+    }
+
+    private TransactionItems transactionItems() {
+        TransactionItems built = transactionItems;
+        if (built == null) {
+            built = new TransactionItems(p, budget);
+            transactionItems = built;
+        }
+        return built;
+    }
+
     private void enqueue(KeyItems items, int item) {
         if (items.queued[item]) {
             return;
         }
         items.queued[item] = true;
-        queue.add(rank(items, item), items.key, item);
+        queue.add(items.group, ranks.of(items, item), items.key, item);
     }
 
     // ---------------------------------------------------------------- what changed
@@ -155,31 +195,22 @@ final class ReadCheck {
     }
 
     private void touchTransaction(int txn, boolean readsToo) {
-        if (transactionItems == null) {
-            transactionItems = new TransactionItems(p, budget);
-        }
-        for (int i = transactionItems.from(txn); i < transactionItems.to(txn); i++) {
-            int item = transactionItems.item(i);
+        TransactionItems ofTransactions = transactionItems();
+        for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
+            int item = ofTransactions.item(i);
             if (item >= 0 && !readsToo) {
                 continue;
             }
-            int k = transactionItems.key(i);
+            int k = ofTransactions.key(i);
             markStale(k);
             KeyItems items = keyItems[k];
             if (items != null) {
-                items.touch(item >= 0 ? items.itemOfReader(item) : items.itemOfWriter(~item));
+                items.touch(item >= 0 ? items.itemOfReader(item) : items.itemOfWriter(~item), budget);
             }
         }
     }
 
     // ---------------------------------------------------------------- checking a key
-
-    /** Twice the position, one more for a writer: the order of items, without ties that matter. */
-    private int rank(KeyItems items, int item) {
-        return items.isReader(item)
-                ? 2 * position[p.snapshot(p.readerTxn[items.reader(item)])]
-                : 2 * position[p.commit(p.writerTxn[items.writer(item)])] + 1;
-    }
 
     private boolean counts(int txn) {
         return counted == null || counted[txn];
@@ -195,11 +226,8 @@ final class ReadCheck {
         if (items == null) {
             long bytes = KeyItems.bytes(p, k);
             budget.reserve(bytes);
-            items = new KeyItems(p, k);
-            for (int i = 0; i < items.size; i++) {
-                items.items[i] = i;
-            }
-            sort(items, 0, items.size - 1);
+            items = new KeyItems(p, k, groups.of(k));
+            sort(items);
             keyItems[k] = items;
             int before = queue.size();
             sweep(items, 0, items.size - 1);
@@ -210,98 +238,84 @@ final class ReadCheck {
             }
             return;
         }
-        int low = items.lowest;
-        int high = items.highest;
-        items.lowest = Integer.MAX_VALUE;
-        items.highest = -1;
-        if (low > high) {
-            return;
-        }
-        int least = Integer.MAX_VALUE;
-        int greatest = -1;
-        for (int i = low; i <= high; i++) {
-            int rank = rank(items, items.items[i]);
-            least = Math.min(least, rank);
-            greatest = Math.max(greatest, rank);
-        }
-        // Items outside did not move, so they are in order among themselves.
-        while (low > 0 && rank(items, items.items[low - 1]) > least) {
-            low--;
-        }
-        while (high + 1 < items.size && rank(items, items.items[high + 1]) < greatest) {
-            high++;
-        }
-        insertionSort(items, low, high);
-        sweep(items, low, high);
-    }
-
-    private void insertionSort(KeyItems items, int low, int high) {
-        long shifts = (long) SHIFTS_PER_ITEM * (high - low + 1) + 64;
-        int[] a = items.items;
-        for (int i = low + 1; i <= high; i++) {
-            budget.tick();
-            int item = a[i];
-            int rank = rank(items, item);
-            int j = i - 1;
-            while (j >= low && rank(items, a[j]) > rank) {
-                a[j + 1] = a[j];
-                j--;
-                shifts--;
-            }
-            a[j + 1] = item;
-            if (shifts < 0) {
-                sort(items, low, high);
-                return;
-            }
-        }
-        for (int i = low; i <= high; i++) {
-            items.slots[a[i]] = i;
+        if (items.touchedCount() > 0) {
+            reinsertion.run(items);
+            recheck(items);
         }
     }
 
-    private void sort(KeyItems items, int low, int high) {
-        int n = high - low + 1;
+    private void recheck(KeyItems items) {
+        int checkedTo = 0;
+        for (int i = 0; i < reinsertion.starts(); i++) {
+            int slot = reinsertion.startSlot(i);
+            switch (reinsertion.startKind(i)) {
+                case Reinsertion.READER -> {
+                    if (slot >= checkedTo) {
+                        checkReader(items, items.items[slot], writerBefore(items, slot));
+                    }
+                }
+                case Reinsertion.VACATED -> {
+                    if (slot >= checkedTo) {
+                        checkedTo = sweep(items, slot, slot - 1);
+                    }
+                }
+                default -> checkedTo = sweep(items, slot, slot);
+            }
+        }
+    }
+
+    private void sort(KeyItems items) {
+        int n = items.size;
         if (n > sortKeys.length) {
             budget.reserve(8L * (n - sortKeys.length));
             sortKeys = new long[n];
         }
-        for (int i = 0; i < n; i++) {
-            int item = items.items[low + i];
-            sortKeys[i] = (long) rank(items, item) << 32 | item;
+        for (int item = 0; item < n; item++) {
+            sortKeys[item] = (long) ranks.of(items, item) << 32 | item;
             budget.tick();
         }
         java.util.Arrays.sort(sortKeys, 0, n);
         for (int i = 0; i < n; i++) {
             int item = (int) sortKeys[i];
-            items.items[low + i] = item;
-            items.slots[item] = low + i;
+            items.items[i] = item;
+            items.slots[item] = i;
         }
     }
 
-    /** Queues what is violated from slot {@code low} to the first counted writer after {@code high}. */
-    private void sweep(KeyItems items, int low, int high) {
+    /**
+     * Queues what is violated from slot {@code low} to the first counted writer after {@code high}.
+     *
+     * @return the slot after the last one looked at
+     */
+    private int sweep(KeyItems items, int low, int high) {
         int last = writerBefore(items, low);
         for (int i = low; i < items.size; i++) {
             budget.tick();
             int item = items.items[i];
-            items.lastWriters[item] = last;
             if (items.isReader(item)) {
-                int r = items.reader(item);
-                if (counts(p.readerTxn[r]) && classOf(last) != p.readerClass[r]) {
+                checkReader(items, item, last);
+                continue;
+            }
+            items.lastWriters[item] = last;
+            int w = items.writer(item);
+            if (counts(p.writerTxn[w])) {
+                if (last >= 0 && overlap(last, w)) {
                     enqueue(items, item);
                 }
-            } else {
-                int w = items.writer(item);
-                if (counts(p.writerTxn[w])) {
-                    if (last >= 0 && overlap(last, w)) {
-                        enqueue(items, item);
-                    }
-                    last = w;
-                    if (i > high) {
-                        return;
-                    }
+                last = w;
+                if (i > high) {
+                    return i + 1;
                 }
             }
+        }
+        return items.size;
+    }
+
+    private void checkReader(KeyItems items, int item, int last) {
+        items.lastWriters[item] = last;
+        int r = items.reader(item);
+        if (counts(p.readerTxn[r]) && classOf(last) != p.readerClass[r]) {
+            enqueue(items, item);
         }
     }
 

@@ -56,12 +56,19 @@ public final class Solver {
             try {
                 return search();
             } catch (BudgetExhausted e) {
-                return new Outcome.Unknown(String.valueOf(e.getMessage()), statistics());
+                return unknown(String.valueOf(e.getMessage()));
             } catch (OutOfMemoryError e) {
-                return new Outcome.Unknown(
-                        "the Java heap is full (" + budget.bytes() + " bytes in the solver's structures)",
-                        statistics());
+                return unknown("the Java heap is full (" + budget.bytes() + " bytes in the solver's structures)");
             }
+        }
+
+        /** Says how far it came, too. */
+        private Outcome unknown(String why) {
+            Statistics s = statistics();
+            return new Outcome.Unknown(
+                    why + ", after " + s.decisions() + " decisions and " + s.conflicts() + " conflicts; " + s.violated()
+                            + " items were left that the order may break",
+                    s);
         }
 
         private Outcome search() {
@@ -121,6 +128,7 @@ public final class Solver {
                     new Search.Settings(
                             options.get(Option.MINIMIZE) != 0,
                             (int) options.get(Option.LONG_JUMP),
+                            (int) options.get(Option.MOST_LATE),
                             (int) options.get(Option.REDUCE_INTERVAL),
                             (int) options.get(Option.DERIVATION_INTS)),
                     proof);
@@ -213,6 +221,7 @@ public final class Solver {
                     a == null ? 0 : a.edges(),
                     o == null ? 0 : o.moves(),
                     c == null ? 0 : c.checks(),
+                    c == null ? 0 : c.waiting(),
                     budget.bytes(),
                     System.nanoTime() - startNanos);
         }

@@ -13,6 +13,7 @@ package org.polygraph.solver;
  * @param edges pairs of events among the variables
  * @param moves times an event changed its place in the order
  * @param checks times a key was checked (again)
+ * @param violated items that waited at the end, each violated or moved since it was; 0 when satisfiable
  * @param bytes memory of the solver's own structures at the end
  * @param nanos wall-clock time
  */
@@ -27,5 +28,6 @@ public record Statistics(
         long edges,
         long moves,
         long checks,
+        long violated,
         long bytes,
         long nanos) {}

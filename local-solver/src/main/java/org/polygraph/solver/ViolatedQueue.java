@@ -2,9 +2,9 @@ package org.polygraph.solver;
 
 import org.polygraph.solver.sat.Budget;
 
-/** A binary heap of items of keys, least rank first; among equals, any but always the same. */
+/** A binary heap of items of keys, least group first, then least rank; among equals, any but always the same. */
 final class ViolatedQueue {
-    private static final int STRIDE = 3;
+    private static final int STRIDE = 4;
 
     private final Budget budget;
     private int[] heap = new int[0];
@@ -23,58 +23,68 @@ final class ViolatedQueue {
     }
 
     int firstRank() {
-        return heap[0];
-    }
-
-    int firstKey() {
         return heap[1];
     }
 
-    int firstItem() {
+    int firstKey() {
         return heap[2];
     }
 
-    void add(int rank, int key, int item) {
+    int firstItem() {
+        return heap[3];
+    }
+
+    void add(int group, int rank, int key, int item) {
         heap = budget.grow(heap, STRIDE * (size + 1L));
         int at = size++;
         while (at > 0) {
             int parent = (at - 1) >>> 1;
-            if (heap[STRIDE * parent] <= rank) {
+            if (!isBefore(group, rank, parent)) {
                 break;
             }
             copy(parent, at);
             at = parent;
         }
-        put(at, rank, key, item);
+        put(at, group, rank, key, item);
     }
 
     void removeFirst() {
         size--;
-        int rank = heap[STRIDE * size];
-        int key = heap[STRIDE * size + 1];
-        int item = heap[STRIDE * size + 2];
+        int group = heap[STRIDE * size];
+        int rank = heap[STRIDE * size + 1];
+        int key = heap[STRIDE * size + 2];
+        int item = heap[STRIDE * size + 3];
         int at = 0;
         while (2 * at + 1 < size) {
             int child = 2 * at + 1;
-            if (child + 1 < size && heap[STRIDE * (child + 1)] < heap[STRIDE * child]) {
+            if (child + 1 < size && isBefore(heap[STRIDE * (child + 1)], heap[STRIDE * (child + 1) + 1], child)) {
                 child++;
             }
-            if (heap[STRIDE * child] >= rank) {
+            if (!isBefore(heap[STRIDE * child], heap[STRIDE * child + 1], group, rank)) {
                 break;
             }
             copy(child, at);
             at = child;
         }
-        put(at, rank, key, item);
+        put(at, group, rank, key, item);
+    }
+
+    private boolean isBefore(int group, int rank, int at) {
+        return isBefore(group, rank, heap[STRIDE * at], heap[STRIDE * at + 1]);
+    }
+
+    private static boolean isBefore(int group, int rank, int otherGroup, int otherRank) {
+        return group != otherGroup ? group < otherGroup : rank < otherRank;
     }
 
     private void copy(int from, int to) {
         System.arraycopy(heap, STRIDE * from, heap, STRIDE * to, STRIDE);
     }
 
-    private void put(int at, int rank, int key, int item) {
-        heap[STRIDE * at] = rank;
-        heap[STRIDE * at + 1] = key;
-        heap[STRIDE * at + 2] = item;
+    private void put(int at, int group, int rank, int key, int item) {
+        heap[STRIDE * at] = group;
+        heap[STRIDE * at + 1] = rank;
+        heap[STRIDE * at + 2] = key;
+        heap[STRIDE * at + 3] = item;
     }
 }

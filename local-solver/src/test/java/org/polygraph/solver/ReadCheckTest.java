@@ -65,7 +65,8 @@ class ReadCheckTest {
                 } else {
                     clean++;
                 }
-                int changes = 1 + random.nextInt(3);
+                int changes = 1 + random.nextInt(step % 10 == 0 ? 40 : 3);
+                int reach = step % 4 == 0 ? events : 6;
                 for (int i = 0; i < changes; i++) {
                     if (counted != null && random.nextInt(3) == 0) {
                         int t = random.nextInt(p.transactions);
@@ -73,7 +74,7 @@ class ReadCheckTest {
                         check.flip(t);
                     }
                     int a = random.nextInt(events);
-                    int b = Math.max(0, Math.min(events - 1, a + random.nextInt(13) - 6));
+                    int b = Math.max(0, Math.min(events - 1, a + random.nextInt(2 * reach + 1) - reach));
                     if (a != b && order.add(a, b, 0)) {
                         order.removeNewest();
                     }

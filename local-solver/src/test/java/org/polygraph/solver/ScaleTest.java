@@ -83,6 +83,38 @@ class ScaleTest {
         }
     }
 
+    /** What is accounted for never passes the budget, and what is really held stays near it. */
+    @Test
+    void memoryStaysWithinItsBudget() {
+        Polygraph p = hidden(20_000, 500, 5, 2).build();
+        for (long bytes : new long[] {4_000_000, 8_000_000, 16_000_000, 32_000_000}) {
+            Outcome.Unknown unknown = (Outcome.Unknown) new Solver()
+                    .solve(
+                            p,
+                            SolverOptions.defaults().withMaxBytes(bytes).withDeadline(System.nanoTime() + 40 * SECOND));
+            Statistics s = unknown.statistics();
+            assertThat(s.bytes()).isBetween(bytes / 4, bytes);
+            assertThat(unknown.reason())
+                    .contains("memory budget of " + bytes)
+                    .contains(s.decisions() + " decisions and " + s.conflicts() + " conflicts")
+                    .contains(s.violated() + " items were left");
+            assertThat(s.violated()).isPositive();
+        }
+    }
+
+    @Test
+    void oneKeyOneSessionThousandsOfSessions() {
+        for (int sessions : new int[] {1, 5_000}) {
+            for (int keys : new int[] {1, 300}) {
+                for (int events = 1; events <= 2; events++) {
+                    HiddenOrder g = hidden(6_000, keys, 0, events);
+                    g.sessions = sessions;
+                    assertFound(g);
+                }
+            }
+        }
+    }
+
     @Test
     void sameSeedSameAnswer() {
         Outcome.Satisfiable first =

@@ -57,6 +57,7 @@ class SolverAgainstBruteForceTest {
                     .with(Option.SEED, seed)
                     .with(Option.MINIMIZE, random.nextInt(2))
                     .with(Option.LONG_JUMP, random.nextInt(3) == 0 ? 50 : random.nextInt(3))
+                    .with(Option.MOST_LATE, random.nextInt(2) == 0 ? 500 : random.nextInt(3))
                     .with(Option.REDUCE_INTERVAL, random.nextInt(3))
                     .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000);
             ProofTrace trace = new ProofTrace(1 << 24);

@@ -58,11 +58,11 @@ public final class Budget {
 
     /** Accounts for {@code more} bytes; negative gives back. */
     public void reserve(long more) {
-        bytes += more;
-        if (bytes > maxBytes) {
-            throw new BudgetExhausted(
-                    "the solver needs more than its memory budget of " + maxBytes + " bytes (needs " + bytes + ")");
+        if (more > maxBytes - bytes) {
+            throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
+                    + bytes + ", needs " + more + " more)");
         }
+        bytes += more;
     }
 
     /** Bytes accounted for. */

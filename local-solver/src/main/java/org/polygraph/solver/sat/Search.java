@@ -35,6 +35,8 @@ public final class Search {
     /** The conflict in hand: all literals false; from which clause (or {@code NO_CLAUSE}), derived from what. */
     private final IntStack conflict;
 
+    private final ConflictLevels conflictLevels;
+
     private int conflictRef = ClauseArena.NO_CLAUSE;
     private final IntStack parents;
     private final IntStack explanation;
@@ -56,13 +58,14 @@ public final class Search {
      *
      * @param minimize whether learnt clauses are minimized
      * @param longJump backjumps over more levels than this keep the levels and assign late instead
+     * @param maxLate so many late literals, and no backjump keeps levels
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
      * @param maxDerivationInts bound on the memory for derivations, in ints
      */
-    public record Settings(boolean minimize, int longJump, int reduceInterval, int maxDerivationInts) {
+    public record Settings(boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts) {
         /** Usual values. */
         public static Settings defaults() {
-            return new Settings(true, 50, 20_000, 1 << 26);
+            return new Settings(true, 50, 500, 20_000, 1 << 26);
         }
     }
 
@@ -83,6 +86,7 @@ public final class Search {
         analysis = new ConflictAnalysis(budget, trail, arena, settings.minimize());
         derivations = new Derivations(budget, settings.maxDerivationInts());
         conflict = new IntStack(budget);
+        conflictLevels = new ConflictLevels(conflict, trail);
         parents = new IntStack(budget);
         explanation = new IntStack(budget);
         kept = new IntStack(budget);
@@ -294,7 +298,7 @@ public final class Search {
         conflicts++;
         while (true) {
             budget.tick();
-            int highest = highestLevel();
+            int highest = conflictLevels.highest();
             if (highest == 0) {
                 for (int i = 0; i < conflict.size(); i++) {
                     parents.push(~(conflict.get(i) >> 1));
@@ -306,16 +310,16 @@ public final class Search {
                 return;
             }
             backtrack(highest);
-            if (countAt(highest) > 1) {
+            if (conflictLevels.countAt(highest) > 1) {
                 analysis.firstUip(conflict, parents);
                 conflictRef = ClauseArena.NO_CLAUSE;
             } else {
-                moveToFront(highest);
+                conflictLevels.moveToFront(highest);
             }
             int ref = conflictRef;
             int lbd = analysis.lbd(conflict);
-            int unitLevel = levelOfRest();
-            backtrack(highest - unitLevel > settings.longJump() ? highest - 1 : unitLevel);
+            int unitLevel = conflictLevels.highestOfRest();
+            backtrack(keepsLevels(highest, unitLevel) ? highest - 1 : unitLevel);
             if (ref == ClauseArena.NO_CLAUSE) {
                 // A new clause: attached as any other, which also makes its literal true.
                 ref = store(lbd);
@@ -331,6 +335,11 @@ public final class Search {
         }
     }
 
+    /** Late literals are assigned again at every conflict, so many of them are settled by a true jump. */
+    private boolean keepsLevels(int highest, int unitLevel) {
+        return highest - unitLevel > settings.longJump() && trail.late() < settings.maxLate();
+    }
+
     /** Keeps the conflict as a clause: learnt from its parents, or, when it has none, a lemma of the theory. */
     private int store(int lbd) {
         int id = parents.isEmpty() ? derivations.given(Derivations.UNTAGGED) : derivations.derived(parents);
@@ -344,43 +353,6 @@ public final class Search {
         return ref;
     }
 
-    private int highestLevel() {
-        int highest = 0;
-        for (int i = 0; i < conflict.size(); i++) {
-            highest = Math.max(highest, trail.level(conflict.get(i) >> 1));
-        }
-        return highest;
-    }
-
-    private int countAt(int level) {
-        int count = 0;
-        for (int i = 0; i < conflict.size(); i++) {
-            if (trail.level(conflict.get(i) >> 1) == level) {
-                count++;
-            }
-        }
-        return count;
-    }
-
-    private void moveToFront(int level) {
-        for (int i = 0; i < conflict.size(); i++) {
-            int literal = conflict.get(i);
-            if (trail.level(literal >> 1) == level) {
-                conflict.set(i, conflict.get(0));
-                conflict.set(0, literal);
-                return;
-            }
-        }
-    }
-
-    private int levelOfRest() {
-        int highest = 0;
-        for (int i = 1; i < conflict.size(); i++) {
-            highest = Math.max(highest, trail.level(conflict.get(i) >> 1));
-        }
-        return highest;
-    }
-
     private void backtrack(int level) {
         if (level >= trail.level()) {
             return;
@@ -392,23 +364,24 @@ public final class Search {
         kept.clear();
         trail.backtrack(level, kept);
         propagated = Math.min(propagated, size);
-        int stillOpen = 0;
-        for (int i = 0; i < units.size(); i++) {
-            int ref = units.get(i);
-            int literal = arena.literal(ref, 0);
-            if (trail.value(literal) == Trail.UNASSIGNED) {
-                trail.assign(literal, ref, 0);
-            }
-            if (trail.level(literal >> 1) > 0) {
-                units.set(stillOpen++, ref);
-            }
-        }
-        units.truncate(stillOpen);
+        // Those kept come first: a unit clause that contradicts one is then seen to be false.
         for (int i = 0; i < kept.size(); i += 3) {
             if (trail.value(kept.get(i)) == Trail.UNASSIGNED) {
                 trail.assign(kept.get(i), kept.get(i + 1), kept.get(i + 2));
             }
         }
+        int stillOpen = 0;
+        for (int i = 0; i < units.size(); i++) {
+            int ref = units.get(i);
+            int literal = arena.literal(ref, 0);
+            if (trail.value(literal) == Trail.UNASSIGNED) {
+                // From here on it is late with level 0, and so kept.
+                trail.assign(literal, ref, 0);
+            } else if (trail.level(literal >> 1) > 0) {
+                units.set(stillOpen++, ref);
+            }
+        }
+        units.truncate(stillOpen);
     }
 
     // ---------------------------------------------------------------- clauses

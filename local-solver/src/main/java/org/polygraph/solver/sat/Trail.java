@@ -103,6 +103,11 @@ final class Trail {
         literals.push(literal);
     }
 
+    /** Number of late literals. */
+    int late() {
+        return lateIndexes.size();
+    }
+
     /** The trail's size after {@link #backtrack} to {@code level}. */
     int sizeAt(int level) {
         return level < level() ? levelStarts.get(level) : literals.size();

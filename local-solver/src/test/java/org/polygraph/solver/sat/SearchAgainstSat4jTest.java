@@ -127,6 +127,7 @@ class SearchAgainstSat4jTest {
             Search.Settings settings = new Search.Settings(
                     random.nextBoolean(),
                     random.nextBoolean() ? random.nextInt(4) : 50,
+                    random.nextBoolean() ? random.nextInt(6) : 500,
                     random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(40),
                     random.nextInt(4) == 0 ? 50 : 1 << 24);
             List<int[]> withheld = new ArrayList<>();
