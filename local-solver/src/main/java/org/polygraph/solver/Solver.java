@@ -100,6 +100,7 @@ public final class Solver {
             }
             order = new DynamicOrder(
                     events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
+            order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
             check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
             atoms = new Atoms(budget);
             clauses = new ClauseMaker(p, atoms, check, budget, proof);
@@ -114,6 +115,7 @@ public final class Solver {
                     cycle,
                     new IntStack(budget),
                     options.get(Option.SEED),
+                    options.get(Option.DECISION) == 0,
                     proof);
             search = new Search(
                     theory,
@@ -122,7 +124,8 @@ public final class Solver {
                             options.get(Option.MINIMIZE) != 0,
                             (int) options.get(Option.LONG_JUMP),
                             (int) options.get(Option.REDUCE_INTERVAL),
-                            (int) options.get(Option.DERIVATION_INTS)),
+                            (int) options.get(Option.DERIVATION_INTS),
+                            (int) options.get(Option.RESTART_UNIT)),
                     proof);
             if (!search.solve()) {
                 return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class PruneLoop {
     private final PhaseClock phases;
     private final BooleanSupplier stop;
     private final Check check;
+    private final Tuning tuning;
     private @Nullable ChainClocks clocks;
     private @Nullable Saturation saturation;
     private int @Nullable [] position;
@@ -47,12 +49,19 @@ final class PruneLoop {
     private int lastForced;
     private @Nullable Supplier<Violation> refutation;
 
-    PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop, Check check) {
+    PruneLoop(
+            IndexedHistory history,
+            KnownGraph graph,
+            PhaseClock phases,
+            BooleanSupplier stop,
+            Check check,
+            Tuning tuning) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
         this.check = check;
+        this.tuning = tuning;
     }
 
     /** @param withClocks false if the clocks do not fit: then no rule is applied; @return false if the budget ended */
@@ -121,6 +130,11 @@ final class PruneLoop {
         saturation = rules;
         long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         int firstRound = 0;
+        boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
+        int mostRounds = adaptive ? MOST_ROUNDS : tuning.rounds();
+        if (mostRounds == 0 && refutation == null) {
+            return ordered(rows);
+        }
         for (int round = 1; refutation == null; round++) {
             Saturation.Result result = round(rules, rows);
             if (result == Saturation.Result.STOPPED) {
@@ -129,21 +143,26 @@ final class PruneLoop {
             if (refutation != null) {
                 return true;
             }
-            boolean last = result == Saturation.Result.FIXPOINT || round == MOST_ROUNDS;
-            if (core == null || result == Saturation.Result.FORCED) {
-                phases.begin("order");
-                int[] byRank = EventOrder.byRank(graph.events(), rows);
-                phases.end(graph.events().count());
-                if (!checked(byRank)) {
-                    return false;
-                }
+            boolean last = result == Saturation.Result.FIXPOINT || round == mostRounds;
+            boolean changed = core == null || result == Saturation.Result.FORCED;
+            if ((adaptive || last) && changed && !ordered(rows)) {
+                return false;
             }
             firstRound = Math.max(firstRound, lastForced);
-            if (last || core().violated() <= few || lastForced < WORTHWHILE * firstRound) {
+            if (last || (adaptive && (core().violated() <= few || lastForced < WORTHWHILE * firstRound))) {
                 return true;
             }
         }
         return true;
+    }
+
+    private boolean ordered(ChainClocks rows) {
+        phases.begin("order");
+        int[] order = tuning.start() == Tuning.StartOrder.TURNS
+                ? EventOrder.byTurns(graph, new int[graph.events().chains()])
+                : EventOrder.byRank(graph.events(), rows);
+        phases.end(graph.events().count());
+        return checked(Objects.requireNonNull(order));
     }
 
     /** One round of rules and the closure of what they force. */
