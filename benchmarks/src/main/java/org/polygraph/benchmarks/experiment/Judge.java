@@ -1,0 +1,46 @@
+package org.polygraph.benchmarks.experiment;
+
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * A second opinion on a verdict. A PASS was replayed from raw operations already, which is exact; here the {@link Refuter}
+ * must find nothing. A VIOLATION must be confirmed by the Refuter or, where its rules do not suffice, by the solver alone
+ * with a refutation that is checked step by step.
+ */
+final class Judge {
+    private Judge() {}
+
+    /** In a few words; CONTRADICTED is a bug in one of the two. */
+    static String of(HistoryTable table, Verdict verdict, long timeoutNanos) {
+        if (verdict.status() == Verdict.Status.UNKNOWN) {
+            return "";
+        }
+        boolean refuted = new Refuter(table, verdict.level().eventsPerTransaction()).refutes();
+        if (verdict.status() == Verdict.Status.PASS) {
+            return refuted ? "CONTRADICTED by a cycle" : "replayed";
+        }
+        return refuted ? "cycle found again" : byProof(table, verdict, timeoutNanos);
+    }
+
+    private static String byProof(HistoryTable table, Verdict verdict, long timeoutNanos) {
+        Verdict again = new EmbeddedChecker(Tuning.DEFAULT.withRounds(Tuning.NO_RULES))
+                .check(
+                        table,
+                        CheckRequest.of(verdict.level()),
+                        Progress.NONE,
+                        Budget.starting(timeoutNanos, Runtime.getRuntime().maxMemory()));
+        if (again.status() == Verdict.Status.PASS) {
+            return "CONTRADICTED by an order";
+        }
+        Certificate certificate = again.certificate();
+        boolean proved = certificate != null && certificate.kind().equals("proof") && certificate.verified();
+        return proved ? "proof checked" : "open";
+    }
+}
