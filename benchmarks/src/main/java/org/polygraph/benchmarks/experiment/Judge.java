@@ -15,10 +15,12 @@ import org.polygraph.storage.columnar.HistoryTable;
  * with a refutation that is checked step by step.
  */
 final class Judge {
+    private static final long MOST_NANOS = 300_000_000_000L;
+
     private Judge() {}
 
     /** In a few words; CONTRADICTED is a bug in one of the two. */
-    static String of(HistoryTable table, Verdict verdict, long timeoutNanos) {
+    static String of(HistoryTable table, Verdict verdict) {
         if (verdict.status() == Verdict.Status.UNKNOWN) {
             return "";
         }
@@ -26,16 +28,16 @@ final class Judge {
         if (verdict.status() == Verdict.Status.PASS) {
             return refuted ? "CONTRADICTED by a cycle" : "replayed";
         }
-        return refuted ? "cycle found again" : byProof(table, verdict, timeoutNanos);
+        return refuted ? "cycle found again" : byProof(table, verdict);
     }
 
-    private static String byProof(HistoryTable table, Verdict verdict, long timeoutNanos) {
+    private static String byProof(HistoryTable table, Verdict verdict) {
         Verdict again = new EmbeddedChecker(Tuning.DEFAULT.withRounds(Tuning.NO_RULES))
                 .check(
                         table,
                         CheckRequest.of(verdict.level()),
                         Progress.NONE,
-                        Budget.starting(timeoutNanos, Runtime.getRuntime().maxMemory()));
+                        Budget.starting(MOST_NANOS, Runtime.getRuntime().maxMemory()));
         if (again.status() == Verdict.Status.PASS) {
             return "CONTRADICTED by an order";
         }

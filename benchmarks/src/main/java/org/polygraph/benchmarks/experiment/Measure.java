@@ -1,11 +1,14 @@
 package org.polygraph.benchmarks.experiment;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.polygraph.benchmarks.pipeline.Memory;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 import org.polygraph.benchmarks.pipeline.Run;
@@ -14,6 +17,7 @@ import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
@@ -22,6 +26,7 @@ import org.polygraph.storage.model.HistoryException;
  */
 final class Measure {
     private static final long NANOS = 1_000_000_000L;
+    private static final long POLL_NANOS = 20_000_000;
 
     private Measure() {}
 
@@ -29,22 +34,40 @@ final class Measure {
         Source source = Source.read(args[0]);
         IsolationLevel level = IsolationLevel.valueOf(args[1].toUpperCase(Locale.ROOT));
         Setting setting = Setting.parse(args[2]);
-        long timeout = Long.parseLong(args[3]) * NANOS;
+        long limit = Long.parseLong(args[3]) * NANOS;
         int warmups = Integer.parseInt(args[4]);
         for (int i = 0; i < warmups; i++) {
-            Run.of(source.table(), setting.request(level), setting.tuning(), budget(timeout));
+            check(source.table(), level, setting, limit);
         }
         Memory.forgetHeapPeak();
-        Run run = Run.of(source.table(), setting.request(level), setting.tuning(), budget(timeout));
+        Run run = check(source.table(), level, setting, limit);
         Measurement result = of(run);
         if (Boolean.parseBoolean(args[5])) {
-            result.set("judged", Judge.of(source.table(), run.verdict(), timeout));
+            result.set("judged", Judge.of(source.table(), run.verdict()));
         }
         System.out.println(Csv.line(result.values()));
     }
 
-    private static Budget budget(long timeout) {
-        return Budget.starting(timeout, Runtime.getRuntime().maxMemory());
+    /** Gives up when the checking thread has used so much CPU time: neighbours must not decide what is UNKNOWN. */
+    private static Run check(HistoryTable table, IsolationLevel level, Setting setting, long limit) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long checker = Thread.currentThread().getId();
+        long start = threads.getThreadCpuTime(checker);
+        Budget budget = Budget.unlimited();
+        Thread watch = new Thread(() -> {
+            while (threads.getThreadCpuTime(checker) - start < limit) {
+                LockSupport.parkNanos(POLL_NANOS);
+                if (Thread.interrupted()) {
+                    return;
+                }
+            }
+            budget.cancel();
+        });
+        watch.setDaemon(true);
+        watch.start();
+        Run run = Run.of(table, setting.request(level), setting.tuning(), budget);
+        watch.interrupt();
+        return run;
     }
 
     private static Measurement of(Run run) throws IOException {

@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * heap. A line of a sweep that was not decided at some x is not tried at a larger one.
  */
 final class Runner {
-    /** For start, generation, judgement; a child that takes longer is killed. */
-    private static final int GRACE_SECONDS = 240;
+    /** For start, generation, judgement; a child that takes longer is killed, for it hangs. */
+    private static final int GRACE_SECONDS = 900;
+    /** Elapsed seconds, at most, for a second of CPU time on a machine that others use too. */
+    private static final int STRETCH = 10;
 
     /** How far a line of a sweep has come, and whether anything was decided there. */
     private record Reached(double x, boolean decided) {}
@@ -128,7 +130,7 @@ final class Runner {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String last = "";
-        Thread guard = new Thread(() -> killWhenLate(process, limit * (cell.warmups() + 1) + GRACE_SECONDS));
+        Thread guard = new Thread(() -> killWhenLate(process, STRETCH * limit * (cell.warmups() + 1) + GRACE_SECONDS));
         guard.setDaemon(true);
         guard.start();
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {

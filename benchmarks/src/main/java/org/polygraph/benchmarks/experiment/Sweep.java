@@ -17,7 +17,7 @@ import org.polygraph.benchmarks.data.GeneratorSpec;
  * # comment
  * title Uniform keys
  * x txns                    the setting on the x-axis; without it, the history's transactions
- * seconds 60                for each check, then it is UNKNOWN
+ * seconds 60                of CPU time for each check, then it is UNKNOWN
  * heap 8g                   of each JVM
  * warmups 1                 checks before the one measured
  * run gen:txns={10000|100000},keys=1/txn level={ser|si} setting={default|rounds=1} seconds=10

@@ -3,6 +3,7 @@ package org.polygraph.benchmarks.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -47,7 +48,7 @@ class GeneratorSpecTest {
         for (int t = 0; t < 2000; t++) {
             outcomes[table.outcomes()[t]]++;
         }
-        assertThat(outcomes).allMatch(count -> count > 100);
+        assertThat(Arrays.stream(outcomes).min().orElse(0)).isGreaterThan(100);
         int hot = 0;
         int few = 0;
         for (int o = 0; o < table.operations(); o++) {

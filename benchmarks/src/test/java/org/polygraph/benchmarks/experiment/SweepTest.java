@@ -14,11 +14,16 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 class SweepTest {
     @Test
     void bracesAreAllCombinationsInTheOrderOfX() {
-        Sweep sweep = Sweep.parse(
-                "# a comment\ntitle Some title\nx txns\nseconds 7\nheap 1g\nwarmups 2\n"
-                        + "run gen:txns={20|3},keys=5 level={ser|si} setting={default|rounds=1+explanation=0} seconds=9\n"
-                        + "run PATHS\n",
-                List.of("a/history.edn"));
+        Sweep sweep = Sweep.parse("""
+                # a comment
+                title Some title
+                x txns
+                seconds 7
+                heap 1g
+                warmups 2
+                run gen:txns={20|3},keys=5 level={ser|si} setting={default|rounds=1+explanation=0} seconds=9
+                run PATHS
+                """, List.of("a/history.edn"));
 
         assertThat(sweep.title()).isEqualTo("Some title");
         assertThat(sweep.cells()).hasSize(9);
