@@ -10,9 +10,9 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * A second opinion on a verdict. A PASS was replayed from raw operations already, which is exact; here the {@link Refuter}
- * must find nothing. A VIOLATION must be confirmed by the Refuter or, where its rules do not suffice, by the solver alone
- * with a refutation that is checked step by step.
+ * A second opinion on a verdict. A PASS was replayed from raw operations already, which is exact. A VIOLATION must be
+ * confirmed by the {@link Refuter} or, where its rules do not suffice, by the solver alone with a refutation that is
+ * checked step by step.
  */
 final class Judge {
     private static final long MOST_NANOS = 300_000_000_000L;
@@ -24,10 +24,10 @@ final class Judge {
         if (verdict.status() == Verdict.Status.UNKNOWN) {
             return "";
         }
-        boolean refuted = new Refuter(table, verdict.level().eventsPerTransaction()).refutes();
         if (verdict.status() == Verdict.Status.PASS) {
-            return refuted ? "CONTRADICTED by a cycle" : "replayed";
+            return "replayed";
         }
+        boolean refuted = new Refuter(table, verdict.level().eventsPerTransaction()).refutes();
         return refuted ? "cycle found again" : byProof(table, verdict);
     }
 

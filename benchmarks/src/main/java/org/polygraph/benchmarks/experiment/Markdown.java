@@ -37,7 +37,8 @@ final class Markdown {
         double seconds = point.median("thread_ms") / 1000;
         String time = Double.isNaN(seconds) ? "" : seconds(seconds) + " s";
         if (all > 1) {
-            return time + " (" + point.decided() + " of " + all + ")";
+            String many = point.decided() < all ? " (" + point.decided() + " of " + all + " decided)" : "";
+            return (time.isEmpty() ? "-" : time) + many;
         }
         Measurement only = point.measurements().get(0);
         return switch (only.get("verdict")) {

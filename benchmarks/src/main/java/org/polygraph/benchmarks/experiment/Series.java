@@ -17,14 +17,14 @@ import java.util.Set;
 record Series(String name, List<Point> points) {
     /** Measurements of one x. */
     record Point(double x, List<Measurement> measurements) {
-        /** The median of a column over the decided ones; NaN if there is none. */
+        /** The median of a column, what was not decided counting as more than anything; NaN if it is not decided. */
         double median(String column) {
             double[] values = measurements.stream()
-                    .filter(Measurement::isDecided)
-                    .mapToDouble(m -> m.number(column))
+                    .mapToDouble(m -> m.isDecided() ? m.number(column) : Double.POSITIVE_INFINITY)
                     .sorted()
                     .toArray();
-            return values.length == 0 ? Double.NaN : values[values.length / 2];
+            double median = values[values.length / 2];
+            return Double.isInfinite(median) ? Double.NaN : median;
         }
 
         long decided() {
