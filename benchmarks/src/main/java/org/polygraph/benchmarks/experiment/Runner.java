@@ -130,6 +130,8 @@ final class Runner {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String last = "";
+        Thread end = new Thread(process::destroyForcibly);
+        Runtime.getRuntime().addShutdownHook(end);
         Thread guard = new Thread(() -> killWhenLate(process, STRETCH * limit * (cell.warmups() + 1) + GRACE_SECONDS));
         guard.setDaemon(true);
         guard.start();
@@ -139,6 +141,7 @@ final class Runner {
             }
         }
         int code = process.waitFor();
+        Runtime.getRuntime().removeShutdownHook(end);
         Measurement result = new Measurement();
         if (code != 0) {
             return result.set("verdict", code == 137 || code == 143 ? "KILLED" : "FAILED")
