@@ -194,7 +194,7 @@ class HardHistoriesTest {
     private static PolygraphHistory polygraph(Random random, int transactions) {
         int keys = 5 + random.nextInt(transactions / 2);
         int values = random.nextInt(3) == 0 ? 2 + random.nextInt(3) : transactions;
-        int tampered = random.nextInt(4);
+        int tampered = random.nextInt(7);
         PolygraphHistory g = new PolygraphHistory(transactions, keys);
         int[][] written = new int[keys][transactions];
         int[] now = new int[keys];
@@ -208,7 +208,7 @@ class HardHistoriesTest {
                 }
                 touched[key] = true;
                 if (random.nextBoolean()) {
-                    boolean tamper = tampered > 0 && random.nextInt(transactions / 2) == 0;
+                    boolean tamper = tampered > 0 && random.nextInt(10) == 0;
                     int value = now[key];
                     if (tamper && t > 0) {
                         value = written[key][random.nextInt(t)];
