@@ -32,6 +32,8 @@ final class OrderTheory implements Theory {
     private final IntStack undefined;
 
     private final @Nullable ProofTrace proof;
+    /** Decide any literal of a violated clause, not the one that moves least. */
+    private final boolean decideFirst;
 
     private final Displacement displacement;
     private long random;
@@ -46,6 +48,7 @@ final class OrderTheory implements Theory {
             IntStack lastCycle,
             IntStack undefined,
             long seed,
+            boolean decideFirst,
             @Nullable ProofTrace proof) {
         this.p = p;
         this.atoms = atoms;
@@ -57,6 +60,7 @@ final class OrderTheory implements Theory {
         this.undefined = undefined;
         this.proof = proof;
         displacement = new Displacement(p, order.position(), check);
+        this.decideFirst = decideFirst;
         random = seed * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -166,6 +170,9 @@ final class OrderTheory implements Theory {
                 throw new IllegalStateException("a violated item's clause has a true literal: clause " + id);
             }
             if (value == 0) {
+                if (decideFirst) {
+                    return literal;
+                }
                 long cost = cost(literal);
                 if (cost < bestCost) {
                     bestCost = cost;

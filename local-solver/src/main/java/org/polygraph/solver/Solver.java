@@ -107,6 +107,7 @@ public final class Solver {
             }
             order = new DynamicOrder(
                     events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
+            order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
             check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
             atoms = new Atoms(budget);
             clauses = new ClauseMaker(p, atoms, check, budget, proof);
@@ -121,6 +122,7 @@ public final class Solver {
                     cycle,
                     new IntStack(budget),
                     options.get(Option.SEED),
+                    options.get(Option.DECISION) == 0,
                     proof);
             search = new Search(
                     theory,
@@ -130,7 +132,8 @@ public final class Solver {
                             (int) options.get(Option.LONG_JUMP),
                             (int) options.get(Option.MOST_LATE),
                             (int) options.get(Option.REDUCE_INTERVAL),
-                            (int) options.get(Option.DERIVATION_INTS)),
+                            (int) options.get(Option.DERIVATION_INTS),
+                            (int) options.get(Option.RESTART_UNIT)),
                     proof);
             if (!search.solve()) {
                 return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());

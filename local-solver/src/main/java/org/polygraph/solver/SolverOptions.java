@@ -15,7 +15,10 @@ public final class SolverOptions {
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
         MOST_LATE(500, 0, Integer.MAX_VALUE, "so many literals assigned late, and no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
-        DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact");
+        DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
+        EXPLANATION(1, 0, 1, "whether a cycle is explained by the fewest literals; 0 = by any path"),
+        DECISION(1, 0, 1, "whether the cheapest literal of a clause is decided; 0 = its first unassigned one"),
+        RESTART_UNIT(0, 0, Integer.MAX_VALUE, "conflicts to a restart, times Luby's sequence; 0 = never");
 
         private final long initial;
         private final long least;

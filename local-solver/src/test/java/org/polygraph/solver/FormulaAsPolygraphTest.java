@@ -9,7 +9,6 @@ import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
-import org.sat4j.specs.TimeoutException;
 
 /** Hard by construction: formulas as histories; the solver agrees with sat4j and every refutation checks. */
 class FormulaAsPolygraphTest {
@@ -24,28 +23,28 @@ class FormulaAsPolygraphTest {
     private long seconds;
 
     @Test
-    void smallFormulas() throws TimeoutException {
+    void smallFormulas() {
         run(1, 250, 4, 20, 3.4, 5.2);
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
         assertThat(conflicts).isGreaterThan(rounds);
     }
 
     @Test
-    void formulasNearTheThreshold() throws TimeoutException {
+    void formulasNearTheThreshold() {
         run(10_000, 50, 20, 60, 3.9, 4.7);
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
     }
 
     @Test
     @Tag("full")
-    void manyFormulas() throws TimeoutException {
+    void manyFormulas() {
         run(20_000, 3_000, 4, 50, 3.9, 4.7);
     }
 
     /** The wall: near the threshold and to both sides of it, what is not decided in time is unknown, never wrong. */
     @Test
     @Tag("full")
-    void largeFormulas() throws TimeoutException {
+    void largeFormulas() {
         seconds = 10;
         for (int variables : new int[] {60, 80, 100, 120}) {
             run(30_000 + variables, 4, variables, variables, 3.6, 3.6);
@@ -60,7 +59,7 @@ class FormulaAsPolygraphTest {
     }
 
     @Test
-    void pigeonHoles() throws TimeoutException {
+    void pigeonHoles() {
         for (int holes = 1; holes <= 5; holes++) {
             check("pigeons and holes " + holes, FormulaHistory.pigeons(holes + 1, holes), holes);
             check("enough holes " + holes, FormulaHistory.pigeons(holes, holes), holes);
@@ -71,7 +70,7 @@ class FormulaAsPolygraphTest {
 
     @Test
     @Tag("full")
-    void morePigeonHoles() throws TimeoutException {
+    void morePigeonHoles() {
         for (int holes = 6; holes <= 7; holes++) {
             check("pigeons and holes " + holes, FormulaHistory.pigeons(holes + 1, holes), holes);
             report();
@@ -80,7 +79,7 @@ class FormulaAsPolygraphTest {
 
     /** No rule of saturation comes near these refutations: a thousand events and more stay open. */
     @Test
-    void refutationsThatSurviveSaturation() throws TimeoutException {
+    void refutationsThatSurviveSaturation() {
         surviving(50_000, 5, 18, 30, 5.5);
         assertThat(rounds).isEqualTo(5);
         report();
@@ -88,13 +87,13 @@ class FormulaAsPolygraphTest {
 
     @Test
     @Tag("full")
-    void largeRefutationsThatSurviveSaturation() throws TimeoutException {
+    void largeRefutationsThatSurviveSaturation() {
         surviving(51_000, 3, 60, 80, 5.5);
         surviving(52_000, 2, 110, 120, 7);
         report();
     }
 
-    private void surviving(long firstSeed, int count, int least, int most, double ratio) throws TimeoutException {
+    private void surviving(long firstSeed, int count, int least, int most, double ratio) {
         int found = 0;
         for (long seed = firstSeed; found < count; seed++) {
             Random random = new Random(seed);
@@ -114,7 +113,7 @@ class FormulaAsPolygraphTest {
         }
     }
 
-    private void run(long firstSeed, int count, int least, int most, double low, double high) throws TimeoutException {
+    private void run(long firstSeed, int count, int least, int most, double low, double high) {
         for (long seed = firstSeed; seed < firstSeed + count; seed++) {
             Random random = new Random(seed);
             int variables = least + random.nextInt(most - least + 1);
@@ -132,7 +131,7 @@ class FormulaAsPolygraphTest {
                 + " ms");
     }
 
-    private void check(String what, FormulaHistory formula, long seed) throws TimeoutException {
+    private void check(String what, FormulaHistory formula, long seed) {
         Random random = new Random(seed);
         RandomPolygraph g = random.nextBoolean() ? formula.encode() : formula.encodeWithReads();
         g.position = g.topological(random);

@@ -59,7 +59,10 @@ class SolverAgainstBruteForceTest {
                     .with(Option.LONG_JUMP, random.nextInt(3) == 0 ? 50 : random.nextInt(3))
                     .with(Option.MOST_LATE, random.nextInt(2) == 0 ? 500 : random.nextInt(3))
                     .with(Option.REDUCE_INTERVAL, random.nextInt(3))
-                    .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000);
+                    .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000)
+                    .with(Option.EXPLANATION, random.nextInt(2))
+                    .with(Option.DECISION, random.nextInt(2))
+                    .with(Option.RESTART_UNIT, random.nextInt(3));
             ProofTrace trace = new ProofTrace(1 << 24);
             Polygraph polygraph = g.build(variant == 1, 1 + random.nextInt(3));
             Outcome outcome = new Solver().solve(polygraph, options.withProof(trace));

@@ -132,6 +132,7 @@ class HouseTest {
             "closure",
             "prune",
             "order",
+            "axiom",
             "residual",
             "evidence",
             "subhistory");

@@ -11,20 +11,29 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * <table>
  *   <caption>Settings; those not given have the default</caption>
  *   <tr><td>txns</td><td>transactions, 100000</td></tr>
- *   <tr><td>keys</td><td>keys, 100000</td></tr>
+ *   <tr><td>keys</td><td>keys, 100000; or so many a transaction: 0.1/txn</td></tr>
  *   <tr><td>sessions</td><td>sessions, 50</td></tr>
  *   <tr><td>ops</td><td>operations a transaction, 8</td></tr>
  *   <tr><td>reads</td><td>share of reads, 0.5</td></tr>
  *   <tr><td>rmw</td><td>share of read-modify-writes, 0</td></tr>
  *   <tr><td>zipf</td><td>exponent of the key distribution, 0 (uniform)</td></tr>
+ *   <tr><td>hotspot</td><td>{@code 0.01:0.9}: one key in a hundred takes nine operations in ten</td></tr>
  *   <tr><td>values</td><td>unique, or how many different values a key takes; unique</td></tr>
+ *   <tr><td>repeat</td><td>share of the keys whose values repeat, 1; the others have unique ones</td></tr>
  *   <tr><td>isolation</td><td>serial, optimistic, snapshot or read_committed; serial</td></tr>
+ *   <tr><td>times</td><td>whether transactions have start and end, false</td></tr>
+ *   <tr><td>aborted</td><td>share of transactions that roll back, 0</td></tr>
+ *   <tr><td>indeterminate</td><td>share of transactions with unknown outcome, 0</td></tr>
+ *   <tr><td>stale</td><td>{@code read:1000} or {@code snapshot:1000}: one transaction reads what was 1000 transactions
+ *   earlier</td></tr>
  *   <tr><td>seed</td><td>1</td></tr>
  * </table>
  */
 public final class GeneratorSpec {
     /** What every spec begins with. */
     public static final String PREFIX = "gen:";
+
+    private static final String PER_TRANSACTION = "/txn";
 
     private GeneratorSpec() {}
 
@@ -43,7 +52,7 @@ public final class GeneratorSpec {
             throw new IllegalArgumentException("'" + spec + "' does not begin with " + PREFIX);
         }
         String[] settings = spec.substring(PREFIX.length()).split(",", -1);
-        HistoryGenerator generator = HistoryGenerator.withSeed(seed(settings))
+        HistoryGenerator generator = HistoryGenerator.withSeed(Long.parseLong(last(settings, "seed", "1")))
                 .transactions(100_000)
                 .keys(100_000)
                 .sessions(50)
@@ -58,7 +67,7 @@ public final class GeneratorSpec {
                 throw new IllegalArgumentException("'" + setting + "' in " + spec + "; name=value expected");
             }
             try {
-                set(generator, setting.substring(0, equals), setting.substring(equals + 1));
+                set(generator, settings, setting.substring(0, equals), setting.substring(equals + 1));
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException("'" + setting + "' in " + spec + "; a number expected", e);
             }
@@ -66,18 +75,26 @@ public final class GeneratorSpec {
         return generator;
     }
 
-    /** The seed is needed before all else. */
-    private static long seed(String[] settings) {
+    /** A setting that another one needs. */
+    private static String last(String[] settings, String name, String otherwise) {
         return Arrays.stream(settings)
-                .filter(s -> s.startsWith("seed="))
-                .mapToLong(s -> Long.parseLong(s.substring("seed=".length())))
-                .reduce(1, (before, last) -> last);
+                .filter(s -> s.startsWith(name + "="))
+                .map(s -> s.substring(name.length() + 1))
+                .reduce(otherwise, (before, last) -> last);
     }
 
-    private static void set(HistoryGenerator generator, String name, String value) {
+    private static int keys(String value, String[] settings) {
+        if (!value.endsWith(PER_TRANSACTION)) {
+            return Integer.parseInt(value);
+        }
+        double each = Double.parseDouble(value.substring(0, value.length() - PER_TRANSACTION.length()));
+        return (int) Math.max(1, Math.round(each * Integer.parseInt(last(settings, "txns", "100000"))));
+    }
+
+    private static void set(HistoryGenerator generator, String[] settings, String name, String value) {
         switch (name) {
             case "txns" -> generator.transactions(Integer.parseInt(value));
-            case "keys" -> generator.keys(Integer.parseInt(value));
+            case "keys" -> generator.keys(keys(value, settings));
             case "sessions" -> generator.sessions(Integer.parseInt(value));
             case "ops" -> generator.operations(Integer.parseInt(value));
             case "reads" -> generator.readShare(Double.parseDouble(value));
@@ -85,14 +102,44 @@ public final class GeneratorSpec {
             case "zipf" -> generator.zipf(Double.parseDouble(value));
             case "values" -> {
                 if (!value.equals("unique")) {
-                    generator.repeatedValues(1, Integer.parseInt(value), 1);
+                    double share = Double.parseDouble(last(settings, "repeat", "1"));
+                    generator.repeatedValues(1, Integer.parseInt(value), share);
+                }
+            }
+            case "hotspot" -> {
+                String[] shares = pair(name, value);
+                generator.hotspot(Double.parseDouble(shares[0]), Double.parseDouble(shares[1]));
+            }
+            case "times" -> {
+                if (Boolean.parseBoolean(value)) {
+                    generator.withTimestamps();
+                }
+            }
+            case "aborted" -> generator.abortedShare(Double.parseDouble(value));
+            case "indeterminate" -> generator.indeterminateShare(Double.parseDouble(value));
+            case "stale" -> {
+                String[] what = pair(name, value);
+                int age = Integer.parseInt(what[1]);
+                switch (what[0]) {
+                    case "read" -> generator.staleRead(age);
+                    case "snapshot" -> generator.staleSnapshot(age);
+                    default -> throw new IllegalArgumentException("stale " + what[0] + "; expected read or snapshot");
                 }
             }
             case "isolation" -> generator.isolation(Isolation.valueOf(value.toUpperCase(Locale.ROOT)));
-            case "seed" -> {}
+            case "seed", "repeat" -> {}
             default ->
                 throw new IllegalArgumentException("setting '" + name
-                        + "'; expected txns, keys, sessions, ops, reads, rmw, zipf, values, isolation or seed");
+                        + "'; expected txns, keys, sessions, ops, reads, rmw, zipf, hotspot, values, repeat, isolation,"
+                        + " times, aborted, indeterminate, stale or seed");
         }
+    }
+
+    private static String[] pair(String name, String value) {
+        String[] parts = value.split(":", -1);
+        if (parts.length != 2) {
+            throw new IllegalArgumentException(name + "=" + value + "; two parts with a colon between them expected");
+        }
+        return parts;
     }
 }

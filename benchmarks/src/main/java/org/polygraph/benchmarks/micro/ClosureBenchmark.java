@@ -1,37 +1,14 @@
 package org.polygraph.benchmarks.micro;
 
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /** Chain clocks from nothing. The closure drops redundant edges, so each invocation gets a fresh graph, unmeasured. */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
-public class ClosureBenchmark {
-    /** Transactions of 8 operations over as many keys. */
-    @Param("100000")
-    public int transactions;
-
-    /** Key distribution. */
-    @Param({"uniform", "zipf"})
-    public String keys = "";
-
+public class ClosureBenchmark extends Kernel {
     /** SER has one event a transaction, SI two. */
     @Param({"SER", "SI"})
     public String level = "";

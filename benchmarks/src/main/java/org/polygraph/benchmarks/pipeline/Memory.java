@@ -8,13 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Peaks of this process, in bytes. */
-final class Memory {
+public final class Memory {
     private static final String HIGH_WATER = "VmHWM:";
 
     private Memory() {}
 
     /** The most that was ever resident; 0 where there is no /proc. */
-    static long residentPeak() {
+    public static long residentPeak() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
                 if (line.startsWith(HIGH_WATER)) {
@@ -29,8 +29,14 @@ final class Memory {
         return 0;
     }
 
+    /** Forgets the heap's peaks so far, after a collection. */
+    public static void forgetHeapPeak() {
+        System.gc();
+        ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
+    }
+
     /** The heap's pools at their fullest, garbage included; above the true peak, as pools peak at different times. */
-    static long heapPeak() {
+    public static long heapPeak() {
         long bytes = 0;
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
             if (pool.getType() == MemoryType.HEAP) {

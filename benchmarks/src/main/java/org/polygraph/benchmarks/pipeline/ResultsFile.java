@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** A CSV that grows by a line a measurement, with all that is needed to repeat it. */
-final class ResultsFile {
+public final class ResultsFile {
     private static final String HEADER =
             "date,commit,machine,jvm,flags,source,level,verdict,transactions,operations,warmups,run,read_cpu_ms,"
                     + "thread_cpu_ms,process_cpu_ms,elapsed_ms,stages_ms,resident_peak_mb,heap_peak_mb\n";
@@ -55,7 +55,7 @@ final class ResultsFile {
     }
 
     /** Processor, cores and memory. */
-    static String machine() throws IOException {
+    public static String machine() throws IOException {
         Path cpuinfo = Path.of("/proc/cpuinfo");
         String model = System.getProperty("os.arch");
         if (Files.isReadable(cpuinfo)) {
@@ -72,7 +72,7 @@ final class ResultsFile {
     }
 
     /** The JVM's flags, without the one that carries the commit. */
-    static List<String> flags() {
+    public static List<String> flags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> !flag.startsWith("-Dpolygraph."))
                 .toList();
@@ -84,7 +84,8 @@ final class ResultsFile {
                 .collect(Collectors.joining("; "));
     }
 
-    static String millis(long nanos) {
+    /** With a decimal below 100 ms. */
+    public static String millis(long nanos) {
         return String.format(Locale.ROOT, nanos < 100_000_000 ? "%.1f" : "%.0f", nanos / 1e6);
     }
 

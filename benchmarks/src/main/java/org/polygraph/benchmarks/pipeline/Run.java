@@ -6,6 +6,7 @@ import java.util.Map;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.pipeline.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -18,15 +19,20 @@ import org.polygraph.storage.columnar.HistoryTable;
  * @param processNanos of all threads: collection and compilation too; granularity 10 ms
  * @param elapsedNanos wall clock
  */
-record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, long processNanos, long elapsedNanos) {
+public record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, long processNanos, long elapsedNanos) {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     static Run of(HistoryTable table, IsolationLevel level) {
+        return of(table, CheckRequest.of(level), Tuning.DEFAULT, Budget.unlimited());
+    }
+
+    /** Checks as a tuned engine does, within a budget. */
+    public static Run of(HistoryTable table, CheckRequest request, Tuning tuning, Budget budget) {
         StageCpu stages = new StageCpu();
         long process = processCpu();
         long elapsed = System.nanoTime();
-        Verdict verdict = new EmbeddedChecker().check(table, CheckRequest.of(level), stages, Budget.unlimited());
+        Verdict verdict = new EmbeddedChecker(tuning).check(table, request, stages, budget);
         stages.close();
         elapsed = System.nanoTime() - elapsed;
         process = processCpu() - process;

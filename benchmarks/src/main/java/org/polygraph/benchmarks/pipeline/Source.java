@@ -1,6 +1,7 @@
 package org.polygraph.benchmarks.pipeline;
 
 import java.io.IOException;
+import org.polygraph.benchmarks.data.FormulaSpec;
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
@@ -12,13 +13,22 @@ import org.polygraph.storage.model.HistoryException;
  *
  * @param readNanos CPU time of the whole process while it was read or generated
  */
-record Source(String name, HistoryTable table, long readNanos) {
-    /** @param source a path, or a spec as GeneratorSpec has it */
-    static Source read(String source) throws IOException, HistoryException {
+public record Source(String name, HistoryTable table, long readNanos) {
+    /**
+     * Reads or generates it.
+     *
+     * @param source a path, or a spec as GeneratorSpec or FormulaSpec has it
+     */
+    public static Source read(String source) throws IOException, HistoryException {
         long start = Run.processCpu();
-        HistoryTable table = GeneratorSpec.isSpec(source)
-                ? GeneratorSpec.parse(source).generate()
-                : HistoryReader.read(source, HistoryFormat.AUTO);
+        HistoryTable table;
+        if (GeneratorSpec.isSpec(source)) {
+            table = GeneratorSpec.parse(source).generate();
+        } else if (FormulaSpec.isSpec(source)) {
+            table = FormulaSpec.generate(source);
+        } else {
+            table = HistoryReader.read(source, HistoryFormat.AUTO);
+        }
         return new Source(source, table, Run.processCpu() - start);
     }
 }

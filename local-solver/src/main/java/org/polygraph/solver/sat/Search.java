@@ -46,6 +46,7 @@ public final class Search {
 
     private final IntStack learnts;
     private int reduceAt;
+    private final Restarts restarts;
 
     private long decisions;
     private long conflicts;
@@ -61,11 +62,13 @@ public final class Search {
      * @param maxLate so many late literals, and no backjump keeps levels
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
      * @param maxDerivationInts bound on the memory for derivations, in ints
+     * @param restartUnit conflicts between restarts, times Luby's sequence; 0 for none
      */
-    public record Settings(boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts) {
+    public record Settings(
+            boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts, int restartUnit) {
         /** Usual values. */
         public static Settings defaults() {
-            return new Settings(true, 50, 500, 20_000, 1 << 26);
+            return new Settings(true, 50, 500, 20_000, 1 << 26, 0);
         }
     }
 
@@ -93,6 +96,7 @@ public final class Search {
         units = new IntStack(budget);
         learnts = new IntStack(budget);
         reduceAt = settings.reduceInterval() == 0 ? Integer.MAX_VALUE : settings.reduceInterval();
+        restarts = new Restarts(settings.restartUnit());
     }
 
     /** A new unassigned variable; variables count up from 0. */
@@ -149,6 +153,10 @@ public final class Search {
             if (learnts.size() >= reduceAt) {
                 new ClauseReduction(trail, arena, watches, budget, proof).reduce(learnts, units);
                 reduceAt = (int) Math.min(Integer.MAX_VALUE, learnts.size() + (long) settings.reduceInterval());
+            }
+            if (restarts.isDue(conflicts)) {
+                backtrack(0);
+                continue;
             }
             int literal = theory.next(this);
             if (literal == Theory.COMPLETE) {

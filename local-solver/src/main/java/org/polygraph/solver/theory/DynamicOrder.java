@@ -120,6 +120,11 @@ public final class DynamicOrder {
         return true;
     }
 
+    /** Explanations need not have the fewest literals; for measuring what those are worth. */
+    public void explainByAnyPath(boolean any) {
+        explainer.byAnyPath(any);
+    }
+
     /** Removes the edge added last. */
     public void removeNewest() {
         graph.removeNewest();

@@ -19,6 +19,8 @@ final class EdgeExplainer {
     private IntStack near;
 
     private IntStack far;
+    /** Added edges count as known ones do: the search is depth first and takes the first path it meets. */
+    private boolean anyPath;
 
     EdgeExplainer(EventGraph graph, Budget budget) {
         this.graph = graph;
@@ -27,6 +29,10 @@ final class EdgeExplainer {
         via = budget.ints(graph.events());
         near = new IntStack(budget);
         far = new IntStack(budget);
+    }
+
+    void byAnyPath(boolean any) {
+        anyPath = any;
     }
 
     /**
@@ -74,7 +80,7 @@ final class EdgeExplainer {
                     if (position[next] <= limit && seen[next] < queued) {
                         via[next] = edge;
                         seen[next] = queued;
-                        far.push(next);
+                        (anyPath ? near : far).push(next);
                     }
                 }
             }

@@ -129,7 +129,8 @@ class SearchAgainstSat4jTest {
                     random.nextBoolean() ? random.nextInt(4) : 50,
                     random.nextBoolean() ? random.nextInt(6) : 500,
                     random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(40),
-                    random.nextInt(4) == 0 ? 50 : 1 << 24);
+                    random.nextInt(4) == 0 ? 50 : 1 << 24,
+                    random.nextInt(3) == 0 ? 1 + random.nextInt(10) : 0);
             List<int[]> withheld = new ArrayList<>();
             List<int[]> given = new ArrayList<>();
             for (int[] clause : formula) {

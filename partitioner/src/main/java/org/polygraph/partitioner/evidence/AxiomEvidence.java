@@ -89,6 +89,27 @@ public final class AxiomEvidence {
         return violations;
     }
 
+    /** What can be said where no choice of writers for the open reads leaves an order. */
+    public static Violation ofChoices(ReadsFrom reads) {
+        Set<Integer> keys = new LinkedHashSet<>();
+        Set<Integer> transactions = new LinkedHashSet<>();
+        HistoryTable table = reads.table();
+        int t = 0;
+        for (int operation : reads.open()) {
+            while (table.operationStarts()[t + 1] <= operation) {
+                t++;
+            }
+            transactions.add(t);
+            keys.add(table.operationKeys()[operation] >>> 1);
+        }
+        return new Violation(
+                Anomaly.NO_VALID_ORDER,
+                new ArrayList<>(transactions),
+                new ArrayList<>(keys),
+                List.of(),
+                "whichever of their possible writers " + reads.open().length + " reads have, a cycle remains");
+    }
+
     private Violation ofConflict(Axiom.Conflict conflict) {
         List<Dependency> cycle = seen(conflict.writer(), conflict.reader(), null);
         cycle.add(new Dependency(

@@ -76,10 +76,9 @@ public final class Explanation {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        if (order.order(() -> false) != CommitOrder.Result.REFUTED) {
-            throw new IllegalStateException("the part is said to violate and does not");
-        }
-        return new AxiomEvidence(order).violations().get(0);
+        return order.order(() -> false) == CommitOrder.Result.REFUTED
+                ? new AxiomEvidence(order).violations().get(0)
+                : AxiomEvidence.ofChoices(order.readsFrom());
     }
 
     Events events() {

@@ -1,9 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
@@ -16,7 +13,6 @@ import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -33,6 +29,8 @@ final class AxiomDecision {
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
 
     private static final long MOST_CHOICES = 200_000;
+
+    private static final long MOST_CHOICES_OF_PART = 2_000;
     private static final long MOST_CHOICE_STEPS = 100_000_000;
 
     /** Of an operation: index and edges. */
@@ -121,7 +119,7 @@ final class AxiomDecision {
             case HOLDS ->
                 finish(Verdict.of(Verdict.Status.PASS, request.level())
                         .certificate(new Certificate("choice of writers", null, request.replayed())));
-            case FAILS -> violation(List.of(noChoice(sources)));
+            case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
             case GIVEN_UP ->
                 unknown(sources.open().length + " reads have several possible writers, too many to try them all; "
                         + request.level().title() + " is decided where written values are unique");
@@ -129,21 +127,29 @@ final class AxiomDecision {
     }
 
     private boolean holds(HistoryTable history) {
+        return holds(history, request, budget);
+    }
+
+    private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
         CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT);
         return order.violations().isEmpty() && order.order(budget::exhausted) == CommitOrder.Result.ORDERED;
     }
 
-    private Violation noChoice(ReadsFrom sources) {
-        Set<Integer> keys = new LinkedHashSet<>();
-        for (int operation : sources.open()) {
-            keys.add(table.operationKeys()[operation] >>> 1);
+    /** Whether a part of a history is known to violate. */
+    static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
+        CommitOrder order = CommitOrder.index(part, request.level(), Decision.indeterminate(request));
+        if (!order.violations().isEmpty()) {
+            return true;
         }
-        return new Violation(
-                Anomaly.NO_VALID_ORDER,
-                List.of(),
-                new ArrayList<>(keys),
-                List.of(),
-                "whichever of their possible writers " + sources.open().length + " reads have, a cycle remains");
+        return switch (order.order(budget::exhausted)) {
+            case REFUTED -> true;
+            case STOPPED -> false;
+            case ORDERED ->
+                order.hasOpenReads()
+                        && WriterChoices.search(order.readsFrom(), h -> holds(h, request, budget), MOST_CHOICES_OF_PART)
+                                == WriterChoices.Result.FAILS
+                        && !budget.exhausted();
+        };
     }
 
     private Verdict violation(List<Violation> violations) {

@@ -43,6 +43,7 @@ final class CoreSolving {
      * allow; it is then part of the verdict's certificate.
      *
      * @param clocks certain reachability, or null
+     * @param solver its options but for budgets and proof
      * @param bytes what the solver's own structures may take
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
      */
@@ -53,6 +54,7 @@ final class CoreSolving {
             int[] position,
             ResidualCore core,
             Budget budget,
+            SolverOptions solver,
             long bytes) {
         VersionIndex index = history.versions();
         Events events = graph.events();
@@ -72,8 +74,7 @@ final class CoreSolving {
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
                 // one.
-                SolverOptions.defaults()
-                        .with(SolverOptions.Option.VERIFY, 0)
+                solver.with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
                         .withMaxBytes(bytes - bytes / 4)
                         .withProof(trace);

@@ -64,18 +64,17 @@ public final class Decision {
 
     /** Makes it, with the stages of an engine. */
     public Verdict make(KeyStages stages) {
-        return make(stages, true);
+        return make(stages, Tuning.DEFAULT);
     }
 
-    /** For tests: without rules there are no clocks and the solver decides alone. */
-    Verdict make(KeyStages stages, boolean rules) {
+    Verdict make(KeyStages stages, Tuning tuning) {
         return switch (request.level()) {
             case RC, RA, CC -> new AxiomDecision(table, request, budget, phases, stages).make();
-            default -> order(stages, rules);
+            default -> order(stages, tuning);
         };
     }
 
-    private Verdict order(KeyStages stages, boolean rules) {
+    private Verdict order(KeyStages stages, Tuning tuning) {
         phases.begin("index");
         IndexedHistory history = stages.index(indeterminate(request));
         if (history == null) {
@@ -92,8 +91,11 @@ public final class Decision {
         }
         phases.begin("graph");
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
-        if (rules && request.time() == TimeMode.HINT && history.versions().ambiguous() > 0 && table.starts() != null) {
-            Found found = inRealTime(stages, history.copy(), events);
+        if (tuning.hasRules()
+                && request.time() == TimeMode.HINT
+                && history.versions().ambiguous() > 0
+                && table.starts() != null) {
+            Found found = inRealTime(stages, history.copy(), events, tuning);
             if (found != null) {
                 return replay(history.counting(), found.committed, found.position);
             }
@@ -108,17 +110,18 @@ public final class Decision {
         }
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-        boolean withClocks = rules && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
+        boolean withClocks = tuning.hasRules() && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
         PruneLoop loop = new PruneLoop(
                 history,
                 graph,
                 phases,
                 budget::exhausted,
-                position -> stages.check(history, graph, history.counting(), position));
+                position -> stages.check(history, graph, history.counting(), position),
+                tuning);
         if (!loop.run(withClocks)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop);
+        return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
     }
 
     /** What the request says of unknown outcomes. */
@@ -146,7 +149,7 @@ public final class Decision {
      * @param history a copy: what real time decides must not reach the exact path
      * @return null if there is no such order, or none was found in the time given
      */
-    private @Nullable Found inRealTime(KeyStages stages, IndexedHistory history, Events events) {
+    private @Nullable Found inRealTime(KeyStages stages, IndexedHistory history, Events events, Tuning tuning) {
         KnownGraph graph = KnownGraph.of(events, history.versions());
         long most = Math.min(
                 (long) MOST_REAL_TIME_EDGES * table.transactions(), budget.bytes() / REAL_TIME_EDGE_BUDGET_SHARE);
@@ -162,7 +165,8 @@ public final class Decision {
                 graph,
                 phases,
                 part::exhausted,
-                position -> stages.check(history, graph, history.counting(), position));
+                position -> stages.check(history, graph, history.counting(), position),
+                tuning);
         if (!loop.run(true) || loop.isRefuted()) {
             return null;
         }
@@ -178,6 +182,7 @@ public final class Decision {
                         loop.position(),
                         core,
                         part,
+                        tuning.solver(),
                         Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)))
                 .outcome();
         measure(core, history, outcome.statistics());
@@ -185,7 +190,7 @@ public final class Decision {
         return outcome instanceof Outcome.Satisfiable found ? new Found(found.position(), found.committed()) : null;
     }
 
-    private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop) {
+    private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
         ChainClocks clocks = loop.clocks();
         int[] position = loop.position();
@@ -197,7 +202,14 @@ public final class Decision {
                     + history.versions().bytes()
                     + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
             CoreSolving.Solved solved = CoreSolving.solve(
-                    history, graph, clocks, position, core, budget, Math.max(0, budget.bytes() - held));
+                    history,
+                    graph,
+                    clocks,
+                    position,
+                    core,
+                    budget,
+                    tuning.solver(),
+                    Math.max(0, budget.bytes() - held));
             Outcome outcome = solved.outcome();
             measure(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());

@@ -14,22 +14,22 @@ import org.polygraph.storage.columnar.HistoryTable;
  * left, replay of the order against the raw history.
  */
 public final class EmbeddedChecker implements Checker {
-    private final boolean rules;
+    private final Tuning tuning;
 
     /** The engine as it is used. */
     public EmbeddedChecker() {
-        this(true);
+        this(Tuning.DEFAULT);
     }
 
-    /** For tests: without rules the solver decides alone, as it does where the clocks do not fit into memory. */
-    EmbeddedChecker(boolean rules) {
-        this.rules = rules;
+    /** For tests and measurements. */
+    public EmbeddedChecker(Tuning tuning) {
+        this.tuning = tuning;
     }
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
         Decision decision = new Decision(table, request, progress, budget);
-        return decision.make(new InMemory(table, request.replayed(), budget::exhausted), rules);
+        return decision.make(new InMemory(table, request.replayed(), budget::exhausted), tuning);
     }
 
     private record InMemory(HistoryTable table, boolean replayed, BooleanSupplier stop) implements KeyStages {

@@ -1,7 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.function.BooleanSupplier;
-import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTimeEdges;
@@ -27,8 +26,7 @@ final class PartChecker implements PartJudge {
     @Override
     public boolean violates(HistoryTable part) {
         if (request.level().isAxiom()) {
-            CommitOrder order = CommitOrder.index(part, request.level(), Decision.indeterminate(request));
-            return !order.violations().isEmpty() || order.order(budget::exhausted) == CommitOrder.Result.REFUTED;
+            return AxiomDecision.violates(part, request, budget);
         }
         IndexedHistory history = IndexedHistory.of(part, Decision.indeterminate(request));
         if (!history.violations().isEmpty()) {
@@ -45,7 +43,8 @@ final class PartChecker implements PartJudge {
                 graph,
                 new PhaseClock(Progress.NONE, 0),
                 stop,
-                position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop));
+                position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
+                Tuning.DEFAULT);
         if (!loop.run(true)) {
             return false;
         }
@@ -53,7 +52,15 @@ final class PartChecker implements PartJudge {
             return true;
         }
         return !loop.core().isEmpty()
-                && CoreSolving.solve(history, graph, loop.clocks(), loop.position(), loop.core(), budget, SOLVER_BYTES)
+                && CoreSolving.solve(
+                                        history,
+                                        graph,
+                                        loop.clocks(),
+                                        loop.position(),
+                                        loop.core(),
+                                        budget,
+                                        Tuning.DEFAULT.solver(),
+                                        SOLVER_BYTES)
                                 .outcome()
                         instanceof Outcome.Unsatisfiable;
     }

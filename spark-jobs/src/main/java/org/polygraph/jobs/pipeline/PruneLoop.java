@@ -1,6 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ final class PruneLoop {
     private final PhaseClock phases;
     private final BooleanSupplier stop;
     private final Check check;
+    private final Tuning tuning;
     private @Nullable ChainClocks clocks;
     private @Nullable Saturation saturation;
     private int @Nullable [] position;
@@ -54,12 +56,19 @@ final class PruneLoop {
     private int lastForced;
     private @Nullable Supplier<List<Violation>> refutation;
 
-    PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop, Check check) {
+    PruneLoop(
+            IndexedHistory history,
+            KnownGraph graph,
+            PhaseClock phases,
+            BooleanSupplier stop,
+            Check check,
+            Tuning tuning) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
         this.check = check;
+        this.tuning = tuning;
     }
 
     /** @param withClocks false if the clocks do not fit: then no rule is applied; @return false if the budget ended */
@@ -129,6 +138,11 @@ final class PruneLoop {
         long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         int firstRound = 0;
         boolean isStale = true;
+        boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
+        int mostRounds = adaptive ? MOST_ROUNDS : tuning.rounds();
+        if (mostRounds == 0 && refutation == null) {
+            return ordered(rows);
+        }
         for (int round = 1; refutation == null; round++) {
             Saturation.Result result = round(rules, rows);
             if (result == Saturation.Result.STOPPED) {
@@ -140,23 +154,29 @@ final class PruneLoop {
             firstRound = Math.max(firstRound, lastForced);
             isStale |= result == Saturation.Result.FORCED;
             boolean last = result == Saturation.Result.FIXPOINT
-                    || round == MOST_ROUNDS
-                    || lastForced < WORTHWHILE * firstRound;
+                    || round == mostRounds
+                    || (adaptive && lastForced < WORTHWHILE * firstRound);
             ResidualCore known = core;
-            if (isStale && (last || known == null || known.violated() <= FAR * few)) {
-                phases.begin("order");
-                int[] byRank = EventOrder.byRank(graph.events(), rows);
-                phases.end(graph.events().count());
-                if (!checked(byRank)) {
+            if (isStale && (last || (adaptive && (known == null || known.violated() <= FAR * few)))) {
+                if (!ordered(rows)) {
                     return false;
                 }
                 isStale = false;
             }
-            if (last || core().violated() <= few) {
+            if (last || (adaptive && core().violated() <= few)) {
                 return true;
             }
         }
         return true;
+    }
+
+    private boolean ordered(ChainClocks rows) {
+        phases.begin("order");
+        int[] order = tuning.start() == Tuning.StartOrder.TURNS
+                ? EventOrder.byTurns(graph, new int[graph.events().chains()])
+                : EventOrder.byRank(graph.events(), rows);
+        phases.end(graph.events().count());
+        return checked(Objects.requireNonNull(order));
     }
 
     /** One round of rules and the closure of what they force. */

@@ -345,7 +345,8 @@ class BadInputAcceptanceTest {
             },
             {"Unknown option: '--bogus'" + help, "check", "-l", "ser", "--bogus", pass},
             {
-                "Invalid value for option '--level': unknown level 'foo' (levels: ser, si)" + help,
+                "Invalid value for option '--level': unknown level 'foo' (levels: sser, ser, ssi, si, cc, ra, rc)"
+                        + help,
                 "check",
                 "-l",
                 "foo",
@@ -420,13 +421,18 @@ class BadInputAcceptanceTest {
             words.add(pass);
             assertThat(run(words.toArray(new String[0]))).as(line + err).isZero();
         }
-        for (String level : List.of("ser", "si")) {
+        for (String level : List.of("ser", "si", "cc", "ra", "rc")) {
             assertThat(run("check", "--level", level, pass)).isZero();
         }
-        for (String level : List.of("sser", "rc", "ra", "cc", "lin")) {
-            assertThat(run("check", "-l", level, pass)).isEqualTo(2);
-            assertThat(err).contains("level " + level + " is not decided by this version, which decides ser, si");
+        for (String strict : List.of("-l sser", "-l ssi", "-l ser --time strict", "-l si --time strict")) {
+            List<String> words = new ArrayList<>(List.of("check"));
+            words.addAll(List.of(strict.split(" ")));
+            words.add(pass);
+            assertThat(run(words.toArray(new String[0]))).as(strict).isEqualTo(5);
+            assertThat(err).contains("found no start and end times; expected them");
         }
+        assertThat(run("check", "-l", "lin", pass)).isEqualTo(2);
+        assertThat(err).contains("level lin is not decided by this version");
         for (String format : List.of("parquet", "dbcop", "cobra", "plume", "edn")) {
             assertThat(run("check", "-l", "ser", "-f", format, pass)).as(format).isEqualTo(5);
         }

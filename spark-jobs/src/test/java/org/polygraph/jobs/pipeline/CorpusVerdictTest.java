@@ -62,11 +62,11 @@ class CorpusVerdictTest {
                 }
                 for (IsolationLevel level : LEVELS) {
                     boolean truth = Boolean.TRUE.equals(entry.verdicts().get(level.name()));
-                    for (boolean rules : new boolean[] {true, false}) {
-                        Verdict verdict = new EmbeddedChecker(rules)
+                    for (int rounds : new int[] {Tuning.ADAPTIVE, Tuning.NO_RULES}) {
+                        Verdict verdict = new EmbeddedChecker(Tuning.DEFAULT.withRounds(rounds))
                                 .check(entry.history(), CheckRequest.of(level), Progress.NONE, Budget.unlimited());
                         assertThat(verdict.status())
-                                .as("%s %s rules %s", entry.name(), level, rules)
+                                .as("%s %s rounds %s", entry.name(), level, rounds)
                                 .isEqualTo(truth ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
                         judged++;
                     }

@@ -65,7 +65,7 @@ class RealTimeAgainstBruteForceTest {
     }
 
     private static Verdict.Status status(HistoryTable history, IsolationLevel level, boolean rules) {
-        return new EmbeddedChecker(rules)
+        return new EmbeddedChecker(rules ? Tuning.DEFAULT : Tuning.DEFAULT.withRounds(Tuning.NO_RULES))
                 .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited())
                 .status();
     }

@@ -71,6 +71,9 @@ public final class HistoryGenerator {
     Isolation isolation = Isolation.SERIAL;
     final List<InjectedAnomaly> injections = new ArrayList<>();
 
+    int staleAge;
+    boolean staleSnapshot;
+
     private HistoryGenerator(long seed) {
         this.seed = seed;
     }
@@ -202,6 +205,23 @@ public final class HistoryGenerator {
         return this;
     }
 
+    /**
+     * One transaction, late in the history, reads one key as it was {@code age} transactions earlier, counted as their
+     * clients learnt the outcomes. The promises of the isolation are gone; often the history is valid all the same.
+     */
+    public HistoryGenerator staleRead(int age) {
+        staleAge = inRange("age of a stale read", age, 1, Integer.MAX_VALUE);
+        staleSnapshot = false;
+        return this;
+    }
+
+    /** The same with all that the transaction reads from others: a snapshot too old. */
+    public HistoryGenerator staleSnapshot(int age) {
+        staleAge = inRange("age of a stale snapshot", age, 1, Integer.MAX_VALUE);
+        staleSnapshot = true;
+        return this;
+    }
+
     /** The history as a table. */
     public HistoryTable generate() {
         TableSink sink = new TableSink("generated-" + seed, timed);
@@ -239,13 +259,14 @@ public final class HistoryGenerator {
                         anomaly + " needs " + anomaly.players() + " sessions; there are " + sessions);
             }
         }
+        HistorySink to = staleAge == 0 ? sink : new StaleSink(sink, keys, transactions, staleAge, staleSnapshot);
         if (isolation == Isolation.RANDOM) {
             MutableHistory history = new MutableHistory();
             new Simulation(this, history).run();
             history.scrambleReads(new SplitMix(SplitMix.seedOf(seed, 1)));
-            history.replay(sink);
+            history.replay(to);
         } else {
-            new Simulation(this, sink).run();
+            new Simulation(this, to).run();
         }
     }
 

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -268,5 +270,33 @@ class HistoryGeneratorTest {
         double seconds = (System.nanoTime() - begin) / 1e9;
         assertThat(Files.size(file)).isGreaterThan(600_000_000L);
         assertThat(seconds).as("seconds to write 5M transactions").isLessThan(60);
+    }
+
+    @Test
+    void oneTransactionReadsWhatIsOld() {
+        HistoryGenerator generator = HistoryGenerator.withSeed(5)
+                .transactions(2_000)
+                .sessions(10)
+                .keys(20)
+                .operations(6);
+        HistoryTable plain = generator.generate();
+        HistoryTable read = generator.staleRead(500).generate();
+        HistoryTable snapshot = generator.staleSnapshot(500).generate();
+
+        assertThat(changedOperations(plain, read)).hasSize(1);
+        Set<Integer> ofSnapshot = changedOperations(plain, snapshot);
+        assertThat(ofSnapshot).hasSizeBetween(2, 6);
+        assertThat(ofSnapshot).containsAll(changedOperations(plain, read));
+    }
+
+    private static Set<Integer> changedOperations(HistoryTable a, HistoryTable b) {
+        Set<Integer> changed = new TreeSet<>();
+        for (int o = 0; o < a.operations(); o++) {
+            assertThat(a.operationKeys()[o]).isEqualTo(b.operationKeys()[o]);
+            if (a.operationValues()[o] != b.operationValues()[o]) {
+                changed.add(o);
+            }
+        }
+        return changed;
     }
 }

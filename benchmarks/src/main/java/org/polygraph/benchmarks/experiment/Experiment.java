@@ -1,0 +1,107 @@
+package org.polygraph.benchmarks.experiment;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs sweeps, and makes tables and plots of what they measured. */
+@Command(name = "experiment", description = "Measures grids of histories, levels and settings.")
+public final class Experiment {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    /** Subcommands: growth, ablation, plot, table. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Experiment()).execute(args));
+    }
+
+    /** Appends to NAME.csv in the folder; writes NAME.md, and NAME.svg unless it is an ablation, at the end. */
+    @Command(description = "Runs sweeps: shipped ones by name, files, or single specs.")
+    int growth(
+            @Option(
+                            names = {"-o", "--output"},
+                            defaultValue = ".",
+                            description = "folder for the results")
+                    Path folder,
+            @Option(names = "--heap", description = "heap of each JVM, instead of the sweep's") @Nullable String heap,
+            @Option(names = "--seconds", description = "limit of each check, instead of the sweep's") @Nullable
+                    Integer seconds,
+            @Option(names = "--most", description = "leave out what is further on the x-axis") @Nullable Double most,
+            @Option(names = "--judge", description = "second opinions on verdicts; unique values only") boolean judge,
+            @Option(names = "--path", description = "histories where a sweep says PATHS", arity = "1..*") @Nullable
+                    List<String> paths,
+            @Parameters(arity = "1..*", paramLabel = "SWEEP|SPEC") List<String> names)
+            throws IOException, InterruptedException {
+        List<String> specs = new ArrayList<>();
+        List<String> sweeps = new ArrayList<>();
+        for (String name : names) {
+            (name.contains(":") ? specs : sweeps).add(name);
+        }
+        Runner runner = new Runner(out(), folder, heap, seconds, most, judge);
+        for (String name : sweeps) {
+            String file = Sweep.NAMES.contains(name)
+                    ? name
+                    : Path.of(name).getFileName().toString().replaceFirst("\\.[a-z]+$", "");
+            runner.run(file, Sweep.of(name, paths == null ? List.of() : paths));
+        }
+        if (!specs.isEmpty()) {
+            StringBuilder text = new StringBuilder("title Given on the command line\nx txns\n");
+            specs.forEach(each -> text.append("run ").append(each).append(" level={ser|si}\n"));
+            runner.run("specs", Sweep.parse(text.toString(), List.of()));
+        }
+        return 0;
+    }
+
+    /** As {@link #growth} with the sweep {@code ablation}. */
+    @Command(description = "One change at a time: what each part of the solver and the rules is worth.")
+    int ablation(
+            @Option(
+                            names = {"-o", "--output"},
+                            defaultValue = ".",
+                            description = "folder for the results")
+                    Path folder,
+            @Option(names = "--seconds", description = "limit of each check, instead of the sweep's") @Nullable
+                    Integer seconds,
+            @Parameters(arity = "0..*", paramLabel = "PATH", description = "histories besides the generated ones")
+                    @Nullable
+                    List<String> paths)
+            throws IOException, InterruptedException {
+        new Runner(out(), folder, null, seconds, null, false)
+                .run("ablation", Sweep.of("ablation", paths == null ? List.of() : paths));
+        return 0;
+    }
+
+    @Command(description = "Draws a CSV of measurements.")
+    int plot(@Parameters(paramLabel = "FILE.csv") Path csv, @Parameters(paramLabel = "OUT.svg") Path svg)
+            throws IOException {
+        Files.writeString(svg, Plot.of(Csv.read(csv)), StandardCharsets.UTF_8);
+        return 0;
+    }
+
+    @Command(description = "Prints a CSV of measurements as a table.")
+    int table(
+            @Option(names = "--ablation", description = "a line a setting") boolean ablation,
+            @Parameters(paramLabel = "FILE.csv") Path csv)
+            throws IOException {
+        List<Measurement> all = Csv.read(csv);
+        out().print(ablation ? Markdown.ablation(all) : Markdown.growth(all));
+        out().flush();
+        return 0;
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+}

@@ -1,0 +1,94 @@
+package org.polygraph.benchmarks.experiment;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** Tables of measurements. */
+final class Markdown {
+    private Markdown() {}
+
+    /** A line a series, a column an x: seconds, and the verdicts where they are not PASS. */
+    static String growth(List<Measurement> measurements) {
+        List<Series> all = Series.of(measurements);
+        TreeSet<Double> columns = new TreeSet<>();
+        all.forEach(series -> series.points().forEach(point -> columns.add(point.x())));
+        StringBuilder out = new StringBuilder("| series |");
+        columns.forEach(x -> out.append(' ').append(Plot.number(x)).append(" |"));
+        out.append("\n|---|").append("---|".repeat(columns.size())).append('\n');
+        for (Series series : all) {
+            Map<Double, Series.Point> byX = new LinkedHashMap<>();
+            series.points().forEach(point -> byX.put(point.x(), point));
+            out.append("| ").append(series.name()).append(" |");
+            for (Double x : columns) {
+                Series.Point point = byX.get(x);
+                out.append(' ').append(point == null ? "" : cell(point)).append(" |");
+            }
+            out.append('\n');
+        }
+        return out.toString();
+    }
+
+    private static String cell(Series.Point point) {
+        int all = point.measurements().size();
+        double seconds = point.median("thread_ms") / 1000;
+        String time = Double.isNaN(seconds) ? "" : seconds(seconds) + " s";
+        if (all > 1) {
+            String many = point.decided() < all ? " (" + point.decided() + " of " + all + " decided)" : "";
+            return (time.isEmpty() ? "-" : time) + many;
+        }
+        Measurement only = point.measurements().get(0);
+        return switch (only.get("verdict")) {
+            case "PASS" -> time;
+            case "VIOLATION" -> time + " violation";
+            default -> only.get("verdict") + " at " + only.get("seconds") + " s";
+        };
+    }
+
+    private static String seconds(double seconds) {
+        return String.format(Locale.ROOT, seconds < 1 ? "%.3f" : seconds < 10 ? "%.2f" : "%.1f", seconds);
+    }
+
+    /** A line a measurement, those of a history and level together: what the solver did and what it took. */
+    static String ablation(List<Measurement> measurements) {
+        Map<String, List<Measurement>> byHistory = new LinkedHashMap<>();
+        for (Measurement m : measurements) {
+            byHistory
+                    .computeIfAbsent(m.get("source") + " " + m.get("level"), k -> new ArrayList<>())
+                    .add(m);
+        }
+        StringBuilder out = new StringBuilder(
+                "| history | level | setting | verdict | CPU-ms | of that saturation, solver"
+                        + " | peak heap MB | clauses | decisions | conflicts |\n|---|---|---|---|---|---|---|---|---|---|\n");
+        byHistory.values().forEach(group -> {
+            String source = group.get(0).get("source");
+            String name = Series.name(source);
+            for (Measurement m : group) {
+                out.append("| ")
+                        .append(String.join(
+                                " | ",
+                                name,
+                                m.get("level").toUpperCase(Locale.ROOT),
+                                m.get("setting"),
+                                m.get("verdict"),
+                                whole(m, "thread_ms"),
+                                whole(m, "saturation_ms") + ", " + whole(m, "solve_ms"),
+                                m.get("heap_mb"),
+                                m.get("instantiated"),
+                                m.get("decisions"),
+                                m.get("conflicts")))
+                        .append(" |\n");
+                name = "";
+            }
+        });
+        return out.toString();
+    }
+
+    private static String whole(Measurement m, String column) {
+        double value = m.number(column);
+        return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%.0f", value);
+    }
+}

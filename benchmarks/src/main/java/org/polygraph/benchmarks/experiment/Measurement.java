@@ -1,0 +1,90 @@
+package org.polygraph.benchmarks.experiment;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A line of results: values by column, in the order of {@link #COLUMNS}. What was not measured is empty. */
+final class Measurement {
+    static final List<String> COLUMNS = List.of(
+            "date",
+            "commit",
+            "machine",
+            "jvm",
+            "load",
+            "title",
+            "x",
+            "source",
+            "level",
+            "setting",
+            "heap",
+            "seconds",
+            "warmups",
+            "verdict",
+            "reason",
+            "certificate",
+            "judged",
+            "transactions",
+            "operations",
+            "thread_ms",
+            "process_ms",
+            "elapsed_ms",
+            "index_ms",
+            "graph_ms",
+            "closure_ms",
+            "saturation_ms",
+            "order_ms",
+            "check_ms",
+            "solve_ms",
+            "replay_ms",
+            "resident_mb",
+            "heap_mb",
+            "components",
+            "largest",
+            "candidate_reads",
+            "instantiated",
+            "decisions",
+            "conflicts");
+
+    private final Map<String, String> values = new LinkedHashMap<>();
+
+    Measurement() {
+        for (String column : COLUMNS) {
+            values.put(column, "");
+        }
+    }
+
+    /** Sets a column, which must exist. */
+    Measurement set(String column, String value) {
+        if (values.put(column, value) == null) {
+            throw new IllegalArgumentException("no column " + column);
+        }
+        return this;
+    }
+
+    Measurement set(String column, long value) {
+        return set(column, Long.toString(value));
+    }
+
+    String get(String column) {
+        String value = values.get(column);
+        if (value == null) {
+            throw new IllegalArgumentException("no column " + column);
+        }
+        return value;
+    }
+
+    /** The column as a number, or NaN. */
+    double number(String column) {
+        String value = get(column);
+        return value.isEmpty() ? Double.NaN : Double.parseDouble(value);
+    }
+
+    boolean isDecided() {
+        return get("verdict").equals("PASS") || get("verdict").equals("VIOLATION");
+    }
+
+    List<String> values() {
+        return List.copyOf(values.values());
+    }
+}

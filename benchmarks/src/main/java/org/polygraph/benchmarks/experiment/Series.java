@@ -1,0 +1,113 @@
+package org.polygraph.benchmarks.experiment;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Measurements that differ in their x (and the generator's seed) only, in the order of first appearance.
+ *
+ * @param name what sets it apart from the other series
+ */
+record Series(String name, List<Point> points) {
+    /** Measurements of one x. */
+    record Point(double x, List<Measurement> measurements) {
+        /** The median of a column, what was not decided counting as more than anything; NaN if it is not decided. */
+        double median(String column) {
+            double[] values = measurements.stream()
+                    .mapToDouble(m -> m.isDecided() ? m.number(column) : Double.POSITIVE_INFINITY)
+                    .sorted()
+                    .toArray();
+            double median = values[values.length / 2];
+            return Double.isInfinite(median) ? Double.NaN : median;
+        }
+
+        long decided() {
+            return measurements.stream().filter(Measurement::isDecided).count();
+        }
+    }
+
+    /** Groups measurements. */
+    static List<Series> of(List<Measurement> measurements) {
+        Map<String, Set<String>> alternatives = new LinkedHashMap<>();
+        for (Measurement m : measurements) {
+            parts(m).forEach((name, value) -> alternatives
+                    .computeIfAbsent(name, n -> new LinkedHashSet<>())
+                    .add(value));
+            for (String name : alternatives.keySet()) {
+                if (!parts(m).containsKey(name)) {
+                    alternatives.get(name).add("");
+                }
+            }
+        }
+        Map<String, List<Measurement>> byName = new LinkedHashMap<>();
+        for (Measurement m : measurements) {
+            List<String> words = new ArrayList<>();
+            for (String name : alternatives.keySet()) {
+                String value = parts(m).getOrDefault(name, "");
+                if (alternatives.get(name).size() > 1 && !value.isEmpty()) {
+                    words.add(word(name, value));
+                }
+            }
+            String name = words.isEmpty() ? m.get("level").toUpperCase(Locale.ROOT) : String.join(" ", words);
+            byName.computeIfAbsent(name, n -> new ArrayList<>()).add(m);
+        }
+        List<Series> series = new ArrayList<>();
+        byName.forEach((name, members) -> series.add(new Series(name, points(members))));
+        return series;
+    }
+
+    private static String word(String name, String value) {
+        return switch (name) {
+            case "level" -> value.toUpperCase(Locale.ROOT);
+            case "source", "setting" -> value;
+            default -> name + "=" + value;
+        };
+    }
+
+    private static List<Point> points(List<Measurement> members) {
+        Map<Double, List<Measurement>> byX = new LinkedHashMap<>();
+        for (Measurement m : members) {
+            byX.computeIfAbsent(x(m), x -> new ArrayList<>()).add(m);
+        }
+        List<Point> points = new ArrayList<>();
+        byX.forEach((x, same) -> points.add(new Point(x, same)));
+        points.sort((a, b) -> Double.compare(a.x, b.x));
+        return points;
+    }
+
+    /** Where a measurement stands on the x-axis. */
+    static double x(Measurement m) {
+        String setting = m.get("x");
+        return setting.isEmpty() ? m.number("transactions") : Sweep.position(m.get("source"), setting);
+    }
+
+    /** What may set a measurement apart: the settings of its source but for x and seed, level, setting. */
+    private static Map<String, String> parts(Measurement m) {
+        Map<String, String> parts = new LinkedHashMap<>();
+        String source = m.get("source");
+        if (source.startsWith("gen:") || source.startsWith("sat:") || source.startsWith("pigeons:")) {
+            Arrays.stream(source.substring(source.indexOf(':') + 1).split(",", -1))
+                    .map(part -> part.split("=", 2))
+                    .filter(part -> part.length == 2)
+                    .filter(part -> !part[0].equals(m.get("x")) && !part[0].equals("seed"))
+                    .forEach(part -> parts.put(part[0], part[1]));
+        } else {
+            parts.put("source", name(source));
+        }
+        parts.put("level", m.get("level"));
+        parts.put("setting", m.get("setting"));
+        return parts;
+    }
+
+    /** The last two names of a path, without what every history is called. */
+    static String name(String path) {
+        String[] names = path.replaceFirst("/history\\.[a-z.]+$", "").split("/", -1);
+        return names[names.length - 1];
+    }
+}

@@ -1,0 +1,62 @@
+package org.polygraph.benchmarks.experiment;
+
+import java.util.Locale;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.verdict.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.solver.SolverOptions;
+
+/**
+ * A way to go about a check, in words: {@code default}, or what differs from it, joined by {@code +}.
+ *
+ * <ul>
+ *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
+ *   <li>{@code start=rank} (default) or {@code turns}: the order that the solver starts from
+ *   <li>{@code time=hint}: timestamps may help to accept
+ *   <li>any option of the solver, as {@code restart_unit=100}
+ * </ul>
+ */
+record Setting(Tuning tuning, boolean timed) {
+    static final String DEFAULT = "default";
+
+    /** @throws IllegalArgumentException naming the part that is not understood */
+    static Setting parse(String words) {
+        Tuning tuning = Tuning.DEFAULT;
+        boolean timed = false;
+        if (!words.equals(DEFAULT)) {
+            for (String part : words.split("\\+", -1)) {
+                int equals = part.indexOf('=');
+                if (equals < 0) {
+                    throw new IllegalArgumentException("'" + part + "' in setting " + words + "; name=value expected");
+                }
+                String value = part.substring(equals + 1);
+                switch (part.substring(0, equals)) {
+                    case "rounds" -> tuning = tuning.withRounds(rounds(value));
+                    case "start" ->
+                        tuning = tuning.withStart(Tuning.StartOrder.valueOf(value.toUpperCase(Locale.ROOT)));
+                    case "time" -> timed = TimeMode.valueOf(value.toUpperCase(Locale.ROOT)) == TimeMode.HINT;
+                    default -> {
+                        String option = part.substring(0, equals).toUpperCase(Locale.ROOT);
+                        tuning = tuning.with(SolverOptions.Option.valueOf(option), Long.parseLong(value));
+                    }
+                }
+            }
+        }
+        return new Setting(tuning, timed);
+    }
+
+    private static int rounds(String value) {
+        return switch (value) {
+            case "adaptive" -> Tuning.ADAPTIVE;
+            case "off" -> Tuning.NO_RULES;
+            case "fixpoint" -> Tuning.FIXPOINT;
+            default -> Integer.parseUnsignedInt(value);
+        };
+    }
+
+    CheckRequest request(IsolationLevel level) {
+        return new CheckRequest(level, timed ? TimeMode.HINT : TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+    }
+}

@@ -1,0 +1,29 @@
+package org.polygraph.benchmarks.micro;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** How every kernel is measured, and on what; subclasses inherit these annotations. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 5, time = 2)
+public abstract class Kernel {
+    /** Transactions of 8 operations over as many keys. */
+    @Param("100000")
+    public int transactions;
+
+    /** Key distribution. */
+    @Param({"uniform", "zipf"})
+    public String keys = "";
+}

@@ -1,0 +1,57 @@
+package org.polygraph.jobs.pipeline;
+
+import org.polygraph.solver.SolverOptions;
+
+/**
+ * How an engine goes about a decision: for tests and measurements, which ask what each part is worth. Users get {@link
+ * #DEFAULT}; no setting changes a verdict, only whether and when there is one. Immutable.
+ *
+ * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
+ *     closure and order alone
+ * @param start the order that the solver starts from
+ * @param solver what the core's solver is started with; budgets and proof are set by the pipeline
+ */
+public record Tuning(int rounds, StartOrder start, SolverOptions solver) {
+    /** A few rounds, while the order breaks enough for another to pay. */
+    public static final int ADAPTIVE = -1;
+    /** No closure and no rules, as where the clocks do not fit into memory: the solver decides alone. */
+    public static final int NO_RULES = -2;
+    /** Until nothing more is forced. */
+    public static final int FIXPOINT = Integer.MAX_VALUE;
+
+    /** Orders that extend what the rules know. */
+    public enum StartOrder {
+        /** By ancestors and descendants. */
+        RANK,
+        /** Sessions in turn. */
+        TURNS
+    }
+
+    /** The engine as it is used. */
+    public static final Tuning DEFAULT = new Tuning(ADAPTIVE, StartOrder.RANK, SolverOptions.defaults());
+
+    public Tuning {
+        if (rounds < NO_RULES) {
+            throw new IllegalArgumentException(rounds + " rounds of rules");
+        }
+    }
+
+    /** This but for the rounds. */
+    public Tuning withRounds(int value) {
+        return new Tuning(value, start, solver);
+    }
+
+    /** This but for the start order. */
+    public Tuning withStart(StartOrder value) {
+        return new Tuning(rounds, value, solver);
+    }
+
+    /** This but for an option of the solver. */
+    public Tuning with(SolverOptions.Option option, long value) {
+        return new Tuning(rounds, start, solver.with(option, value));
+    }
+
+    boolean hasRules() {
+        return rounds != NO_RULES;
+    }
+}

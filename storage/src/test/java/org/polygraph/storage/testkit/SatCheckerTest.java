@@ -1,0 +1,76 @@
+package org.polygraph.storage.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.testkit.BruteForceChecker.Level;
+
+/** Two oracles that share no idea agree; and the encodings mean what they say. */
+class SatCheckerTest {
+    private static final List<Level> LEVELS = List.of(Level.SER, Level.SI);
+
+    @Test
+    void agreesWithBruteForce() {
+        TinyHistories stream = new TinyHistories(0x5a7);
+        int judged = 0;
+        for (int i = 0; i < 3_000; i++) {
+            HistoryTable history = stream.at(i);
+            boolean decided = true;
+            for (int t = 0; t < history.transactions(); t++) {
+                decided &= history.outcome(t) != Outcome.INDETERMINATE;
+            }
+            if (decided && BruteForceChecker.judge(history, Level.SER) != BruteForceChecker.Verdict.INVALID) {
+                for (Level level : LEVELS) {
+                    assertThat(SatChecker.accepts(history, level))
+                            .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
+                            .isEqualTo(BruteForceChecker.accepts(history, level));
+                    judged++;
+                }
+            }
+        }
+        assertThat(judged).isGreaterThan(2_000);
+    }
+
+    /** At both levels; 3 variables and 4 clauses are 57 transactions. */
+    @Test
+    void aFormulasHistoryHoldsIffTheFormulaIsSatisfiable() {
+        int satisfiable = 0;
+        for (int seed = 0; seed < 12; seed++) {
+            Random random = new Random(seed);
+            Formula formula = new Formula(2);
+            for (int i = 0; i < 3 + seed % 3; i++) {
+                int first = random.nextInt(2);
+                formula.clause(first, 2 + random.nextInt(2));
+            }
+            formula.clause(random.nextInt(4));
+            HistoryTable history = formula.history("formula-" + seed);
+            boolean expected = formula.isSatisfiable();
+            for (Level level : LEVELS) {
+                assertThat(SatChecker.accepts(history, level))
+                        .as("%s seed %d", level, seed)
+                        .isEqualTo(expected);
+            }
+            satisfiable += expected ? 1 : 0;
+        }
+        assertThat(satisfiable).isBetween(2, 11);
+    }
+
+    @Test
+    void edgesBecomeSessionsAndReads() {
+        PolygraphHistory history = new PolygraphHistory(4, 0);
+        history.edge(0, 1);
+        history.edge(1, 2);
+        history.edge(0, 3);
+        history.edge(2, 0);
+        HistoryTable table = history.table("edges");
+
+        assertThat(history.sessions()).isEqualTo(2);
+        assertThat(table.transactions()).isEqualTo(4);
+        assertThat(table.operations()).isEqualTo(4);
+        assertThat(SatChecker.accepts(table, Level.SI)).isFalse();
+    }
+}
