@@ -50,7 +50,18 @@ public record StoredVerdict(
         if (detail == ViolationText.Detail.FULL) {
             return String.join("", explanations);
         }
-        return explanations.isEmpty() ? "" : explanations.get(0) + ViolationText.more(violations - 1);
+        return explanations.isEmpty() ? "" : firstHalf(explanations.get(0)) + ViolationText.more(violations - 1);
+    }
+
+    private static String firstHalf(String explanation) {
+        StringBuilder half = new StringBuilder(explanation.length());
+        for (String line : explanation.split("\n", -1)) {
+            if (line.isEmpty() || ReasonText.HEADINGS.contains(line)) {
+                break;
+            }
+            half.append(line).append('\n');
+        }
+        return half.toString();
     }
 
     /** verdict.json for a PATH of the same content and for what this process exits with. */

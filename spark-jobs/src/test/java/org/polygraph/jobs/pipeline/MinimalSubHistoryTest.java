@@ -39,8 +39,7 @@ class MinimalSubHistoryTest {
             HistoryTable whole = stream.at(i);
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
                 CheckRequest request = CheckRequest.of(level);
-                Verdict verdict =
-                        new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
+                Verdict verdict = new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
                 for (Violation violation : verdict.violations()) {
                     String name = "seed " + SEED + " #" + i + " " + level + " " + HistoryDsl.print(whole);
                     sizes[isMinimal(whole, violation, request, name)]++;
@@ -96,7 +95,8 @@ class MinimalSubHistoryTest {
     }
 
     private static boolean passes(HistoryTable part, CheckRequest request) {
-        BruteForceChecker.Level level = BruteForceChecker.Level.valueOf(request.level().name());
+        BruteForceChecker.Level level =
+                BruteForceChecker.Level.valueOf(request.level().name());
         return part.transactions() == 0 || BruteForceChecker.judge(part, level) != BruteForceChecker.Verdict.REJECTED;
     }
 
