@@ -43,13 +43,19 @@ public final class RunDirectory {
     private static final String VIOLATIONS = "violations";
     private static final String SUCCESS = "_SUCCESS";
     private static final String VERDICT = "verdict.json";
+    private static final String REPORT = "report.html";
     private static final String EXPLANATION = "explain.txt";
 
     private final Location run;
 
     /** @param id from {@link RunId} */
     public RunDirectory(Location parent, String id) {
-        this.run = parent.child("run=" + id);
+        this(parent.child("run=" + id));
+    }
+
+    /** @param run the run's own folder */
+    public RunDirectory(Location run) {
+        this.run = run;
     }
 
     /** Where it is, for people. */
@@ -66,11 +72,22 @@ public final class RunDirectory {
         if (!run.child(SUCCESS).exists() || !file.exists()) {
             return Optional.empty();
         }
-        StoredVerdict stored = StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+        StoredVerdict stored = verdict();
         return switch (stored.status()) {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
             case UNKNOWN, ERROR -> Optional.empty();
         };
+    }
+
+    /** The verdict of a run that is there, whatever it is; throws if there is none that can be read. */
+    public StoredVerdict verdict() throws IOException {
+        Location file = run.child(VERDICT);
+        return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+    }
+
+    /** {@code report.html}, which is there when the run has finished. */
+    public Location report() {
+        return run.child(REPORT);
     }
 
     private List<String> explanations() throws IOException {
@@ -142,7 +159,7 @@ public final class RunDirectory {
 
     /** Writes all else, {@code _SUCCESS} last. Of an earlier run nothing is left but the stages of an engine. */
     public void finish(Verdict verdict) throws IOException {
-        write(run.child("report.html"), HtmlReport.of(verdict, run.name(), Version.current()));
+        write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
         write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
         write(run.child("junit.xml"), JunitXml.of(verdict));
         write(run.child("metrics.json"), VerdictJson.metrics(verdict) + "\n");

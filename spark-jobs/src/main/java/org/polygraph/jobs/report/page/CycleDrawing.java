@@ -141,7 +141,9 @@ final class CycleDrawing {
 
     private Drawing.Arrow arrow(int step, Dependency edge, String path, String head, int x, int y, int room) {
         String kind = edge.kind().name();
-        String key = edge.key() == Dependency.NO_KEY ? "" : " " + facts.key(edge.key());
+        String key = edge.key() == Dependency.NO_KEY ? "" : facts.key(edge.key());
+        int left = room - kind.length();
+        String label = key.isEmpty() ? "" : key.length() + 5 <= left ? " key " + key : " " + key;
         return new Drawing.Arrow(
                 step,
                 kind.toLowerCase(Locale.ROOT),
@@ -150,7 +152,7 @@ final class CycleDrawing {
                 head,
                 x,
                 y,
-                Legible.shortened(key, Math.max(2, room - kind.length())),
+                Legible.shortened(label, left),
                 facts.name(edge.from()),
                 facts.name(edge.to()),
                 facts.of(edge),

@@ -77,6 +77,7 @@ public final class HtmlReport {
             String advice,
             List<Item> coverage,
             List<Item> assumptions,
+            String under,
             List<Kind> anomalies,
             List<Entry> entries,
             String found,
@@ -123,6 +124,7 @@ public final class HtmlReport {
                 advice(),
                 coverage(),
                 assumptions(),
+                under(),
                 anomalies(),
                 entries(told.size()),
                 found(),
@@ -235,24 +237,30 @@ public final class HtmlReport {
         Counts counts = verdict.counts();
         return List.of(
                 item("Sessions", counts.sessions()),
-                item("Committed", counts.transactionsCommitted(), "transactions"),
-                item("Aborted", counts.transactionsAborted(), "transactions"),
-                item("Unknown outcome", counts.transactionsIndeterminate(), "transactions"),
+                item("Committed", counts.transactionsCommitted()),
+                item("Aborted", counts.transactionsAborted()),
+                item("Outcome unknown", counts.transactionsIndeterminate()),
                 item("Reads", counts.reads()),
                 item("Writes", counts.writes()),
                 item("Keys", counts.keys()));
     }
 
     private static Item item(String term, long value) {
-        return item(term, value, "");
-    }
-
-    private static Item item(String term, long value, String note) {
-        return new Item(term, grouped(value), note);
+        return new Item(term, grouped(value), "");
     }
 
     private static String grouped(long value) {
         return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    /** The assumptions on one line. */
+    private String under() {
+        List<String> words = new ArrayList<>();
+        words.add("session order");
+        for (Item item : assumptions()) {
+            words.add(item.term().toLowerCase(Locale.ROOT) + " " + item.value());
+        }
+        return String.join(", ", words);
     }
 
     private List<Item> assumptions() {

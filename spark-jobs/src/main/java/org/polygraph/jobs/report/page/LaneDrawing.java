@@ -32,7 +32,7 @@ final class LaneDrawing {
     private static final int STEP = 26;
     private static final int LINE = 16;
     private static final int LINES = 4;
-    private static final int GAP = 46;
+    private static final int GAP = 52;
 
     private final Violation violation;
     private final Facts facts;
@@ -204,7 +204,9 @@ final class LaneDrawing {
             path = "M" + x + " " + y + "C" + x + " " + middle + " " + end + " " + middle + " " + end + " "
                     + (down ? stop - 8 : stop + 8);
             head = Drawing.head(end, stop, 0, down ? 1 : -1);
-            labelY = middle + (down ? -6 : 12);
+            // Beside its start: in the middle it would meet the label of an arrow the other way.
+            labelX = x + 6;
+            labelY = down ? y + 14 : y - 8;
         }
         String kind = edge.kind().name();
         return new Drawing.Arrow(

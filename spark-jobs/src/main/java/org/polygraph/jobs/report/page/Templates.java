@@ -14,6 +14,7 @@ import org.polygraph.jobs.report.wording.Legible;
 final class Templates {
     private static final Mustache.Compiler COMPILER = Mustache.compiler()
             .emptyStringIsFalse(true)
+            .zeroIsFalse(true)
             .withEscaper(Templates::escaped)
             .withLoader(Templates::open);
 

@@ -15,6 +15,7 @@ import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.VersionOrder;
+import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -183,7 +184,7 @@ record ViolationPage(
                 for (VersionOrder.Version version : step) {
                     versions.add(new ShownVersion(
                             Legible.shortened(facts.value(version.value()), TEXT),
-                            facts.name(version.writer()),
+                            version.writer() == Dependency.INITIAL ? "initially" : "by " + facts.name(version.writer()),
                             facts.list(version.readers())));
                 }
                 steps.add(new VersionStep(versions));

@@ -12,7 +12,7 @@
   each('.arrow', function (arrow) {
     var step = document.getElementById(arrow.getAttribute('data-step'));
     if (!step) return;
-    var panel = step.closest('.violation').querySelector('.panel');
+    var panel = step.closest('.finding').querySelector('.panel');
     function light(on) {
       step.classList.toggle('lit', on);
       each('[data-step="' + step.id + '"]', function (twin) { twin.classList.toggle('lit', on); });
