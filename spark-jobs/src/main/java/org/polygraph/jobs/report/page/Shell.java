@@ -6,6 +6,6 @@ final class Shell {
 
     /** One word, whatever is in it. */
     static String quoted(String word) {
-        return word.matches("[\\w@%+:,./-]+") && !word.startsWith("-") ? word : "'" + word.replace("'", "'\\''") + "'";
+        return word.matches("[\\w@%+=:,./-]+") && !word.startsWith("-") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 }
