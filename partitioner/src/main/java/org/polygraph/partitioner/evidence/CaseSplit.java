@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.evidence;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +27,6 @@ final class CaseSplit {
     private static final int MOST_RUNS = 5_000;
 
     private static final int MOST_DEPTH = 6;
-    private static final int MOST_OPTIONAL = 4;
     private static final int MOST_CANDIDATES = 8;
 
     private final Explanation rules;
@@ -62,47 +60,21 @@ final class CaseSplit {
         }
     }
 
-    /** @return null if it passes, or needs too many cases */
-    @Nullable
+    /** @return without cases if it needs too many of them */
     Violation explain() {
-        List<Alternative> cases = history.counting().optional() > 0 ? outcomes() : split(history, new Branch(), 0);
-        return cases == null
-                ? null
-                : new Violation(
-                        Anomaly.NO_VALID_ORDER,
-                        Anomaly.NO_VALID_ORDER.aliases(),
-                        Explanation.all(table.transactions()),
-                        Explanation.all(table.keys().size()),
-                        List.of(),
-                        cases,
-                        "one of " + cases.size() + " alternatives would have to hold, and each of them closes a cycle",
-                        null);
-    }
-
-    /** Which of the unknown outcomes were commits: every subset is a case. */
-    private @Nullable List<Alternative> outcomes() {
-        IntArrayList optional = new IntArrayList();
-        for (int t = 0; t < table.transactions(); t++) {
-            if (history.counting().of(t) == Counting.OPTIONAL) {
-                optional.add(t);
-            }
-        }
-        if (optional.size() > MOST_OPTIONAL) {
-            return null;
-        }
-        List<Case> cases = new ArrayList<>();
-        for (int subset = 0; subset < 1 << optional.size(); subset++) {
-            boolean[] committed = new boolean[table.transactions()];
-            StringBuilder statement = new StringBuilder();
-            for (int i = 0; i < optional.size(); i++) {
-                int t = optional.getInt(i);
-                committed[t] = (subset & 1 << i) != 0;
-                statement.append(statement.isEmpty() ? "" : ", ").append(name(t));
-                statement.append(committed[t] ? " committed" : " did not commit");
-            }
-            cases.add(new Case(statement.toString(), null, history.deciding(committed), new Branch()));
-        }
-        return refuteAll(cases, 0);
+        List<Alternative> cases = split(history, new Branch(), 0);
+        String detail = cases == null
+                ? "no order of " + table.transactions() + " transactions explains them; the cases are too many to show"
+                : "one of " + cases.size() + " alternatives would have to hold, and each of them closes a cycle";
+        return new Violation(
+                Anomaly.NO_VALID_ORDER,
+                Anomaly.NO_VALID_ORDER.aliases(),
+                Explanation.all(table.transactions()),
+                Explanation.all(table.keys().size()),
+                List.of(),
+                cases == null ? List.of() : cases,
+                detail,
+                null);
     }
 
     private @Nullable List<Alternative> split(IndexedHistory of, Branch branch, int depth) {
@@ -120,7 +92,7 @@ final class CaseSplit {
                 c.refuted = rules.refute(c.history.copy(), c.branch);
                 open += c.refuted == null ? 1 : 0;
             }
-            if (open < cases.size() && (open < bestOpen || best == null)) {
+            if (open < bestOpen) {
                 best = cases;
                 bestOpen = open;
             }
@@ -137,7 +109,9 @@ final class CaseSplit {
         for (Case c : cases) {
             Violation refuted = c.refuted == null ? rules.refute(c.history.copy(), c.branch) : c.refuted;
             if (refuted != null) {
-                alternatives.add(new Alternative(c.statement, c.assumed, refuted.cycle(), refuted.cases()));
+                // Without a cycle some read has no writer left, and only words can say so.
+                String statement = refuted.cycle().isEmpty() ? c.statement + ": then " + refuted.detail() : c.statement;
+                alternatives.add(new Alternative(statement, c.assumed, refuted.cycle(), refuted.cases()));
                 continue;
             }
             List<Alternative> further = split(c.history, c.branch, depth + 1);
@@ -152,11 +126,18 @@ final class CaseSplit {
     private List<List<Case>> choices(IndexedHistory of, Branch branch) {
         List<List<Case>> choices = new ArrayList<>();
         VersionIndex index = of.versions();
+        for (int t = 0; t < table.transactions(); t++) {
+            if (of.counting().of(t) == Counting.OPTIONAL) {
+                choices.add(List.of(
+                        new Case(name(t) + " committed", null, of.deciding(t, true), branch),
+                        new Case(name(t) + " did not commit", null, of.deciding(t, false), branch)));
+            }
+        }
         for (int key = 0; key < index.keys(); key++) {
             int open = index.ambiguousSlot(key);
             for (int r = index.slotStarts()[open]; r < index.slotStarts()[open + 1]; r++) {
                 List<Case> candidates = candidates(of, branch, key, r);
-                if (candidates.size() <= MOST_CANDIDATES) {
+                if (!candidates.isEmpty() && candidates.size() <= MOST_CANDIDATES) {
                     choices.add(candidates);
                 }
             }
@@ -192,7 +173,10 @@ final class CaseSplit {
         return new Case(name(first) + " before " + name(second), assumed, of, assuming);
     }
 
-    /** What a read returned: the initial value where that is possible, or the value of one of its candidates. */
+    /**
+     * What a read returned: the initial value where that is possible, or the value of one of its candidates. No cases while
+     * it is open whether all of those, and the reader, committed.
+     */
     private List<Case> candidates(IndexedHistory of, Branch branch, int key, int r) {
         VersionIndex index = of.versions();
         int reader = index.readerTransactions()[r];
@@ -201,12 +185,18 @@ final class CaseSplit {
         int[] slots = new int[index.slotStarts()[index.ambiguousSlot(key) + 1] - first];
         Arrays.fill(slots, -1);
         List<Case> cases = new ArrayList<>();
+        if (!of.counting().isCounted(reader)) {
+            return cases;
+        }
         if (valueClass == VersionIndex.INITIAL) {
             slots[r - first] = 0;
             cases.add(reads(of, branch, key, reader, Dependency.INITIAL, slots));
         }
         for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
+            if (t != reader && of.counting().of(t) == Counting.OPTIONAL) {
+                return List.of();
+            }
             if (t != reader && of.counting().isCounted(t)) {
                 slots[r - first] = 1 + w - index.writerStarts()[key];
                 cases.add(reads(of, branch, key, reader, t, slots));

@@ -69,7 +69,7 @@ public final class CycleEvidence {
         cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
         List<Violation> violations = new ArrayList<>();
         for (List<EvidenceGraph.Step> cycle : cycles) {
-            violations.add(violation(reasons.cycle(cycle), List.of(), ""));
+            violations.add(violation(reasons.throughReader(reasons.cycle(cycle)), List.of(), ""));
         }
         return violations;
     }
@@ -83,10 +83,12 @@ public final class CycleEvidence {
         List<Alternative> failures = reasons.candidates(key, reader, below, WriterLookup.UNDECIDED);
         int candidates = lookup.candidates(key, reader);
         String detail = "the value that " + reasons.name(reader) + " read from key "
-                + table.keys().label(key) + " has " + candidates
-                + (candidates == 1
-                        ? " possible writer, which closes a cycle"
-                        : " possible writers and each closes a cycle; the shortest is shown");
+                + table.keys().label(key) + " has "
+                + switch (candidates) {
+                    case 0 -> "no possible writer";
+                    case 1 -> "1 possible writer, which closes a cycle";
+                    default -> candidates + " possible writers and each closes a cycle; the shortest is shown";
+                };
         if (failures == null || failures.isEmpty()) {
             return new Violation(Anomaly.NO_VALID_ORDER, List.of(reader), List.of(key), List.of(), detail);
         }

@@ -42,7 +42,7 @@ final class CycleName {
                 return Anomaly.READ_ONLY_ANOMALY;
             }
         }
-        return wr + ww == 0 ? Anomaly.WRITE_SKEW : Anomaly.ANTI_DEPENDENCY_CYCLE;
+        return Anomaly.WRITE_SKEW;
     }
 
     /** Adya's name of the cycle, then what the anomaly is also called. */

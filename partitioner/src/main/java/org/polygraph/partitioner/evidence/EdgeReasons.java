@@ -244,6 +244,38 @@ final class EdgeReasons {
         return null;
     }
 
+    /**
+     * A cycle of one version order S before T, which some read of T's value forced, and of edges that were seen: in it T
+     * reaches S, so the same reader comes before S, and on the way by which S reaches it back. That is as short and tells
+     * who missed which write. Any other cycle as it is.
+     */
+    List<Dependency> throughReader(List<Dependency> cycle) {
+        int at = -1;
+        for (int i = 0; i < cycle.size(); i++) {
+            EdgeKind kind = cycle.get(i).kind();
+            if (kind == EdgeKind.RW || (kind == EdgeKind.WW && at >= 0)) {
+                return cycle;
+            }
+            at = kind == EdgeKind.WW ? i : at;
+        }
+        List<Alternative> because = at < 0 ? List.of() : cycle.get(at).reason().because();
+        if (because.isEmpty() || because.get(0).cycle().get(0).kind() != EdgeKind.RW) {
+            return cycle;
+        }
+        Dependency order = cycle.get(at);
+        List<Dependency> missed = because.get(0).cycle();
+        Dependency read = missed.get(0);
+        List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
+        later.addAll(cycle.subList(0, at));
+        String why = "forced: it read what " + name(order.to()) + " wrote, and " + name(order.from()) + " wrote later ("
+                + describe(later) + ")";
+        Dependency assumed = assumed(order.from(), order.to(), order.key());
+        Reason reason = forced(why, alternatives(assumed, assumed, later, because.subList(1, because.size())));
+        return closed(
+                new Dependency(read.from(), read.to(), EdgeKind.RW, read.key(), read.value(), reason),
+                missed.subList(1, missed.size()));
+    }
+
     /** The other version order of a key. */
     private Dependency assumed(int from, int to, int key) {
         return new Dependency(

@@ -37,11 +37,11 @@ public final class Explanation {
     /**
      * Explains.
      *
+     * @param part violates the level: this only finds out why
      * @param readOnly whether a transaction writes nothing, also outside this part of a history
      * @param stop true ends the search
-     * @return null if it passes as far as was looked
      */
-    public static @Nullable Violation of(
+    public static Violation of(
             HistoryTable part,
             IsolationLevel level,
             IndexedHistory.Indeterminate indeterminate,

@@ -53,6 +53,14 @@ public final class Counting {
         return decided;
     }
 
+    /** The same with one choice made. */
+    Counting decided(int transaction, boolean committed) {
+        Counting decided = new Counting(states.clone());
+        decided.optional = optional;
+        decided.set(transaction, committed ? COUNTED : DROPPED);
+        return decided;
+    }
+
     void set(int transaction, byte state) {
         if (states[transaction] == OPTIONAL) {
             optional--;

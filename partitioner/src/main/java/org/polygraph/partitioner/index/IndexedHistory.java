@@ -85,14 +85,10 @@ public final class IndexedHistory {
         return new IndexedHistory(table, counting, sessionOf, versions().copy(), violations);
     }
 
-    /**
-     * The same history with every unknown outcome decided, and an index of its own.
-     *
-     * @param committed by transaction; looked at for optional ones only
-     */
-    public IndexedHistory deciding(boolean[] committed) {
-        return new IndexedHistory(
-                table, counting.decided(committed), sessionOf, versions().copy(), violations);
+    /** The same history with one unknown outcome decided, and an index of its own. */
+    public IndexedHistory deciding(int transaction, boolean committed) {
+        Counting decided = counting.decided(transaction, committed);
+        return new IndexedHistory(table, decided, sessionOf, versions().copy(), violations);
     }
 
     public HistoryTable table() {

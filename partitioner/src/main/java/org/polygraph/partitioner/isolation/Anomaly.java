@@ -52,13 +52,11 @@ public enum Anomaly {
     WRITE_SKEW(
             "WriteSkew",
             List.of("G2-item", "A5B", "write skew"),
-            "transactions each overwrote what the other had read"),
+            "transactions overwrote what others had read, in a circle"),
     READ_ONLY_ANOMALY(
             "ReadOnlyAnomaly",
             List.of("G2-item", "read-only anomaly"),
             "a transaction that only read saw what no serial order of the others gives"),
-    ANTI_DEPENDENCY_CYCLE(
-            "G2-item", List.of("anti-dependency cycle"), "transactions overwrote what others had read, in a circle"),
     REAL_TIME_VIOLATION("G-realtime", List.of("stale read"), "the only possible orders contradict real time"),
     NO_VALID_ORDER("G2", List.of("unsatisfiable core"), "every choice of writers and of version order closes a cycle");
 

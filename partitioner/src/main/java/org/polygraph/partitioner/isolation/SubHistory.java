@@ -1,5 +1,7 @@
 package org.polygraph.partitioner.isolation;
 
+import java.util.Arrays;
+
 /**
  * A part of a history that violates the level on its own, and from which it follows that the whole does: for every read
  * in it, all writes are in it that the read may have returned in the whole history.
@@ -10,7 +12,7 @@ package org.polygraph.partitioner.isolation;
  *     a write that one of its reads may have returned; false where the budget for shrinking ended before
  * @param judge who found again that it violates
  */
-@SuppressWarnings("ArrayRecordComponent") // part of a result, never compared
+@SuppressWarnings("ArrayRecordComponent") // compared by their content, below
 public record SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge) {
     /** Who judged it. */
     public enum Judge {
@@ -29,6 +31,25 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
         public String label() {
             return label;
         }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SubHistory part
+                && Arrays.equals(transactions, part.transactions)
+                && Arrays.equals(operations, part.operations)
+                && minimal == part.minimal
+                && judge == part.judge;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(operations) + judge.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "operations " + Arrays.toString(operations) + (minimal ? ", minimal, by " : ", by ") + judge.label();
     }
 
     /** The same, judged by somebody else. */

@@ -17,7 +17,8 @@ import org.polygraph.storage.model.Outcome;
  * <ol>
  *   <li>if the transaction had written the key before: the last such write, or one of the same value directly before it;
  *   <li>else every possible source: each other transaction's last write of the key, if it wrote the value read, the
- *       transaction may count, and it does not follow the reader in its session.
+ *       transaction may count, and it does not follow the reader in its session; or again one of the same value directly
+ *       before it.
  * </ol>
  *
  * <p><b>If a closed part violates, the whole does.</b> Take an order that explains the whole, with some of the
@@ -157,7 +158,13 @@ final class ReadSources {
                 int t = HistoryPart.transactionOf(table, o);
                 boolean follows = t >= reader && t < table.sessionStarts()[session + 1];
                 if (!follows && mayCount(t) && isLast(ofKey, i, t)) {
-                    required.add(o);
+                    int first = i;
+                    while (first > 0
+                            && ofKey.getInt(first - 1) >= table.operationStarts()[t]
+                            && table.operationValues()[ofKey.getInt(first - 1)] == value) {
+                        first--;
+                    }
+                    required.add(ofKey.getInt(first));
                 }
             }
         }

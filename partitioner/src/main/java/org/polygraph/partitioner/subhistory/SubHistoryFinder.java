@@ -70,7 +70,7 @@ public final class SubHistoryFinder {
         SubHistory shown = new SubHistory(part.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
         Violation again = Explanation.of(
                 part.table(), level, indeterminate, t -> CycleEvidence.isReadOnly(whole, part.transactions()[t]), stop);
-        return (again == null ? violation : new Renumbering(part).of(again)).shownBy(shown);
+        return new Renumbering(part).of(again).shownBy(shown);
     }
 
     /** A closed part that violates, or null. */

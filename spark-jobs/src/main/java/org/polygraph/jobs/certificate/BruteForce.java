@@ -157,9 +157,9 @@ public final class BruteForce {
     }
 
     private boolean skip(int s) {
-        state[s] += 2;
+        state[s] = (char) (state[s] + 2);
         boolean runs = run();
-        state[s] -= 2;
+        state[s] = (char) (state[s] - 2);
         return runs;
     }
 

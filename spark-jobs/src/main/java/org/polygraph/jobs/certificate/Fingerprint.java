@@ -116,7 +116,7 @@ public record Fingerprint(String input, String content) {
             long value = table.operationValues()[o];
             boolean text = keys.isString(key);
             out.room(OPERATION);
-            out.buffer.put((byte) (keyAndKind & 1 | (text ? TEXT_KEY : 0) | tag(values, value)));
+            out.buffer.put((byte) ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | tag(values, value)));
             if (text) {
                 out.text(keys.string(key));
             } else {

@@ -16,7 +16,7 @@ import org.polygraph.storage.model.HistoryException;
  * integers from 0 to the number of events of the whole history, exclusive, no two alike.
  *
  * <p>Some 1.2 bytes an event with 50 sessions: ranks ascend within a session, and ascending numbers are stored by their
- * differences. Memory: 16 MiB of row group while writing; 4 bytes an event, by the history's size, while reading.
+ * differences. Memory: a row group of 16 MiB while writing; 4 bytes an event, by the history's size, while reading.
  */
 public final class RankFile {
     /** In the run directory. */
@@ -46,30 +46,17 @@ public final class RankFile {
         Location file = in(run);
         file.write(out -> NumberTable.write(
                 out, NAME, header.json(), columns(witness.terms().promise()), new Rows(witness)));
-        Content back;
+        Comparison comparison = new Comparison(header.json(), new Rows(witness));
         try {
-            back = read(file, witness.table());
+            NumberTable.read(file, NAME, comparison);
         } catch (HistoryException e) {
             throw new IOException("the certificate cannot be read back: " + e.getMessage(), e);
         }
-        if (back.mismatch() != null || !back.header().equals(header) || !isSame(witness, back.counted, back.position)) {
+        if (!comparison.isSame()) {
             throw new IOException(
-                    file.name() + ": found other ranks than were written; expected the same; check the" + " storage");
+                    file.name() + ": found other ranks than were written; expected the same; check the storage");
         }
         return FOLDER + "/" + FILE;
-    }
-
-    private static boolean isSame(Witness witness, boolean[] counted, int[] position) {
-        if (!Arrays.equals(witness.counted(), counted)) {
-            return false;
-        }
-        int events = witness.terms().promise().events();
-        for (int e = 0; e < position.length; e++) {
-            if (counted[events == 1 ? e : e >> 1] && position[e] != witness.position()[e]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private static List<String> columns(Promise promise) {
@@ -131,6 +118,34 @@ public final class RankFile {
             }
             t++;
             return true;
+        }
+    }
+
+    /** What is read back, row by row, against what was to be written. */
+    private static final class Comparison implements NumberTable.Sink {
+        private final String text;
+        private final Rows rows;
+        private boolean same = true;
+        private long[] expected = new long[0];
+
+        Comparison(String text, Rows rows) {
+            this.text = text;
+            this.rows = rows;
+        }
+
+        @Override
+        public void header(String found, List<String> columns, long count) {
+            same = found.equals(text);
+            expected = new long[columns.size()];
+        }
+
+        @Override
+        public void row(long[] row) {
+            same = same && rows.next(expected) && Arrays.equals(row, expected);
+        }
+
+        boolean isSame() {
+            return same && !rows.next(expected);
         }
     }
 

@@ -1,14 +1,17 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
 /**
@@ -86,11 +89,97 @@ public final class SubHistory {
         return null;
     }
 
+    /** What becomes of an operation of the whole that the part leaves out and may not. */
+    private interface Gaps {
+        /**
+         * Takes it.
+         *
+         * @return what to stop with, or null to go on
+         */
+        @Nullable
+        String found(int operation, String sentence);
+    }
+
     /** Conditions 2 and 3: the first thing that is left out and may not be, or null. */
     @Nullable
     String gap() {
-        String wrong = ownReads();
-        return wrong == null ? writers() : wrong;
+        return gaps((operation, sentence) -> sentence);
+    }
+
+    private @Nullable String gaps(Gaps gaps) {
+        String wrong = ownReads(gaps);
+        return wrong == null ? writers(gaps) : wrong;
+    }
+
+    /**
+     * The smallest closed history with the part in it: the writes that {@link #gap} misses are added, and since they read
+     * nothing, nothing else is missed.
+     *
+     * @param most transactions
+     * @return null if it takes more
+     */
+    @Nullable
+    HistoryTable closed(int most) {
+        BitSet wanted = new BitSet();
+        BitSet transactions = new BitSet();
+        for (int o : operations) {
+            wanted.set(o);
+        }
+        for (int t : origin) {
+            transactions.set(t);
+        }
+        gaps((operation, sentence) -> {
+            wanted.set(operation);
+            transactions.set(transactionOf(whole, operation));
+            return transactions.cardinality() > most ? sentence : null;
+        });
+        return transactions.cardinality() > most ? null : copy(transactions, wanted);
+    }
+
+    private HistoryTable copy(BitSet transactions, BitSet wanted) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(whole.source().unit());
+        builder.file("closed");
+        builder.initialValue(code(builder, whole.initialValue()));
+        long[] starts = whole.starts();
+        long[] ends = whole.ends();
+        for (int t = transactions.nextSetBit(0); t >= 0; t = transactions.nextSetBit(t + 1)) {
+            builder.begin(
+                    whole.sessionLabel(whole.sessionOf(t)), whole.index(t), whole.outcome(t), whole.sourcePosition(t));
+            if (starts != null && ends != null) {
+                builder.times(starts[t], ends[t]);
+            }
+            for (int o = whole.operationStarts()[t]; o < whole.operationStarts()[t + 1]; o++) {
+                if (wanted.get(o)) {
+                    int keyAndKind = whole.operationKeys()[o];
+                    int from = keyAndKind >> 1;
+                    int key = whole.keys().isString(from)
+                            ? builder.keys().id(whole.keys().string(from))
+                            : builder.keys().id(whole.keys().integer(from));
+                    long value = code(builder, whole.operationValues()[o]);
+                    if ((keyAndKind & 1) == 1) {
+                        builder.write(key, value);
+                    } else {
+                        builder.read(key, value);
+                    }
+                }
+            }
+            builder.end();
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException("a part of a history has a transaction twice", e);
+        }
+    }
+
+    private long code(HistoryTableBuilder builder, long code) {
+        ValueDictionary values = whole.values();
+        if (values.isNull(code)) {
+            return ValueDictionary.NULL;
+        }
+        return values.isInteger(code)
+                ? builder.values().code(values.integer(code))
+                : builder.values().code(values.text(code));
     }
 
     /**
@@ -144,7 +233,7 @@ public final class SubHistory {
         }
         return first == Integer.MAX_VALUE
                 ? null
-                : Names.transaction(whole, origin[transactionOf(first)]) + ": " + operation(first)
+                : Names.transaction(whole, origin[transactionOf(part, first)]) + ": " + operation(first)
                         + " returned what no transaction that counts wrote last";
     }
 
@@ -152,17 +241,24 @@ public final class SubHistory {
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.operationKeys()[o] >> 1, whole.operationValues()[o]);
         Integer read = reads.get(write);
-        if (read != null && origin[transactionOf(read)] != w && isLast(w, o)) {
+        if (read != null && origin[transactionOf(part, read)] != w && isLast(w, o)) {
             reads.remove(write);
         }
     }
 
-    private int transactionOf(int o) {
-        int t = 0;
-        while (part.operationStarts()[t + 1] <= o) {
-            t++;
+    private static int transactionOf(HistoryTable table, int o) {
+        int low = 0;
+        int high = table.transactions();
+        while (low + 1 < high) {
+            int middle = (low + high) >>> 1;
+            if (table.operationStarts()[middle] <= o) {
+                low = middle;
+            } else {
+                high = middle;
+            }
         }
-        return t;
+        // Transactions without operations start where the next one does, and come before it.
+        return low;
     }
 
     private boolean isLast(int w, int o) {
@@ -262,7 +358,7 @@ public final class SubHistory {
     }
 
     /** Condition 2. */
-    private @Nullable String ownReads() {
+    private @Nullable String ownReads(Gaps gaps) {
         for (int t = 0; t < part.transactions(); t++) {
             if (!terms.mayCount(part.outcomes()[t])) {
                 continue;
@@ -278,10 +374,16 @@ public final class SubHistory {
                 }
                 int now = lastWrite(part, from, o);
                 if (now < 0 || whole.operationValues()[operations[now]] != whole.operationValues()[own]) {
-                    return Names.transaction(whole, origin[t]) + ": " + operation(o)
-                            + " followed its own write of the key, w("
-                            + Names.key(whole, whole.operationKeys()[own] >> 1) + ")="
-                            + Names.value(whole, whole.operationValues()[own]) + ", which the sub-history leaves out";
+                    String wrong = gaps.found(
+                            own,
+                            Names.transaction(whole, origin[t]) + ": " + operation(o)
+                                    + " followed its own write of the key, w("
+                                    + Names.key(whole, whole.operationKeys()[own] >> 1) + ")="
+                                    + Names.value(whole, whole.operationValues()[own])
+                                    + ", which the sub-history leaves out");
+                    if (wrong != null) {
+                        return wrong;
+                    }
                 }
             }
         }
@@ -303,7 +405,7 @@ public final class SubHistory {
     private record Wanted(int key, long value) {}
 
     /** Condition 3. */
-    private @Nullable String writers() {
+    private @Nullable String writers(Gaps gaps) {
         Map<Wanted, Set<Integer>> readers = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];
         for (int t = 0; t < part.transactions(); t++) {
@@ -328,7 +430,7 @@ public final class SubHistory {
             for (int o = whole.operationStarts()[w]; o < whole.operationStarts()[w + 1]; o++) {
                 int keyAndKind = whole.operationKeys()[o];
                 if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
-                    String wrong = writer(w, o, readers);
+                    String wrong = writer(w, o, readers, gaps);
                     if (wrong != null) {
                         return wrong;
                     }
@@ -339,7 +441,7 @@ public final class SubHistory {
     }
 
     /** Whether transaction w, if operation o is its last write of the key, is kept with it for all who may have read it. */
-    private @Nullable String writer(int w, int o, Map<Wanted, Set<Integer>> readers) {
+    private @Nullable String writer(int w, int o, Map<Wanted, Set<Integer>> readers, Gaps gaps) {
         int write = whole.operationKeys()[o];
         long value = whole.operationValues()[o];
         Set<Integer> readBy = readers.get(new Wanted(write >> 1, value));
@@ -349,9 +451,11 @@ public final class SubHistory {
         for (int reader : readBy) {
             boolean cannot = w >= reader && whole.sessionOf(w) == whole.sessionOf(reader);
             if (!cannot && !keptLast(w, write, value)) {
-                return Names.transaction(whole, reader) + " read key " + Names.key(whole, write >> 1) + " = "
-                        + Names.value(whole, value) + ", which " + Names.transaction(whole, w)
-                        + " wrote, and the sub-history leaves that out";
+                return gaps.found(
+                        o,
+                        Names.transaction(whole, reader) + " read key " + Names.key(whole, write >> 1) + " = "
+                                + Names.value(whole, value) + ", which " + Names.transaction(whole, w)
+                                + " wrote, and the sub-history leaves that out");
             }
         }
         return null;

@@ -147,6 +147,13 @@ final class CheckRun {
                 verdict = verdict.with().phase(phase).millis(millisSince(start)).build();
             }
             directory.finish(verdict);
+        } catch (OutOfMemoryError e) {
+            return print(Verdict.of(Verdict.Status.UNKNOWN, found.level())
+                    .path(found.path())
+                    .counts(found.counts())
+                    .millis(millisSince(start))
+                    .reason("memory ran out while the evidence was written; give --memory more")
+                    .build());
         } catch (IOException e) {
             String message = directory.name() + ": the run cannot be written there (" + Failures.cause(e)
                     + "); the verdict was " + verdict.status() + "; give another --out";

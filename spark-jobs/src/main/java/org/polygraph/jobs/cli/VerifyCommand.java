@@ -40,7 +40,9 @@ final class VerifyCommand implements Callable<Integer> {
 
     private final Environment environment;
 
+    /** Taken by every command; this one has no progress to show. */
     @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();
 
     @Option(

@@ -31,6 +31,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * the raw history. One thread; used once.
  */
 public final class Decision {
+    private static final String EVIDENCE = "evidence";
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
     private static final double CLOCK_SHARE = 0.6;
 
@@ -73,6 +74,7 @@ public final class Decision {
         }
         phases.end(table.operations());
         if (!history.violations().isEmpty()) {
+            phases.begin(EVIDENCE);
             return violation(history.violations());
         }
         uniqueValues = history.versions().hasUniqueValues();
@@ -102,7 +104,7 @@ public final class Decision {
         if (!loop.run(withClocks)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        return loop.isRefuted() ? violation(loop.violations()) : decide(stages, history, graph, loop);
+        return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop);
     }
 
     /** What the request says of unknown outcomes. */
@@ -187,8 +189,9 @@ public final class Decision {
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
-                    return violation(loop.violations());
+                    return refuted(loop);
                 }
+                phases.begin(EVIDENCE);
                 CoreSolving.Refutation refutation = CoreSolving.explain(history, graph, unsatisfiable.core());
                 return violation(
                         List.of(refutation.violation()),
@@ -248,13 +251,17 @@ public final class Decision {
                 .witness(witness));
     }
 
+    private Verdict refuted(PruneLoop loop) {
+        phases.begin(EVIDENCE);
+        return violation(loop.violations());
+    }
+
     private Verdict violation(List<Violation> violations) {
         return violation(violations, List.of(), new Certificate("cycle", null, false));
     }
 
     /** @param more what the first violation rests on besides what it says */
     private Verdict violation(List<Violation> violations, List<Dependency> more, Certificate certificate) {
-        phases.begin("evidence");
         List<Violation> told = new Counterexamples(table, request, budget).of(violations, more);
         phases.end(told.size());
         boolean judgedAgain = told.stream().allMatch(v -> v.minimal() != null);

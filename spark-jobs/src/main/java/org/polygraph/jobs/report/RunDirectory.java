@@ -116,17 +116,15 @@ public final class RunDirectory {
         if (run.exists()) {
             sweep();
         }
-        HistoryTable table = verdict.table();
-        Witness witness = verdict.witness();
         Certificate certificate = verdict.certificate();
-        if (certificate == null) {
-            return verdict;
-        }
+        boolean verified = certificate != null && certificate.verified();
+        Witness witness = verdict.witness();
         if (witness != null) {
             String content = Fingerprint.ofContent(witness.table());
             String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current());
-            return located(verdict, path, certificate.verified());
+            return located(verdict, path, verified);
         }
+        HistoryTable table = verdict.table();
         if (table == null) {
             return verdict;
         }
@@ -139,7 +137,7 @@ public final class RunDirectory {
         Optional<Terms> terms = terms(verdict);
         boolean holds =
                 terms.isPresent() && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED));
-        return located(verdict, VIOLATIONS, certificate.verified() || holds);
+        return located(verdict, VIOLATIONS, verified || holds);
     }
 
     private static Verdict located(Verdict verdict, String path, boolean verified) {

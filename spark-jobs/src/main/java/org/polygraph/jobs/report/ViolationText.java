@@ -7,6 +7,7 @@ import java.util.Map;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -18,7 +19,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * the file, and the cycle edge by edge. Every line begins with two spaces, which tells it from a result line.
  *
  * <pre>
- *   WriteSkew (G2-item, A5B): transactions each overwrote what the other had read.
+ *   WriteSkew (G2-item, A5B, write skew): transactions overwrote what others had read, in a circle.
  *   Transactions
  *     T1  session 0, index 0 (s0#0)  skew.jsonl:2
  *           r(1)=0  r(2)=0  w(1)=10
@@ -108,7 +109,28 @@ public final class ViolationText {
         if (!violation.cycle().isEmpty()) {
             cycle(violation.cycle());
         }
+        if (violation.cycle().isEmpty() && !violation.cases().isEmpty()) {
+            out.append("  Cases\n");
+            cases(violation.cases(), "    ");
+        }
         return out.toString();
+    }
+
+    /** Each alternative and the cycle it closes; further ones below it. */
+    private void cases(List<Alternative> cases, String indent) {
+        for (Alternative one : cases) {
+            out.append(indent).append("if ").append(Legible.of(one.statement()));
+            if (one.cycle().isEmpty()) {
+                out.append('\n');
+                cases(one.cases(), indent + "  ");
+                continue;
+            }
+            out.append(": ");
+            for (Dependency edge : one.cycle()) {
+                out.append(name(edge.from())).append(" --").append(edge.kind()).append("--> ");
+            }
+            out.append(name(one.cycle().get(0).from())).append('\n');
+        }
     }
 
     private void number(Violation violation) {

@@ -277,9 +277,8 @@ class ReplayTest {
     }
 
     private static boolean naive(HistoryTable table, Promise level, boolean[] counted, int[] order) {
-        int n = table.transactions();
-        int[] begin = new int[n];
-        int[] commit = new int[n];
+        long[] begin = new long[table.transactions()];
+        long[] commit = new long[table.transactions()];
         for (int p = 0; p < order.length; p++) {
             if (level.events() == 1) {
                 begin[order[p]] = p;
@@ -290,72 +289,6 @@ class ReplayTest {
                 commit[order[p] / 2] = p;
             }
         }
-        for (int t = 0; t < n; t++) {
-            if (!counted[t]) {
-                continue;
-            }
-            if (begin[t] > commit[t]) {
-                return false;
-            }
-            for (int u = 0; u < n; u++) {
-                if (u == t || !counted[u]) {
-                    continue;
-                }
-                if (table.sessionOf(u) == table.sessionOf(t) && u < t && commit[u] > begin[t]) {
-                    return false;
-                }
-                if (level.realTime()
-                        && table.outcome(u) == Outcome.COMMITTED
-                        && table.ends()[u] < table.starts()[t]
-                        && commit[u] > begin[t]) {
-                    return false;
-                }
-                boolean overlap = begin[u] < commit[t] && begin[t] < commit[u];
-                if (level.events() == 2 && overlap && shareAWrittenKey(table, t, u)) {
-                    return false;
-                }
-            }
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                if ((table.operationKeys()[o] & 1) == 0
-                        && table.operationValues()[o] != visible(table, counted, t, o, begin, commit)) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private static boolean shareAWrittenKey(HistoryTable table, int t, int u) {
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-            for (int p = table.operationStarts()[u]; p < table.operationStarts()[u + 1]; p++) {
-                if (table.operationKeys()[o] == table.operationKeys()[p] && (table.operationKeys()[o] & 1) == 1) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private static long visible(HistoryTable table, boolean[] counted, int t, int read, int[] begin, int[] commit) {
-        int write = table.operationKeys()[read] | 1;
-        for (int o = read - 1; o >= table.operationStarts()[t]; o--) {
-            if (table.operationKeys()[o] == write) {
-                return table.operationValues()[o];
-            }
-        }
-        int last = -1;
-        long value = table.initialValue();
-        for (int u = 0; u < table.transactions(); u++) {
-            if (u == t || !counted[u] || commit[u] > begin[t] || commit[u] < last) {
-                continue;
-            }
-            for (int o = table.operationStarts()[u]; o < table.operationStarts()[u + 1]; o++) {
-                if (table.operationKeys()[o] == write) {
-                    value = table.operationValues()[o];
-                    last = commit[u];
-                }
-            }
-        }
-        return value;
+        return NaiveReplay.explains(table, level, counted, begin, commit);
     }
 }

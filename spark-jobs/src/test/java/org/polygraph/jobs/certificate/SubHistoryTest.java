@@ -37,12 +37,40 @@ class SubHistoryTest {
                 assertThat(isClosed && violated)
                         .as("%s %s of %s", terms, HistoryDsl.print(part), HistoryDsl.print(whole))
                         .isFalse();
+                SubHistory sub = new SubHistory(whole, part, terms);
+                assertThat(sub.embed()).isNull();
+                assertThat(sub.unexplainedRead()).isNull();
+                HistoryTable closure = sub.closed(64);
+                assertThat(SubHistory.firstGap(whole, closure, terms)).isNull();
+                assertThat(closure.operations() == part.operations()).isEqualTo(isClosed);
                 closed += isClosed ? 1 : 0;
                 violatedOpen += violated ? 1 : 0;
             }
         }
         assertThat(closed).isGreaterThan(5_000);
         assertThat(violatedOpen).isGreaterThan(5_000);
+    }
+
+    /** One read is enough where nobody can have written what it returned; else there is none. */
+    @Test
+    void readsThatNothingExplainsAreViolations() {
+        TinyHistories stream = new TinyHistories(0x5b2);
+        int unexplained = 0;
+        for (int i = 0; i < 5_000; i++) {
+            HistoryTable whole = stream.at(i);
+            for (Promise promise : PROMISES) {
+                Terms terms = Terms.of(promise);
+                SubHistory sub = new SubHistory(whole, Parts.of(whole, t -> true, o -> true), terms);
+                assertThat(sub.embed()).isNull();
+                if (sub.unexplainedRead() != null) {
+                    assertThat(BruteForce.judge(whole, terms))
+                            .as(HistoryDsl.print(whole))
+                            .isEqualTo(Answer.VIOLATED);
+                    unexplained++;
+                }
+            }
+        }
+        assertThat(unexplained).isGreaterThan(100);
     }
 
     private static boolean[] choice(Random random, int n, double left) {

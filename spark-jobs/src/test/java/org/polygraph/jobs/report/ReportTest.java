@@ -90,7 +90,7 @@ class ReportTest {
     @Test
     void theExplanationTellsTheCycleEdgeByEdge() throws HistoryException {
         assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
-                          WriteSkew (G2-item, A5B, write skew): transactions each overwrote what the other had read.
+                          WriteSkew (G2-item, A5B, write skew): transactions overwrote what others had read, in a circle.
                           Transactions
                             T1  session 0, index 7 (s0#7)  skew.jsonl:2
                                   r("alice")=1  r("bob\\n")=1  w("alice")=9223372036854775800

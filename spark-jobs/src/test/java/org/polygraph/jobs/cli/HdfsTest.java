@@ -1,0 +1,113 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs on HDFS: history, run directory and verification all live there. */
+class HdfsTest {
+    @TempDir
+    private static Path folder;
+
+    private static MiniDFSCluster cluster;
+    private static FileSystem files;
+
+    @BeforeAll
+    static void start() throws IOException {
+        Configuration configuration = new Configuration();
+        configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.toString());
+        configuration.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
+        cluster = new MiniDFSCluster.Builder(configuration).numDataNodes(1).build();
+        files = cluster.getFileSystem();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.shutdown();
+        }
+    }
+
+    private static String uri(String path) {
+        return files.getUri() + path;
+    }
+
+    private static List<String> list(String path) throws IOException {
+        List<String> names = new ArrayList<>();
+        RemoteIterator<LocatedFileStatus> each = files.listFiles(new org.apache.hadoop.fs.Path(path), true);
+        while (each.hasNext()) {
+            names.add(each.next().getPath().toUri().getPath().replaceFirst("^/out/run=[0-9a-f]{16}/", ""));
+        }
+        return names;
+    }
+
+    @Test
+    void aRunIsWrittenFoundAndVerified() throws IOException {
+        Path examples = Command.ROOT.resolve("spark-jobs/examples");
+        for (String name : List.of("bank-serializable.jsonl", "write-skew.jsonl")) {
+            files.copyFromLocalFile(
+                    new org.apache.hadoop.fs.Path(examples.resolve(name).toUri()),
+                    new org.apache.hadoop.fs.Path("/in/" + name));
+        }
+        String bank = uri("/in/bank-serializable.jsonl");
+        InProcess first = InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank);
+        assertThat(first.exitCode()).as(first.toString()).isZero();
+        assertThat(list("/out"))
+                .containsExactlyInAnyOrder(
+                        "_SUCCESS", "certificate/ranks.parquet", "junit.xml", "metrics.json", "verdict.json");
+        long written = modified();
+        InProcess again = InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank);
+        assertThat(again.word()).isEqualTo("PASS");
+        assertThat(modified()).isEqualTo(written);
+        InProcess verified = InProcess.run("verify", uri("/out"));
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        assertThat(verified.out()).contains("the same bytes");
+
+        // Over one that stopped half-way.
+        files.delete(first(), false);
+        files.create(new org.apache.hadoop.fs.Path(first().getParent(), ".verdict.json.9.tmp"))
+                .close();
+        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank)
+                        .exitCode())
+                .isZero();
+        assertThat(list("/out")).hasSize(5);
+
+        InProcess violation =
+                InProcess.run("check", "-q", "-l", "ser", "-o", uri("/skew"), uri("/in/write-skew.jsonl"));
+        assertThat(violation.exitCode()).isEqualTo(3);
+        assertThat(InProcess.run("verify", uri("/skew")).word()).isEqualTo("VERIFIED");
+        assertThat(InProcess.run("verify", uri("/nowhere")).exitCode()).isEqualTo(6);
+        // The same run, copied to a local disk, says the same of a local copy.
+        Path local = folder.resolve("local");
+        files.copyToLocalFile(new org.apache.hadoop.fs.Path("/out"), new org.apache.hadoop.fs.Path(local.toUri()));
+        assertThat(Files.isDirectory(local)).isTrue();
+        assertThat(InProcess.run(
+                                "verify",
+                                local.toString(),
+                                examples.resolve("bank-serializable.jsonl").toString())
+                        .word())
+                .isEqualTo("VERIFIED");
+    }
+
+    private static org.apache.hadoop.fs.Path first() throws IOException {
+        return new org.apache.hadoop.fs.Path(
+                files.globStatus(new org.apache.hadoop.fs.Path("/out/run=*"))[0].getPath(), "_SUCCESS");
+    }
+
+    private static long modified() throws IOException {
+        return files.getFileStatus(first()).getModificationTime();
+    }
+}

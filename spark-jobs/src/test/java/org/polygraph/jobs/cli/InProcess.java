@@ -1,0 +1,28 @@
+package org.polygraph.jobs.cli;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What a command line said, run in this JVM with the engines there are. */
+record InProcess(int exitCode, String out, String err) {
+    static InProcess run(String... words) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream o = new PrintStream(out, true, StandardCharsets.UTF_8);
+        PrintStream e = new PrintStream(err, true, StandardCharsets.UTF_8);
+        int code = Polygraph.run(words, new Environment(o, e, false, new InstalledEngines()));
+        o.flush();
+        return new InProcess(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    static InProcess run(List<String> words) {
+        return run(words.toArray(new String[0]));
+    }
+
+    /** The first line's first word. */
+    String word() {
+        return out.split("  ", 2)[0];
+    }
+}
