@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.report.VerdictSchema;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -244,6 +245,7 @@ class BadInputAcceptanceTest {
         o.flush();
         out = stdout.toString(StandardCharsets.UTF_8);
         err = stderr.toString(StandardCharsets.UTF_8);
+        VerdictSchema.assertFollowedIn(out);
         return exitCode;
     }
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.report.Version;
+import org.polygraph.jobs.report.VerdictSchema;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
@@ -106,6 +107,7 @@ class PolygraphTest {
         o.flush();
         out = stdout.toString(StandardCharsets.UTF_8);
         err = stderr.toString(StandardCharsets.UTF_8);
+        VerdictSchema.assertFollowedIn(out);
         return code;
     }
 

@@ -37,6 +37,11 @@ public final class VerdictSchema {
         }
     }
 
+    /** The same of every verdict in what a command printed. */
+    public static void assertFollowedIn(String output) {
+        output.lines().filter(line -> line.startsWith("{\"schema\":1,\"version\"")).forEach(VerdictSchema::assertFollowed);
+    }
+
     /** Whether it does. */
     static boolean isFollowed(String json) throws IOException {
         return SCHEMA.validate(JSON.readTree(json)).isEmpty();

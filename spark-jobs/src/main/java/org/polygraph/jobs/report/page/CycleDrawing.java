@@ -126,7 +126,7 @@ final class CycleDrawing {
         int x = LEFT + 40;
         int y = from.y() + from.height();
         String path = "M" + x + " " + y + "V" + (to.y() - 8);
-        return arrow(step, edge, path, Drawing.head(x, to.y(), 0, 1), x + 12, (y + to.y()) / 2 + 4, 34);
+        return arrow(step, edge, path, Drawing.head(x, to.y(), 0, 1), x + 12, (y + to.y()) / 2 + 4, 25);
     }
 
     private Drawing.Arrow around(int step, Dependency edge, Drawing.Box from, Drawing.Box to, int back) {

@@ -158,7 +158,7 @@ final class LaneDrawing {
             boolean strong = keys.contains(table.operationKeys()[o] >> 1);
             if ((strong || keys.isEmpty()) && lines.size() < LINES) {
                 String full = facts.operation(o);
-                String text = Legible.shortened(full, 19);
+                String text = Legible.shortened(full, 17);
                 lines.add(new Drawing.Line(span[0] + 10, y + 38 + LINE * lines.size(), text, full, strong));
             } else {
                 hidden++;

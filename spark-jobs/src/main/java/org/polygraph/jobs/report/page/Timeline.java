@@ -95,7 +95,7 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         return starts[t] + " to " + ends[t] + " ns (" + duration((double) ends[t] - starts[t]) + ")";
     }
 
-    /** {@code 1.2 s}, {@code 340 ms}, {@code 12 us}. */
+    /** {@code 1.2 s}, {@code 340 ms}, {@code 12 us}, {@code 7 ns}. */
     static String duration(double nanos) {
         if (Math.abs(nanos) >= 1e9) {
             return String.format(Locale.ROOT, nanos >= 1e11 ? "%.0f s" : "%.1f s", nanos / 1e9);
@@ -103,7 +103,9 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         if (Math.abs(nanos) >= 1e6) {
             return String.format(Locale.ROOT, "%.0f ms", nanos / 1e6);
         }
-        return String.format(Locale.ROOT, "%.0f us", nanos / 1e3);
+        return Math.abs(nanos) >= 1e3
+                ? String.format(Locale.ROOT, "%.0f us", nanos / 1e3)
+                : String.format(Locale.ROOT, "%.0f ns", nanos);
     }
 
     private static double rounded(double pixels) {
