@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.report.VerdictSchema;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.polygraph.jobs.report.VerdictSchema;
 
 /**
  * Every kind of bad input through the command and the engine it really has: the exit code, the whole of stderr, and a

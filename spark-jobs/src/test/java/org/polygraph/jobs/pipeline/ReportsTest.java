@@ -18,11 +18,11 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.testkit.TinyHistories;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.testkit.TinyHistories;
 
 /** Whatever the check finds can be told: in JSON that follows its schema, in text, on a page. */
 class ReportsTest {
@@ -91,7 +91,9 @@ class ReportsTest {
 
     private static void page(Verdict verdict, String as) {
         Document page = Jsoup.parse(HtmlReport.of(verdict, "run=1", "1"));
-        assertThat(page.select("article.finding")).as(as).hasSize(verdict.violations().size());
+        assertThat(page.select("article.finding"))
+                .as(as)
+                .hasSize(verdict.violations().size());
         for (Element link : page.select("a[href^=#]")) {
             assertThat(page.getElementById(link.attr("href").substring(1)))
                     .as("%s: %s", as, link)
@@ -102,7 +104,9 @@ class ReportsTest {
             Violation violation = verdict.violations().get(i);
             int cycle = violation.cases().isEmpty() ? violation.cycle().size() : 0;
             assertThat(finding.select("figure .arrow")).as(as).hasSize(cycle);
-            assertThat(finding.select(".story > .case")).as(as).hasSize(violation.cases().size());
+            assertThat(finding.select(".story > .case"))
+                    .as(as)
+                    .hasSize(violation.cases().size());
         }
     }
 }

@@ -39,7 +39,9 @@ public final class VerdictSchema {
 
     /** The same of every verdict in what a command printed. */
     public static void assertFollowedIn(String output) {
-        output.lines().filter(line -> line.startsWith("{\"schema\":1,\"version\"")).forEach(VerdictSchema::assertFollowed);
+        output.lines()
+                .filter(line -> line.startsWith("{\"schema\":1,\"version\""))
+                .forEach(VerdictSchema::assertFollowed);
     }
 
     /** Whether it does. */
