@@ -50,6 +50,7 @@ final class ReasonText {
     private static final int MOST = 200;
 
     private static final int DEEPEST = 12;
+    private static final int MOST_LINES = 5000;
     private static final Pattern NAMES = Pattern.compile("\"[^\"]*\"|s-?\\d+#-?\\d+");
 
     private final Facts facts;
@@ -58,6 +59,7 @@ final class ReasonText {
     private final Map<String, String> names = new HashMap<>();
 
     private final Map<Reason, Integer> told = new IdentityHashMap<>();
+    private int lines;
 
     ReasonText(Facts facts, StringBuilder out) {
         this.facts = facts;
@@ -117,6 +119,10 @@ final class ReasonText {
 
     private void alternatives(List<Alternative> alternatives, int indent) {
         for (Alternative alternative : alternatives) {
+            if (lines > MOST_LINES) {
+                line(indent, "and more: see verdict.json");
+                return;
+            }
             line(indent, "suppose " + named(alternative.statement()));
             for (Dependency edge : alternative.cycle()) {
                 edge(edge, indent + 2);
@@ -223,6 +229,7 @@ final class ReasonText {
     }
 
     private void line(int indent, String text) {
+        lines++;
         out.append(" ".repeat(indent)).append(Legible.of(text)).append('\n');
     }
 }

@@ -5,9 +5,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Facts;
@@ -47,8 +49,8 @@ final class LaneDrawing {
         this.keys = VersionOrder.keys(violation);
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
         // Where there are too many, those of the cycle are the ones to keep.
-        all.sort(Comparator.comparing((Integer t) -> !violation.transactions().contains(t))
-                .thenComparing(t -> t));
+        Set<Integer> first = new HashSet<>(violation.transactions());
+        all.sort(Comparator.comparing((Integer t) -> !first.contains(t)).thenComparing(t -> t));
         shown = new ArrayList<>(all.subList(0, Math.min(MOST, all.size())));
         shown.sort(Comparator.naturalOrder());
     }

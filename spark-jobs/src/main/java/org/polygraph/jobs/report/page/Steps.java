@@ -16,10 +16,13 @@ import org.polygraph.partitioner.isolation.Reason;
  * several places is told once, with a number, and referred to.
  */
 final class Steps {
-    /** Reasons told, and how deep; verdict.json has more. */
+    private static final int DEEPEST = 12;
+
+    /** Reasons told; verdict.json has more. */
     private final int most;
 
-    private static final int DEEPEST = 12;
+    /** Steps that may still be told. */
+    private int left;
 
     private final Facts facts;
     private final String prefix;
@@ -64,13 +67,21 @@ final class Steps {
         this.facts = facts;
         this.prefix = prefix;
         this.most = most;
+        this.left = 8 + 12 * most;
     }
 
-    /** The steps of the violation's own cycle. */
+    /** The steps of the violation's own cycle; fewer where it is too long. */
     List<Step> of(List<Dependency> cycle) {
+        return steps(cycle, 0);
+    }
+
+    private List<Step> steps(List<Dependency> chain, int depth) {
         List<Step> steps = new ArrayList<>();
-        for (Dependency edge : cycle) {
-            steps.add(step(edge, steps.size(), 0));
+        // The chain itself comes first, then what is inside its steps.
+        int room = Math.min(chain.size(), left);
+        left -= room;
+        for (Dependency edge : chain.subList(0, room)) {
+            steps.add(step(edge, steps.size(), depth));
         }
         return steps;
     }
@@ -109,10 +120,10 @@ final class Steps {
     List<Case> cases(List<Alternative> alternatives, int depth) {
         List<Case> cases = new ArrayList<>();
         for (Alternative alternative : alternatives) {
-            List<Step> steps = new ArrayList<>();
-            for (Dependency edge : alternative.cycle()) {
-                steps.add(step(edge, steps.size(), Math.max(1, depth)));
+            if (left == 0) {
+                break;
             }
+            List<Step> steps = steps(alternative.cycle(), Math.max(1, depth));
             List<Case> more = depth > DEEPEST ? List.of() : cases(alternative.cases(), depth + 1);
             cases.add(new Case(
                     alternative.statement(),

@@ -38,6 +38,7 @@ record ViolationPage(
         String detail,
         List<Drawing> cycle,
         List<Steps.Step> steps,
+        int moreSteps,
         List<Steps.Case> cases,
         String expectation,
         List<Drawing> lanes,
@@ -114,6 +115,7 @@ record ViolationPage(
         Steps steps = new Steps(facts, anchor, extent.reasons);
         boolean drawn = extent != Extent.SHORTEST;
         boolean single = violation.cases().isEmpty();
+        List<Steps.Step> cycle = single ? steps.of(violation.cycle()) : List.of();
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
         int shown = Math.min(all.size(), extent.transactions);
         Drawing lanes = LaneDrawing.of(violation, facts, anchor);
@@ -125,7 +127,8 @@ record ViolationPage(
                 violation.anomaly().meaning(),
                 violation.detail(),
                 drawn && single ? List.of(CycleDrawing.of(violation, facts, anchor)) : List.of(),
-                single ? steps.of(violation.cycle()) : List.of(),
+                cycle,
+                single ? violation.cycle().size() - cycle.size() : 0,
                 steps.cases(violation.cases(), 1),
                 Expectation.of(violation, level, facts),
                 drawn && !lanes.boxes().isEmpty() ? List.of(lanes) : List.of(),

@@ -10,6 +10,7 @@ import org.polygraph.storage.model.Outcome;
 /** A history in words: its transactions, operations and what an edge between two of them rests on. */
 public final class Facts {
     private static final String INITIAL = "initial";
+    private static final int LISTED = 12;
 
     private final HistoryTable table;
     private final IntFunction<String> names;
@@ -97,10 +98,16 @@ public final class Facts {
         return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
     }
 
-    /** {@code A, B and C}. */
-    public String list(Iterable<Integer> transactions) {
+    /** {@code A, B and C}; of more than a dozen the first. */
+    public String list(List<Integer> transactions) {
+        int shown = transactions.size() > LISTED ? LISTED - 1 : transactions.size();
         List<String> words = new ArrayList<>();
-        transactions.forEach(t -> words.add(name(t)));
+        for (int t : transactions.subList(0, shown)) {
+            words.add(name(t));
+        }
+        if (shown < transactions.size()) {
+            words.add(transactions.size() - shown + " more");
+        }
         if (words.size() < 2) {
             return String.join("", words);
         }

@@ -121,7 +121,8 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
                         int read = read(table.operationValues()[o], t);
                         if (read >= 0) {
                             List<Integer> readers = versions.get(read).readers();
-                            if (!readers.contains(t)) {
+                            // Ascending, so that a second read by the same one follows its first.
+                            if (readers.isEmpty() || readers.get(readers.size() - 1) != t) {
                                 readers.add(t);
                             }
                             order(before, read, t);

@@ -22,8 +22,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
@@ -253,5 +260,34 @@ class HtmlReportTest {
             assertThat(page.select("main > section .note").text())
                     .contains((100 - told) + " more do not fit this page; violations.jsonl lists them.");
         }
+    }
+
+    /** A circle of 20,000 transactions that all read one key is drawn and told as far as anybody would look. */
+    @Test
+    void aVeryLongCircleIsCut() throws HistoryException {
+        int n = 20_000;
+        HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        b.file("long.jsonl");
+        b.initialValue(0);
+        int key = b.keys().id(1);
+        List<Integer> all = new ArrayList<>();
+        List<Dependency> cycle = new ArrayList<>();
+        for (int t = 0; t < n; t++) {
+            b.begin(t % 100, t / 100, Outcome.COMMITTED, t);
+            b.read(key, b.values().code(0));
+            b.write(key, b.values().code(t + 1));
+            b.end();
+            all.add(t);
+            cycle.add(new Dependency(t, (t + 1) % n, EdgeKind.RW, key, 0, "observed"));
+        }
+        Violation violation = new Violation(Anomaly.WRITE_SKEW, all, List.of(key), cycle, "");
+        String html = html(Reports.verdict("long.jsonl", List.of(violation), b.build()));
+        Document page = Jsoup.parse(html);
+        assertThat(html.length()).isLessThan(1 << 21);
+        assertThat(page.select("figure .box")).hasSize(CycleDrawing.MOST);
+        int steps = page.select(".story > .steps > li").size();
+        assertThat(steps).isBetween(40, 2000);
+        assertThat(page.select(".story > .note").text())
+                .isEqualTo("and " + (n - steps) + " more steps: see verdict.json");
     }
 }
