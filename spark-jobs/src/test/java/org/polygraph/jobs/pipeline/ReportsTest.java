@@ -102,7 +102,7 @@ class ReportsTest {
         for (int i = 0; i < verdict.violations().size(); i++) {
             Element finding = page.select("article.finding").get(i);
             Violation violation = verdict.violations().get(i);
-            int cycle = violation.cases().isEmpty() ? violation.cycle().size() : 0;
+            int cycle = violation.cycle().size();
             assertThat(finding.select("figure .arrow")).as(as).hasSize(cycle);
             assertThat(finding.select(".story > .case"))
                     .as(as)

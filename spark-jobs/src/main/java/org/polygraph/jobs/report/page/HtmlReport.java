@@ -226,11 +226,12 @@ public final class HtmlReport {
         if (verdict.status() != Verdict.Status.UNKNOWN) {
             return "";
         }
-        String last = verdict.phases().isEmpty()
+        int ended = verdict.phases().size();
+        String last = ended == 0
                 ? ""
                 : "The last stage that ended was "
-                        + verdict.phases().get(verdict.phases().size() - 1).name() + ". ";
-        return last + "Give more with --timeout or --memory, and the same --out continues this run.";
+                        + verdict.phases().get(ended - 1).name() + ". ";
+        return last + "Ask again with a larger --timeout or --memory, whichever ran out.";
     }
 
     private List<Item> coverage() {
@@ -396,6 +397,10 @@ public final class HtmlReport {
                 String.format(Locale.ROOT, "%,.0f MiB", verdict.peakMemoryBytes() / 1048576.0),
                 "of the whole process"));
         ResidualSize rest = verdict.residual();
+        boolean decided = verdict.status() == Verdict.Status.PASS || verdict.status() == Verdict.Status.VIOLATION;
+        if (!decided && rest.constraints() == 0) {
+            return items;
+        }
         items.add(new Item(
                 "Left to the solver",
                 grouped(rest.constraints()) + " constraints",

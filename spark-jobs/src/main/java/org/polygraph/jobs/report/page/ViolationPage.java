@@ -39,6 +39,7 @@ record ViolationPage(
         List<Drawing> cycle,
         List<Steps.Step> steps,
         int moreSteps,
+        boolean split,
         List<Steps.Case> cases,
         String expectation,
         List<Drawing> lanes,
@@ -114,8 +115,7 @@ record ViolationPage(
         String anchor = "v" + folder;
         Steps steps = new Steps(facts, anchor, extent.reasons);
         boolean drawn = extent != Extent.SHORTEST;
-        boolean single = violation.cases().isEmpty();
-        List<Steps.Step> cycle = single ? steps.of(violation.cycle()) : List.of();
+        List<Steps.Step> cycle = steps.of(violation.cycle());
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
         int shown = Math.min(all.size(), extent.transactions);
         Drawing lanes = LaneDrawing.of(violation, facts, anchor);
@@ -126,9 +126,12 @@ record ViolationPage(
                 violation.aliases(),
                 violation.anomaly().meaning(),
                 violation.detail(),
-                drawn && single ? List.of(CycleDrawing.of(violation, facts, anchor)) : List.of(),
+                drawn && (violation.cases().isEmpty() || !cycle.isEmpty())
+                        ? List.of(CycleDrawing.of(violation, facts, anchor))
+                        : List.of(),
                 cycle,
-                single ? violation.cycle().size() - cycle.size() : 0,
+                violation.cycle().size() - cycle.size(),
+                !violation.cases().isEmpty(),
                 steps.cases(violation.cases(), 1),
                 Expectation.of(violation, level, facts),
                 drawn && !lanes.boxes().isEmpty() ? List.of(lanes) : List.of(),

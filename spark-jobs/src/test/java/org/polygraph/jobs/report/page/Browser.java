@@ -49,7 +49,7 @@ final class Browser implements AutoCloseable {
 
     /** The browser of this machine, if there is one. */
     static Optional<Path> installed() {
-        for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin").split(File.pathSeparator)) {
+        for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin").split(File.pathSeparator, -1)) {
             for (String name : List.of("chromium", "chromium-browser", "google-chrome")) {
                 Path file = Path.of(folder, name);
                 if (Files.isExecutable(file)) {

@@ -40,7 +40,8 @@ final class Reports {
             int key = b.keys().id(keys.get(i));
             for (int s = 0; s < 2; s++) {
                 b.begin(2 * i + s, 7, Outcome.COMMITTED, 2 * i + s + 1);
-                b.times(start + 1000 * i + 10 * s, start + 1000 * i + 500 + 10 * s);
+                long begin = start + 1000L * i + 10L * s;
+                b.times(begin, begin + 500);
                 b.read(key, b.values().code(0));
                 b.write(key, b.values().code(value + s));
                 b.end();
