@@ -141,6 +141,30 @@ class HouseTest {
     static final ArchRule JOBS_PACKAGES_LOOK_LEFT =
             leftToRight(JOBS, "certificate", "verdict", "report", "pipeline", "job", "cli");
 
+    /** What is told, then how it is drawn, then the files of a run. */
+    @ArchTest
+    static final ArchRule REPORT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(JOBS + "report..")
+            .layer("wording")
+            .definedBy(JOBS + "report.wording")
+            .layer("page")
+            .definedBy(JOBS + "report.page")
+            .layer("report")
+            .definedBy(JOBS + "report")
+            .whereLayer("page")
+            .mayOnlyBeAccessedByLayers("report")
+            .whereLayer("report")
+            .mayNotBeAccessedByAnyLayer();
+
+    /** A check without --out must not pay for templates. */
+    @ArchTest
+    static final ArchRule TEMPLATES_ONLY_IN_REPORT_PAGE = noClasses()
+            .that()
+            .resideOutsideOfPackage(JOBS + "report.page")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.samskivert..");
+
     @ArchTest
     static final ArchRule SOLVER_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(SOLVER + "..")

@@ -23,6 +23,7 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
 
 /** All PATHs of a command, in order, each answered whatever became of the others. */
 final class CheckRun {
@@ -59,6 +60,9 @@ final class CheckRun {
 
     private int answer(String path, Checker checker) {
         long start = System.nanoTime();
+        if (detail == ViolationText.Detail.FULL && Runs.isRun(path)) {
+            return tell(path, start);
+        }
         String parent = options.out();
         if (parent == null) {
             return print(check(path, checker, start));
@@ -79,6 +83,20 @@ final class CheckRun {
         } catch (IOException e) {
             environment.message(Failures.ofPath(path, e));
             return print(error(path, Failures.ofPath(path, e), start));
+        }
+    }
+
+    /** A run that is there already tells itself. */
+    private int tell(String run, long start) {
+        try {
+            StoredVerdict stored = new RunDirectory(Runs.find(run)).verdict();
+            return print(stored, stored.path(), start);
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID.code();
+        } catch (IOException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.IO.code();
         }
     }
 

@@ -34,7 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 final class Polygraph implements Runnable {
     /** Commands whose names are reserved. */
-    private static final Set<String> PLANNED = Set.of("report", "estimate", "generate", "record", "bench");
+    private static final Set<String> PLANNED = Set.of("estimate", "generate", "record", "bench");
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -50,7 +50,8 @@ final class Polygraph implements Runnable {
     static int run(String[] args, Environment environment) {
         CommandLine commands = new CommandLine(new Polygraph())
                 .addSubcommand(new CheckCommand(environment))
-                .addSubcommand(new ExplainCommand(environment))
+                .addSubcommand(ExplainCommand.command(environment))
+                .addSubcommand(new ReportCommand(environment))
                 .addSubcommand(new ConvertCommand(environment))
                 .addSubcommand(new VerifyCommand(environment))
                 .addSubcommand(new StatsCommand(environment))

@@ -5,8 +5,6 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +103,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private int verify() throws IOException, HistoryException {
-        Location directory = run();
+        Location directory = Runs.find(run);
         Claim claim = Claim.read(directory);
         level = claim.level();
         if (path == null) {
@@ -162,39 +160,6 @@ final class VerifyCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(path, e), e);
         }
-    }
-
-    /** The run's own folder. */
-    private Location run() throws IOException, HistoryException {
-        Location given = Location.of(run);
-        boolean folder;
-        try {
-            folder = given.isFolder();
-        } catch (IOException e) {
-            throw new IOException(Failures.ofPath(run, e), e);
-        }
-        if (!folder) {
-            throw new HistoryException(run, "a file", "the folder run=<id> that check --out wrote", "give that");
-        }
-        if (given.child(Claim.FILE).exists()) {
-            return given;
-        }
-        List<Location> runs = new ArrayList<>();
-        for (Location child : given.children()) {
-            if (child.fileName().startsWith("run=") && child.child(Claim.FILE).exists()) {
-                runs.add(child);
-            }
-        }
-        if (runs.size() == 1) {
-            return runs.get(0);
-        }
-        throw new HistoryException(
-                run,
-                runs.isEmpty()
-                        ? "no run"
-                        : runs.size() + " runs, such as " + runs.get(0).fileName(),
-                "one folder run=<id> with a verdict.json",
-                runs.isEmpty() ? "give the folder that check --out wrote" : "give one of them");
     }
 
     private int failed(String word, String reason, ExitCode exitCode) {

@@ -2,54 +2,103 @@ package org.polygraph.jobs.report;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 
-/** {@code cycle.dot}: a violation for Graphviz; transactions as nodes, the edges of the cycle, none if there is none. */
+/**
+ * {@code cycle.dot}: a violation for Graphviz; transactions with their operations as nodes, the edges of the cycle, none
+ * if there is none. Colours and dashes by kind are those of {@code cycle.svg}.
+ */
 final class CycleDot {
-    private static final String INITIAL = "initial";
+    private static final int OPERATIONS = 8;
+    private static final int TEXT = 40;
 
-    private CycleDot() {}
+    private final Facts facts;
+    private final HistoryTable table;
+
+    private CycleDot(HistoryTable table) {
+        this.facts = new Facts(table);
+        this.table = table;
+    }
 
     static String of(Violation violation, HistoryTable table) {
+        return new CycleDot(table).draw(violation);
+    }
+
+    private String draw(Violation violation) {
         Map<Integer, String> nodes = new TreeMap<>();
         for (int t : violation.transactions()) {
-            nodes.put(t, name(t, table));
+            nodes.put(t, facts.name(t));
         }
         for (Dependency edge : violation.cycle()) {
-            nodes.put(edge.from(), name(edge.from(), table));
-            nodes.put(edge.to(), name(edge.to(), table));
+            nodes.put(edge.from(), facts.name(edge.from()));
+            nodes.put(edge.to(), facts.name(edge.to()));
         }
-        StringBuilder dot = new StringBuilder(256);
+        StringBuilder dot = new StringBuilder(512);
         dot.append("digraph ").append(quoted(violation.anomaly().label())).append(" {\n");
+        dot.append("  node [shape=box, style=rounded, fontname=monospace];\n  edge [fontname=monospace];\n");
         nodes.forEach((t, name) -> {
             dot.append("  ").append(quoted(name));
             if (t != Dependency.INITIAL) {
-                dot.append(" [tooltip=").append(quoted(table.whereIs(t))).append(']');
+                dot.append(" [label=").append(label(t));
+                dot.append(", tooltip=").append(quoted(facts.where(t))).append(']');
             }
             dot.append(";\n");
         });
         for (Dependency edge : violation.cycle()) {
-            String label = edge.kind().name();
-            if (edge.key() != Dependency.NO_KEY) {
-                label += " " + table.keys().label(edge.key()) + "="
-                        + table.values().label(edge.value());
-            }
-            dot.append("  ").append(quoted(name(edge.from(), table)));
-            dot.append(" -> ").append(quoted(name(edge.to(), table)));
-            dot.append(" [label=").append(quoted(label)).append("];\n");
+            edge(edge, dot);
         }
         return dot.append("}\n").toString();
     }
 
-    private static String name(int t, HistoryTable table) {
-        return t == Dependency.INITIAL ? INITIAL : "s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t);
+    private void edge(Dependency edge, StringBuilder dot) {
+        String label = edge.kind().name();
+        if (edge.key() != Dependency.NO_KEY) {
+            label += " " + Legible.shortened(facts.key(edge.key()), TEXT) + "="
+                    + Legible.shortened(facts.value(edge.value()), TEXT);
+        }
+        dot.append("  ").append(quoted(facts.name(edge.from())));
+        dot.append(" -> ").append(quoted(facts.name(edge.to())));
+        dot.append(" [label=").append(quoted(label)).append(", ").append(style(edge.kind()));
+        dot.append(", tooltip=").append(quoted(facts.of(edge))).append("];\n");
     }
 
-    /** A DOT string: Graphviz knows backslash escapes, and shows {@code &...;} as HTML would. */
+    private static String style(EdgeKind kind) {
+        return switch (kind) {
+            case SO -> "color=\"#6b7280\", style=solid";
+            case WR -> "color=\"#15803d\", style=bold";
+            case WW -> "color=\"#1d5fbf\", style=\"bold,dashed\"";
+            case RW -> "color=\"#b45309\", style=dashed";
+            case RT -> "color=\"#7c3aed\", style=dotted";
+        };
+    }
+
+    /** The name and a line an operation, each ended by Graphviz's mark for left-aligned lines. */
+    private String label(int t) {
+        StringBuilder label =
+                new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");
+        int from = table.operationStarts()[t];
+        int to = table.operationStarts()[t + 1];
+        for (int o = from; o < Math.min(to, from + OPERATIONS); o++) {
+            label.append(escaped(Legible.shortened(facts.operation(o), TEXT))).append("\\l");
+        }
+        if (to - from > OPERATIONS) {
+            label.append("... ").append(to - from - OPERATIONS).append(" more\\l");
+        }
+        return label.append('"').toString();
+    }
+
     private static String quoted(String text) {
-        StringBuilder safe = new StringBuilder(text.length() + 2).append('"');
+        return '"' + escaped(text) + '"';
+    }
+
+    /** Inside a DOT string: Graphviz knows backslash escapes, and shows {@code &...;} as HTML would. */
+    private static String escaped(String text) {
+        StringBuilder safe = new StringBuilder(text.length() + 2);
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             switch (c) {
@@ -59,6 +108,6 @@ final class CycleDot {
                 default -> safe.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '?' : c);
             }
         }
-        return safe.append('"').toString();
+        return safe.toString();
     }
 }

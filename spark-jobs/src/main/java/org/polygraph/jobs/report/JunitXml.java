@@ -1,13 +1,21 @@
 package org.polygraph.jobs.report;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * {@code junit.xml}: the verdict as a test case, for build servers. A VIOLATION is a failure; UNKNOWN, INVALID and ERROR
- * are errors, because nothing was shown either way.
+ * {@code junit.xml}: a test suite a level and PATH with the verdict as its test case, for build servers. A VIOLATION is a
+ * failure, whose text explains the first violations in full; UNKNOWN, INVALID and ERROR are errors, because nothing was
+ * shown either way.
  */
 final class JunitXml {
+    /** Characters of the explanation. */
+    private static final int MOST = 64 << 10;
+
     private JunitXml() {}
 
     static String of(Verdict verdict) {
@@ -15,8 +23,12 @@ final class JunitXml {
         boolean violation = verdict.status() == Verdict.Status.VIOLATION;
         String seconds = String.format(Locale.ROOT, "%.3f", verdict.millis() / 1e3);
         StringBuilder xml = new StringBuilder(512);
-        xml.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"polygraph\" tests=\"1\" failures=\"");
-        xml.append(violation ? 1 : 0).append("\" errors=\"").append(pass || violation ? 0 : 1);
+        xml.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
+        xml.append(escaped("polygraph " + verdict.level().label() + " " + verdict.path()));
+        xml.append("\" tests=\"1\" failures=\"")
+                .append(violation ? 1 : 0)
+                .append("\" errors=\"")
+                .append(pass || violation ? 0 : 1);
         xml.append("\" skipped=\"0\" time=\"").append(seconds).append("\">\n");
         xml.append("  <testcase classname=\"polygraph.").append(verdict.level().label());
         xml.append("\" name=\"").append(escaped(verdict.path()));
@@ -25,15 +37,38 @@ final class JunitXml {
             xml.append("/>\n");
         } else {
             String element = violation ? "failure" : "error";
-            String message = violation && !verdict.violations().isEmpty()
-                    ? verdict.violations().get(0).anomaly().label()
-                    : verdict.reason();
             xml.append(">\n    <").append(element).append(" type=\"").append(verdict.status());
-            xml.append("\" message=\"").append(escaped(message)).append("\">");
-            xml.append(escaped(ViolationText.of(verdict, ViolationText.Detail.BRIEF)));
+            xml.append("\" message=\"").append(escaped(message(verdict))).append("\">");
+            xml.append(escaped(explanation(verdict)));
             xml.append("</").append(element).append(">\n  </testcase>\n");
         }
         return xml.append("</testsuite>\n").toString();
+    }
+
+    /** What is shown where there is room for a line. */
+    private static String message(Verdict verdict) {
+        if (verdict.violations().isEmpty()) {
+            return verdict.reason();
+        }
+        Violation first = verdict.violations().get(0);
+        List<String> names = new ArrayList<>(List.of(first.anomaly().label()));
+        names.addAll(first.aliases());
+        int more = verdict.violationsFound() - 1;
+        return String.join(", ", names) + ": " + first.anomaly().meaning()
+                + (more == 0 ? "" : "; and " + more + (more == 1 ? " more violation" : " more violations"));
+    }
+
+    private static String explanation(Verdict verdict) {
+        HistoryTable table = verdict.table();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; table != null && i < verdict.violations().size(); i++) {
+            String next = ViolationText.of(verdict.violations().get(i), verdict.level(), i, table);
+            if (text.length() + next.length() > MOST && i > 0) {
+                return text.append("  and more: see explain.txt of each\n").toString();
+            }
+            text.append(next, 0, Math.min(next.length(), MOST));
+        }
+        return text.toString();
     }
 
     /** For text and attributes alike; what XML 1.0 has no way to write becomes {@code ?}. */

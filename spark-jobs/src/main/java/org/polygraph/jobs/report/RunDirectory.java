@@ -14,6 +14,7 @@ import org.polygraph.jobs.certificate.RankFile;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.report.page.HtmlReport;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -34,7 +35,7 @@ import org.polygraph.storage.format.HistoryWriter;
  */
 public final class RunDirectory {
     /** Violations that get a folder each; verdict.json has them all. */
-    private static final int KEPT = 100;
+    static final int KEPT = 100;
 
     /** Of these the first that bears out the verdict makes it a verified one. */
     private static final int JUDGED = 10;
@@ -42,13 +43,19 @@ public final class RunDirectory {
     private static final String VIOLATIONS = "violations";
     private static final String SUCCESS = "_SUCCESS";
     private static final String VERDICT = "verdict.json";
+    private static final String REPORT = "report.html";
     private static final String EXPLANATION = "explain.txt";
 
     private final Location run;
 
     /** @param id from {@link RunId} */
     public RunDirectory(Location parent, String id) {
-        this.run = parent.child("run=" + id);
+        this(parent.child("run=" + id));
+    }
+
+    /** @param run the run's own folder */
+    public RunDirectory(Location run) {
+        this.run = run;
     }
 
     /** Where it is, for people. */
@@ -65,11 +72,22 @@ public final class RunDirectory {
         if (!run.child(SUCCESS).exists() || !file.exists()) {
             return Optional.empty();
         }
-        StoredVerdict stored = StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+        StoredVerdict stored = verdict();
         return switch (stored.status()) {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
             case UNKNOWN, ERROR -> Optional.empty();
         };
+    }
+
+    /** The verdict of a run that is there, whatever it is; throws if there is none that can be read. */
+    public StoredVerdict verdict() throws IOException {
+        Location file = run.child(VERDICT);
+        return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+    }
+
+    /** {@code report.html}, which is there when the run has finished. */
+    public Location report() {
+        return run.child(REPORT);
     }
 
     private List<String> explanations() throws IOException {
@@ -112,7 +130,9 @@ public final class RunDirectory {
         }
         int kept = Math.min(KEPT, verdict.violations().size());
         for (int i = 0; i < kept; i++) {
-            write(violation(i), verdict.violations().get(i), table);
+            Violation violation = verdict.violations().get(i);
+            write(violation(i), violation, table);
+            write(violation(i).child(EXPLANATION), ViolationText.of(violation, verdict.level(), i, table));
         }
         Optional<Terms> terms = terms(verdict);
         boolean holds =
@@ -137,6 +157,8 @@ public final class RunDirectory {
 
     /** Writes all else, {@code _SUCCESS} last. Of an earlier run nothing is left but the stages of an engine. */
     public void finish(Verdict verdict) throws IOException {
+        write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
+        write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
         write(run.child("junit.xml"), JunitXml.of(verdict));
         write(run.child("metrics.json"), VerdictJson.metrics(verdict) + "\n");
         write(run.child(VERDICT), VerdictJson.of(verdict) + "\n");
@@ -162,7 +184,7 @@ public final class RunDirectory {
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(table, involved, out));
         }
         write(folder.child("cycle.dot"), CycleDot.of(violation, table));
-        write(folder.child(EXPLANATION), ViolationText.of(violation, table));
+        write(folder.child("cycle.svg"), HtmlReport.svg(violation, table));
     }
 
     private static BitSet involved(Violation violation) {
@@ -184,7 +206,12 @@ public final class RunDirectory {
     }
 
     private Location violation(int i) {
-        return run.child(VIOLATIONS).child(String.format(Locale.ROOT, "%03d", i));
+        return run.child(VIOLATIONS).child(folder(i));
+    }
+
+    /** The name of a violation's folder. */
+    static String folder(int i) {
+        return String.format(Locale.ROOT, "%03d", i);
     }
 
     private static void write(Location file, String text) throws IOException {

@@ -15,6 +15,7 @@ import org.polygraph.jobs.verdict.Verdict;
  * The verdict of a run that has finished: what is needed to say it again without checking again.
  *
  * @param json verdict.json, without its line break
+ * @param path of the history that was checked
  * @param anomaly the first anomaly's name, else the reason
  * @param explanations explain.txt of each violation that was kept, the clearest first
  * @param violations how many there were
@@ -23,6 +24,7 @@ public record StoredVerdict(
         String json,
         Verdict.Status status,
         String level,
+        String path,
         long transactions,
         long operations,
         String anomaly,
@@ -50,7 +52,18 @@ public record StoredVerdict(
         if (detail == ViolationText.Detail.FULL) {
             return String.join("", explanations);
         }
-        return explanations.isEmpty() ? "" : explanations.get(0) + ViolationText.more(violations - 1);
+        return explanations.isEmpty() ? "" : firstHalf(explanations.get(0)) + ViolationText.more(violations - 1);
+    }
+
+    private static String firstHalf(String explanation) {
+        StringBuilder half = new StringBuilder(explanation.length());
+        for (String line : explanation.split("\n", -1)) {
+            if (line.isEmpty() || ReasonText.HEADINGS.contains(line)) {
+                break;
+            }
+            half.append(line).append('\n');
+        }
+        return half.toString();
     }
 
     /** verdict.json for a PATH of the same content and for what this process exits with. */
@@ -79,6 +92,7 @@ public record StoredVerdict(
     static StoredVerdict parse(String json, String file, List<String> explanations) throws IOException {
         String status = "";
         String level = "";
+        String path = "";
         String reason = "";
         String name = "";
         long transactions = 0;
@@ -96,6 +110,7 @@ public record StoredVerdict(
                     case "schema" -> schema = parser.getValueAsLong(-1);
                     case "verdict" -> status = parser.getValueAsString("");
                     case "level" -> level = parser.getValueAsString("");
+                    case "path" -> path = parser.getValueAsString("");
                     case "reason" -> reason = parser.getValueAsString("");
                     case "counts" -> {
                         while (parser.nextToken() == JsonToken.FIELD_NAME) {
@@ -140,6 +155,7 @@ public record StoredVerdict(
                 json,
                 Verdict.Status.valueOf(status),
                 level,
+                path,
                 transactions,
                 operations,
                 name.isEmpty() ? reason : name,

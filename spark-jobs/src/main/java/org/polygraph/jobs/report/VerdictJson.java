@@ -78,6 +78,59 @@ public final class VerdictJson {
         return text.toString();
     }
 
+    /**
+     * {@code violations.jsonl}: a line each, for tables. {@code sub_history} is null where there is none; {@code folder} is relative to the run, null beyond the first hundred.
+     */
+    static String violations(Verdict verdict) {
+        StringWriter lines = new StringWriter(256);
+        for (int i = 0; i < verdict.violations().size(); i++) {
+            try (JsonGenerator generator = FACTORY.createGenerator(lines)) {
+                new VerdictJson(generator, verdict.table()).row(verdict, i);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            lines.write('\n');
+        }
+        return lines.toString();
+    }
+
+    private void row(Verdict verdict, int i) throws IOException {
+        Violation violation = verdict.violations().get(i);
+        json.writeStartObject();
+        json.writeStringField("name", violation.anomaly().label());
+        strings("aliases", violation.aliases());
+        json.writeStringField("level", verdict.level().label());
+        json.writeArrayFieldStart("txns");
+        for (int t : violation.transactions()) {
+            json.writeString(id(t));
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("keys");
+        for (int key : violation.keys()) {
+            key(key);
+        }
+        json.writeEndArray();
+        SubHistory part = violation.minimal();
+        json.writeFieldName("sub_history");
+        if (part == null) {
+            json.writeNull();
+        } else {
+            json.writeStartObject();
+            json.writeNumberField("txns", part.transactions().length);
+            json.writeNumberField("ops", part.operations().length);
+            json.writeBooleanField("minimal", part.minimal());
+            json.writeEndObject();
+        }
+        json.writeStringField("path", verdict.path());
+        json.writeFieldName("folder");
+        if (i < RunDirectory.KEPT) {
+            json.writeString("violations/" + RunDirectory.folder(i));
+        } else {
+            json.writeNull();
+        }
+        json.writeEndObject();
+    }
+
     private void verdict(Verdict verdict) throws IOException {
         json.writeStartObject();
         json.writeNumberField("schema", SCHEMA);

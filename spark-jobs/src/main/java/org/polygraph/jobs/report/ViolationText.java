@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
 
 /**
  * A violation as an engineer wants it told: what it is called, what that means, who took part and where that stands in
@@ -27,13 +30,15 @@ import org.polygraph.storage.model.Outcome;
  *     T2 --RW--> T1   key 1: T2 read 0, which T1 overwrote with 10
  *   So T1 comes before T1, which no order of transactions allows.
  * </pre>
+ *
+ * In full {@link ReasonText} goes on from there.
  */
 public final class ViolationText {
     /** How much is told. */
     public enum Detail {
         /** The first violation; of each transaction the operations that matter, at most a dozen. */
         BRIEF(12, 40, 1),
-        /** Every violation, every operation. */
+        /** Every violation, every operation, every reason. */
         FULL(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
 
         private final int operations;
@@ -51,6 +56,7 @@ public final class ViolationText {
 
     private final HistoryTable table;
     private final Detail detail;
+    private final Facts facts;
     private final StringBuilder out = new StringBuilder(1024);
     /** Transaction id -> its number in this text, from 1, in the order of the cycle. */
     private final Map<Integer, Integer> numbers = new LinkedHashMap<>();
@@ -58,6 +64,7 @@ public final class ViolationText {
     private ViolationText(HistoryTable table, Detail detail) {
         this.table = table;
         this.detail = detail;
+        this.facts = new Facts(table, t -> numbers.containsKey(t) ? "T" + numbers.get(t) : Facts.id(t, table));
     }
 
     /** Lines ending in {@code \n}; empty if the verdict has no violation to show. */
@@ -70,14 +77,21 @@ public final class ViolationText {
         StringBuilder all = new StringBuilder();
         int shown = Math.min(violations.size(), detail.violations);
         for (int i = 0; i < shown; i++) {
-            all.append(new ViolationText(table, detail).explain(violations.get(i)));
+            Violation violation = violations.get(i);
+            all.append(
+                    detail == Detail.FULL
+                            ? of(violation, verdict.level(), i, table)
+                            : new ViolationText(table, detail).explain(violation));
         }
         return all.append(more(violations.size() - shown)).toString();
     }
 
-    /** One violation in full. */
-    static String of(Violation violation, HistoryTable table) {
-        return new ViolationText(table, Detail.FULL).explain(violation);
+    /** One violation in full, the one in the {@code number}th folder. */
+    static String of(Violation violation, IsolationLevel level, int number, HistoryTable table) {
+        ViolationText text = new ViolationText(table, Detail.FULL);
+        text.explain(violation);
+        new ReasonText(text.facts, text.out).tell(violation, level, number);
+        return text.out.toString();
     }
 
     /** The line that says how many violations are not shown; empty if all are. */
@@ -105,7 +119,7 @@ public final class ViolationText {
     /** Each alternative and the cycle it closes; further ones below it. */
     private void cases(List<Alternative> cases, String indent) {
         for (Alternative one : cases) {
-            out.append(indent).append("if ").append(line(one.statement()));
+            out.append(indent).append("if ").append(Legible.of(one.statement()));
             if (one.cycle().isEmpty()) {
                 out.append('\n');
                 cases(one.cases(), indent + "  ");
@@ -127,6 +141,12 @@ public final class ViolationText {
         for (int t : violation.transactions()) {
             number(t);
         }
+        SubHistory part = violation.minimal();
+        if (detail == Detail.FULL && part != null) {
+            for (int t : part.transactions()) {
+                number(t);
+            }
+        }
     }
 
     private void number(int transaction) {
@@ -136,8 +156,7 @@ public final class ViolationText {
     }
 
     private String name(int transaction) {
-        Integer number = numbers.get(transaction);
-        return number == null ? "initial" : "T" + number;
+        return facts.name(transaction);
     }
 
     private void headline(Violation violation) {
@@ -148,7 +167,7 @@ public final class ViolationText {
         }
         out.append(": ").append(violation.anomaly().meaning()).append(".\n");
         if (!violation.detail().isEmpty()) {
-            out.append("  ").append(line(violation.detail())).append('\n');
+            out.append("  ").append(Legible.of(violation.detail())).append('\n');
         }
     }
 
@@ -169,15 +188,8 @@ public final class ViolationText {
             out.append("    ").append(name(t)).append("  session ").append(table.sessionLabel(table.sessionOf(t)));
             out.append(", index ").append(table.index(t));
             // The short name is the one that reasons use for transactions outside this list.
-            out.append(" (s")
-                    .append(table.sessionLabel(table.sessionOf(t)))
-                    .append('#')
-                    .append(table.index(t));
-            out.append(")  ").append(line(table.whereIs(t)));
-            if (table.outcome(t) != Outcome.COMMITTED) {
-                out.append("  ").append(table.outcome(t).label());
-            }
-            out.append('\n');
+            out.append(" (").append(Facts.id(t, table)).append(")  ");
+            out.append(facts.where(t)).append('\n');
             operations(t, keys);
         }
     }
@@ -200,7 +212,7 @@ public final class ViolationText {
         for (int o = from; o < to; o++) {
             boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.operationKeys()[o] >> 1);
             if (matters && words.size() < detail.operations) {
-                words.add(operation(o));
+                words.add(facts.operation(o));
             } else {
                 hidden++;
             }
@@ -223,11 +235,6 @@ public final class ViolationText {
         }
     }
 
-    private String operation(int o) {
-        int keyAndKind = table.operationKeys()[o];
-        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + key(keyAndKind >> 1) + ")=" + value(table.operationValues()[o]);
-    }
-
     private void cycle(List<Dependency> cycle) {
         out.append("  Cycle\n");
         int width = 0;
@@ -241,78 +248,17 @@ public final class ViolationText {
             Dependency edge = cycle.get(i);
             out.append("    ").append(arrows.get(i));
             out.append(" ".repeat(width - arrows.get(i).length() + 3))
-                    .append(fact(edge))
+                    .append(facts.of(edge))
                     .append('\n');
             if (!edge.why().isEmpty() && !edge.why().equals("observed")) {
                 out.append("    ")
                         .append(" ".repeat(width + 3))
-                        .append(line(edge.why()))
+                        .append(Legible.of(edge.why()))
                         .append('\n');
             }
         }
         String first = name(cycle.get(0).from());
         out.append("  So ").append(first).append(" comes before ").append(first);
         out.append(", which no order of transactions allows.\n");
-    }
-
-    /** What the edge says, in words and with the values it rests on. */
-    private String fact(Dependency edge) {
-        String from = name(edge.from());
-        String to = name(edge.to());
-        return switch (edge.kind()) {
-            case SO -> "session " + table.sessionLabel(table.sessionOf(edge.to())) + " ran " + from + " first";
-            case RT -> from + " had ended when " + to + " started";
-            case WR ->
-                "key " + key(edge.key()) + ": " + to + " read " + value(edge.value()) + ", which " + from + " wrote";
-            case WW ->
-                "key " + key(edge.key()) + ": " + from + " wrote " + value(edge.value()) + ", " + overwritten(edge);
-            case RW ->
-                "key " + key(edge.key()) + ": " + from + " read " + value(edge.value()) + ", " + overwritten(edge);
-        };
-    }
-
-    private String overwritten(Dependency edge) {
-        long last = 0;
-        boolean found = false;
-        for (int o = table.operationStarts()[edge.to()]; o < table.operationStarts()[edge.to() + 1]; o++) {
-            if (table.operationKeys()[o] == (edge.key() << 1 | 1)) {
-                last = table.operationValues()[o];
-                found = true;
-            }
-        }
-        return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
-    }
-
-    private String key(int key) {
-        return line(table.keys().label(key));
-    }
-
-    private String value(long code) {
-        return line(table.values().label(code));
-    }
-
-    /** Names, values and reasons come from the input: they must not be able to end a line. */
-    private static String line(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isISOControl(text.charAt(i))) {
-                return escaped(text);
-            }
-        }
-        return text;
-    }
-
-    private static String escaped(String text) {
-        StringBuilder safe = new StringBuilder(text.length() + 16);
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '\n') {
-                safe.append("\\n");
-            } else if (Character.isISOControl(c)) {
-                safe.append("\\u").append(String.format("%04x", (int) c));
-            } else {
-                safe.append(c);
-            }
-        }
-        return safe.toString();
     }
 }

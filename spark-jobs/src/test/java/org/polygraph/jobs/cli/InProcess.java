@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.polygraph.jobs.report.VerdictSchema;
 
 /** What a command line said, run in this JVM with the engines there are. */
 record InProcess(int exitCode, String out, String err) {
@@ -14,6 +15,7 @@ record InProcess(int exitCode, String out, String err) {
         PrintStream e = new PrintStream(err, true, StandardCharsets.UTF_8);
         int code = Polygraph.run(words, new Environment(o, e, false, new InstalledEngines()));
         o.flush();
+        VerdictSchema.assertFollowedIn(out.toString(StandardCharsets.UTF_8));
         return new InProcess(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 

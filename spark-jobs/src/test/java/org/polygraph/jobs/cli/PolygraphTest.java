@@ -16,7 +16,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.report.VerdictSchema;
 import org.polygraph.jobs.report.Version;
+import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
@@ -49,6 +51,8 @@ class PolygraphTest {
                                 List.of(new Violation(
                                         Anomaly.ABORTED_READ, List.of(0), List.of(0), List.of(), "for a test")),
                                 table)
+                        .assumptions(request.assumptions(table, true))
+                        .certificate(new Certificate("cycle", null, false))
                         .build();
             }
             case UNKNOWN -> {
@@ -106,6 +110,7 @@ class PolygraphTest {
         o.flush();
         out = stdout.toString(StandardCharsets.UTF_8);
         err = stderr.toString(StandardCharsets.UTF_8);
+        VerdictSchema.assertFollowedIn(out);
         return code;
     }
 
@@ -132,6 +137,40 @@ class PolygraphTest {
                         + ":1\n          w(1)=2\n");
         assertThat(run("explain", "-l", "si", violation)).isEqualTo(3);
         assertThat(out).contains("Transactions");
+    }
+
+    @Test
+    void aRunTellsItselfAndHandsOutItsReport() throws IOException {
+        String runs = folder.resolve("told").toString();
+        assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
+        int before = checks;
+        String run;
+        try (var folders = Files.list(folder.resolve("told"))) {
+            run = folders.findFirst().orElseThrow().toString();
+        }
+        for (String place : new String[] {runs, run}) {
+            assertThat(run("explain", place)).isEqualTo(3);
+            assertThat(out).startsWith("VIOLATION  ser  " + violation).contains("  for a test\n", "\n  Expected\n");
+            assertThat(run("report", place)).isZero();
+            assertThat(out).isEqualTo(run + "/report.html\n");
+        }
+        assertThat(checks).isEqualTo(before);
+        Path copy = folder.resolve("copy.html");
+        assertThat(run("report", run, "-o", copy.toString())).isZero();
+        assertThat(copy).hasSameBinaryContentAs(Path.of(run, "report.html"));
+        assertThat(run("report", run, "-o", "-")).isZero();
+        assertThat(out).isEqualTo(Files.readString(copy));
+        assertThat(run("explain", "-l", "si", run, pass)).isEqualTo(3);
+        assertThat(out.lines().filter(line -> line.startsWith("PASS"))).hasSize(1);
+        assertThat(run("explain", run, pass)).isEqualTo(2);
+        assertThat(err).contains("Missing required option: '--level=LEVEL'; only a run needs none");
+        assertThat(run("report", pass)).isEqualTo(5);
+        assertThat(err)
+                .isEqualTo("polygraph: " + pass
+                        + ": found a file; expected the folder run=<id> that check --out wrote; give that\n");
+        Files.delete(Path.of(run, "report.html"));
+        assertThat(run("report", run)).isEqualTo(5);
+        assertThat(err).contains("found a run without report.html", "check again with --overwrite");
     }
 
     @Test

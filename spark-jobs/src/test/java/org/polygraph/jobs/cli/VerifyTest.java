@@ -251,7 +251,13 @@ class VerifyTest {
             assertThat(files.filter(Files::isRegularFile)
                             .map(file -> run.relativize(file).toString()))
                     .containsExactlyInAnyOrder(
-                            "_SUCCESS", "certificate/ranks.parquet", "junit.xml", "metrics.json", "verdict.json");
+                            "_SUCCESS",
+                            "certificate/ranks.parquet",
+                            "junit.xml",
+                            "metrics.json",
+                            "report.html",
+                            "verdict.json",
+                            "violations.jsonl");
         }
         assertThat(Files.readAllBytes(run.resolve("certificate/ranks.parquet"))).isEqualTo(before);
         Files.writeString(run.resolve("metrics.json"), "kept");

@@ -154,6 +154,7 @@ class ReportTest {
     private static Verdict write(RunDirectory run, Verdict verdict) throws IOException {
         Verdict evidenced = run.writeEvidence(verdict, "sha");
         run.finish(evidenced);
+        VerdictSchema.assertFollowed(VerdictJson.of(evidenced));
         return evidenced;
     }
 
@@ -186,11 +187,26 @@ class ReportTest {
         assertThat(again.operations()).isEqualTo(6);
         assertThat(Files.readString(run.resolve("violations/000/cycle.dot"))).isEqualTo("""
                 digraph "WriteSkew" {
-                  "s0#7" [tooltip="skew.jsonl:2"];
-                  "s1#7" [tooltip="skew.jsonl:3"];
-                  "s0#7" -> "s1#7" [label="RW \\"bob?\\"=1"];
-                  "s1#7" -> "s0#7" [label="RW \\"alice\\"=1"];
+                  node [shape=box, style=rounded, fontname=monospace];
+                  edge [fontname=monospace];
+                  "s0#7" [label="s0#7\\lr(\\"alice\\")=1\\lr(\\"bob\\\\n\\")=1\\lw(\\"alice\\")=9223372036854775800\\l", tooltip="skew.jsonl:2"];
+                  "s1#7" [label="s1#7\\lr(\\"alice\\")=1\\lr(\\"bob\\\\n\\")=1\\lw(\\"bob\\\\n\\")=9223372036854775800\\l", tooltip="skew.jsonl:3"];
+                  "s0#7" -> "s1#7" [label="RW \\"bob\\\\n\\"=1", color="#b45309", style=dashed, tooltip="key \\"bob\\\\n\\": s0#7 read 1, which s1#7 overwrote with 9223372036854775800"];
+                  "s1#7" -> "s0#7" [label="RW \\"alice\\"=1", color="#b45309", style=dashed, tooltip="key \\"alice\\": s1#7 read 1, which s0#7 overwrote with 9223372036854775800"];
                 }
+                """);
+        assertThat(Files.readString(run.resolve("violations/000/cycle.svg"))).contains("<svg xmlns=", "WriteSkew");
+        assertThat(Files.readString(run.resolve("violations.jsonl")))
+                .isEqualTo("{\"name\":\"WriteSkew\",\"aliases\":[\"G2-item\",\"A5B\",\"write skew\"],\"level\":\"ser\","
+                        + "\"txns\":[\"s0#7\",\"s1#7\"],\"keys\":[\"alice\",\"bob\\n\"],\"sub_history\":null,"
+                        + "\"path\":\"dir/skew.jsonl\",\"folder\":\"violations/000\"}\n");
+        assertThat(Files.readString(run.resolve("report.html"))).startsWith("<!DOCTYPE html>");
+        assertThat(Files.readString(run.resolve("violations/000/explain.txt"))).contains("""
+                  Versions
+                    key "alice": 1 (initial; read by T1 and T2) -> 9223372036854775800 (T1)
+                    key "bob\\n": 1 (initial; read by T1 and T2) -> 9223372036854775800 (T2)
+                  Expected
+                    In a serial order the later one reads what the earlier one wrote. Of T1 and T2 one had to abort, or to wait for the other and read again.
                 """);
         assertThat(Files.readString(run.resolve("metrics.json")))
                 .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]");
@@ -227,7 +243,14 @@ class ReportTest {
         write(run, Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
         try (var files = Files.list(folder.resolve("run=1"))) {
             assertThat(files.map(file -> file.getFileName().toString()))
-                    .containsExactlyInAnyOrder("_SUCCESS", "junit.xml", "metrics.json", "stages", "verdict.json");
+                    .containsExactlyInAnyOrder(
+                            "_SUCCESS",
+                            "junit.xml",
+                            "metrics.json",
+                            "report.html",
+                            "stages",
+                            "verdict.json",
+                            "violations.jsonl");
         }
         assertThat(stages).exists();
     }

@@ -1,0 +1,88 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code polygraph report}: where a run's page is, or a copy of it from wherever the run is. */
+@Command(
+        name = "report",
+        description = "Hand out a run's report.html: a page that needs no network.",
+        sortOptions = false,
+        footer = {"", "Without --out prints where it is. FILE is replaced; - is stdout."})
+final class ReportCommand implements Callable<Integer> {
+    private static final String STDOUT = "-";
+
+    private final Environment environment;
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Option(
+            names = {"-o", "--out"},
+            paramLabel = "FILE",
+            description = "Where a copy goes.")
+    private @Nullable String out;
+
+    @Parameters(paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
+    @SuppressWarnings("NullAway.Init")
+    private String run;
+
+    ReportCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            Location report = new RunDirectory(Runs.find(run)).report();
+            if (!report.exists()) {
+                throw new HistoryException(
+                        run, "a run without report.html", "one that has finished", "check again with --overwrite");
+            }
+            if (out == null) {
+                environment.out().println(report.name());
+            } else if (out.equals(STDOUT)) {
+                copy(report, environment.out());
+            } else {
+                write(report, out);
+            }
+            environment.out().flush();
+            return ExitCode.PASS.code();
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID.code();
+        } catch (IOException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.IO.code();
+        }
+    }
+
+    private static void write(Location report, String to) throws IOException {
+        try {
+            Location.of(to).write(stream -> copy(report, stream));
+        } catch (IOException e) {
+            throw new IOException(to + ": cannot be written (" + Failures.cause(e) + "); give another --out", e);
+        }
+    }
+
+    private static void copy(Location from, OutputStream to) throws IOException {
+        byte[] buffer = new byte[1 << 13];
+        try (SeekableInput in = from.open()) {
+            int n;
+            while ((n = in.read(buffer, 0, buffer.length)) > 0) {
+                to.write(buffer, 0, n);
+            }
+        }
+    }
+}

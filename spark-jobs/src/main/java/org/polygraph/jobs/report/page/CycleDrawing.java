@@ -1,0 +1,161 @@
+package org.polygraph.jobs.report.page;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.VersionOrder;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * A cycle from top to bottom: its transactions below each other in the order of the cycle, an arrow from each to the
+ * next, and on the right what leads back. Narrow enough for a telephone at full size, and no two labels share a place
+ * however long the cycle is.
+ */
+final class CycleDrawing {
+    /** Transactions drawn; a longer cycle is told as a list only. */
+    static final int MOST = 40;
+
+    private static final int LEFT = 2;
+    private static final int BOX = 236;
+    private static final int TEXT = 31;
+    private static final int GAP = 50;
+    private static final int LINE = 17;
+    private static final int LINES = 5;
+
+    private final Violation violation;
+    private final Facts facts;
+    private final HistoryTable table;
+    private final Collection<Integer> keys;
+
+    private CycleDrawing(Violation violation, Facts facts) {
+        this.violation = violation;
+        this.facts = facts;
+        this.table = facts.table();
+        this.keys = VersionOrder.keys(violation);
+    }
+
+    /** Of a violation without a cycle: its transactions, without arrows. */
+    static Drawing of(Violation violation, Facts facts, String prefix) {
+        return new CycleDrawing(violation, facts).draw(prefix);
+    }
+
+    private Drawing draw(String prefix) {
+        Set<Integer> order = new LinkedHashSet<>();
+        for (Dependency edge : violation.cycle()) {
+            order.add(edge.from());
+        }
+        order.addAll(violation.transactions());
+        List<Integer> shown = new ArrayList<>(order).subList(0, Math.min(MOST, order.size()));
+        List<Drawing.Box> boxes = new ArrayList<>();
+        int y = 2;
+        for (int t : shown) {
+            Drawing.Box box = box(t, y);
+            boxes.add(box);
+            y += box.height() + GAP;
+        }
+        List<Drawing.Arrow> arrows = new ArrayList<>();
+        int back = 0;
+        for (int i = 0; i < violation.cycle().size(); i++) {
+            Dependency edge = violation.cycle().get(i);
+            int from = shown.indexOf(edge.from());
+            int to = shown.indexOf(edge.to());
+            if (from >= 0 && to == from + 1) {
+                arrows.add(down(i, edge, boxes.get(from), boxes.get(to)));
+            } else if (from >= 0 && to >= 0) {
+                arrows.add(around(i, edge, boxes.get(from), boxes.get(to), back++));
+            }
+        }
+        List<Drawing.Label> labels = new ArrayList<>();
+        if (order.size() > shown.size()) {
+            labels.add(new Drawing.Label(LEFT, y, "and " + (order.size() - shown.size()) + " more transactions"));
+            y += GAP;
+        }
+        int width = LEFT + BOX + (back == 0 ? 100 : 132 + 14 * back);
+        String title = violation.anomaly().label() + ": " + violation.cycle().size() + " dependencies among "
+                + order.size() + " transactions";
+        return new Drawing(prefix, title, width, Math.max(y - GAP + 4, 20), labels, boxes, arrows);
+    }
+
+    private Drawing.Box box(int t, int y) {
+        List<Drawing.Line> lines = new ArrayList<>();
+        String title = "the state before the first transaction";
+        boolean dashed = false;
+        if (t != Dependency.INITIAL) {
+            lines = operations(t, LEFT + 12, y + 40);
+            title = facts.name(t) + "  " + facts.where(t);
+            dashed = table.outcome(t) != Outcome.COMMITTED;
+        }
+        int height = 30 + LINE * lines.size() + (lines.isEmpty() ? 0 : 6);
+        return new Drawing.Box(LEFT, y, BOX, height, facts.name(t), LEFT + 12, y + 20, title, dashed, lines);
+    }
+
+    /** Those on the keys of the violation first; where there are too many, a line says how many are missing. */
+    private List<Drawing.Line> operations(int t, int x, int y) {
+        List<Drawing.Line> lines = new ArrayList<>();
+        int from = table.operationStarts()[t];
+        int to = table.operationStarts()[t + 1];
+        int matter = 0;
+        for (int o = from; o < to; o++) {
+            matter += keys.contains(table.operationKeys()[o] >> 1) ? 1 : 0;
+        }
+        boolean all = to - from <= LINES;
+        for (int o = from; o < to && lines.size() < LINES; o++) {
+            boolean strong = keys.contains(table.operationKeys()[o] >> 1);
+            if (all || strong || matter == 0) {
+                String full = facts.operation(o);
+                lines.add(
+                        new Drawing.Line(x, y + LINE * lines.size() + 2, Legible.shortened(full, TEXT), full, strong));
+            }
+        }
+        if (lines.size() < to - from) {
+            String more = "+ " + (to - from - lines.size()) + " more";
+            lines.add(new Drawing.Line(x, y + LINE * lines.size() + 2, more, more, false));
+        }
+        return lines;
+    }
+
+    private Drawing.Arrow down(int step, Dependency edge, Drawing.Box from, Drawing.Box to) {
+        int x = LEFT + 40;
+        int y = from.y() + from.height();
+        String path = "M" + x + " " + y + "V" + (to.y() - 8);
+        return arrow(step, edge, path, Drawing.head(x, to.y(), 0, 1), x + 12, (y + to.y()) / 2 + 4, 25);
+    }
+
+    private Drawing.Arrow around(int step, Dependency edge, Drawing.Box from, Drawing.Box to, int back) {
+        int x = LEFT + BOX;
+        int y = from.y() + from.height() / 2 + 5;
+        int end = to.y() + to.height() / 2 - 5;
+        int bend = x + 44 + 14 * back;
+        String path = "M" + x + " " + y + "C" + bend + " " + y + " " + bend + " " + end + " " + (x + 8) + " " + end;
+        int labelY = (y + end) / 2 + 4 + (back % 3) * LINE;
+        return arrow(step, edge, path, Drawing.head(x, end, -1, 0), x + 40 + 11 * back, labelY, 13);
+    }
+
+    private Drawing.Arrow arrow(int step, Dependency edge, String path, String head, int x, int y, int room) {
+        String kind = edge.kind().name();
+        String key = edge.key() == Dependency.NO_KEY ? "" : facts.key(edge.key());
+        int left = room - kind.length();
+        String label = key.isEmpty() ? "" : key.length() + 5 <= left ? " key " + key : " " + key;
+        return new Drawing.Arrow(
+                step,
+                kind.toLowerCase(Locale.ROOT),
+                kind,
+                path,
+                head,
+                x,
+                y,
+                Legible.shortened(label, left),
+                facts.name(edge.from()),
+                facts.name(edge.to()),
+                facts.of(edge),
+                edge.why());
+    }
+}

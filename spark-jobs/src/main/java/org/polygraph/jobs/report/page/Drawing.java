@@ -1,0 +1,67 @@
+package org.polygraph.jobs.report.page;
+
+import java.util.List;
+
+/**
+ * A picture made of boxes and arrows, in pixels; what the templates draw.
+ *
+ * @param prefix of the ids of its parts, so that several pictures fit one page
+ * @param title what it shows, for those who cannot see it
+ */
+record Drawing(
+        String prefix, String title, int width, int height, List<Label> labels, List<Box> boxes, List<Arrow> arrows) {
+    /** Text that stands by itself. */
+    record Label(int x, int y, String text) {}
+
+    /**
+     * A transaction.
+     *
+     * @param title its full name and place, shown on hover
+     * @param dashed whether it did not commit
+     */
+    record Box(
+            int x,
+            int y,
+            int width,
+            int height,
+            String name,
+            int nameX,
+            int nameY,
+            String title,
+            boolean dashed,
+            List<Line> lines) {}
+
+    /** An operation: shortened, and in full on hover. */
+    record Line(int x, int y, String text, String full, boolean strong) {}
+
+    /**
+     * A dependency.
+     *
+     * @param kind in lower case, which is its class in the style sheet
+     * @param path of the line
+     * @param head of the arrow's head
+     * @param step number of the step in the list beside it, from 0
+     * @param fact what it rests on, shown on hover and focus
+     */
+    record Arrow(
+            int step,
+            String kind,
+            String name,
+            String path,
+            String head,
+            int x,
+            int y,
+            String label,
+            String from,
+            String to,
+            String fact,
+            String why) {}
+
+    /** A triangle that ends in a point. */
+    static String head(int x, int y, int dx, int dy) {
+        int backX = x - 9 * dx;
+        int backY = y - 9 * dy;
+        return "M" + x + " " + y + "L" + (backX + 4 * dy) + " " + (backY + 4 * dx) + "L" + (backX - 4 * dy) + " "
+                + (backY - 4 * dx) + "Z";
+    }
+}

@@ -1,0 +1,450 @@
+package org.polygraph.jobs.report.page;
+
+import com.samskivert.mustache.Template;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * {@code report.html}: a verdict for people, in one file of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles
+ * and script are in it, and a policy in its head that names them by hash forbids all else. Violations that do not fit
+ * are told shorter, then only counted.
+ */
+public final class HtmlReport {
+    /** Of the whole file. */
+    public static final int MOST_BYTES = 5 << 20;
+
+    /** Left for what is not a violation: tables of at most a hundred rows, the timeline, styles. */
+    private static final int FRAME_BYTES = 1 << 20;
+
+    private static final int PATH = 120;
+
+    private final Verdict verdict;
+    private final String run;
+    private final String version;
+
+    private HtmlReport(Verdict verdict, String run, String version) {
+        this.verdict = verdict;
+        this.run = run;
+        this.version = version;
+    }
+
+    /** @param run where the run is, for commands to be copied */
+    public static String of(Verdict verdict, String run, String version) {
+        return new HtmlReport(verdict, run, version).render();
+    }
+
+    /** {@code cycle.svg}: the violation as a picture by itself. */
+    public static String svg(Violation violation, HistoryTable table) {
+        Drawing drawing = CycleDrawing.of(violation, new Facts(table), "c");
+        return Templates.named("standalone").execute(new Standalone(drawing, Templates.text("drawing.css")));
+    }
+
+    record Standalone(Drawing drawing, String css) {}
+
+    /** What the template names; a list with one element or none stands for what may be absent. */
+    record Page(
+            String css,
+            String cssHash,
+            String script,
+            String scriptHash,
+            String title,
+            String status,
+            String word,
+            String sentence,
+            String path,
+            String fullPath,
+            String reason,
+            String advice,
+            List<Item> coverage,
+            List<Item> assumptions,
+            String under,
+            List<Kind> anomalies,
+            List<Entry> entries,
+            String found,
+            List<Timeline> timeline,
+            List<String> violations,
+            String leftOut,
+            List<PhaseBar> phases,
+            List<Item> cost,
+            List<Item> evidence,
+            String verify,
+            String rerun,
+            String version) {}
+
+    /** A term and what is said of it. */
+    record Item(String term, String value, String note) {}
+
+    /** How often an anomaly was told. */
+    record Kind(String name, String meaning, int count, String first) {}
+
+    /** A violation in the overview. */
+    record Entry(String anchor, int number, String name, int transactions, String keys, String enough, boolean told) {}
+
+    /** @param width in percent of the longest */
+    record PhaseBar(String name, String time, String cpu, String items, double width) {}
+
+    private String render() {
+        String css = Templates.text("drawing.css") + Templates.text("page.css");
+        String script = Templates.text("page.js");
+        List<String> told = violations();
+        HistoryTable table = table();
+        String state = verdict.status().name();
+        Page page = new Page(
+                css,
+                hash(css),
+                script,
+                hash(script),
+                state + " " + verdict.level().label() + " " + Legible.shortened(verdict.path(), PATH),
+                state.toLowerCase(Locale.ROOT),
+                state,
+                sentence(),
+                Legible.shortened(verdict.path(), PATH),
+                verdict.path(),
+                verdict.reason(),
+                advice(),
+                coverage(),
+                assumptions(),
+                under(),
+                anomalies(),
+                entries(told.size()),
+                found(),
+                table == null ? List.of() : Timeline.of(table, verdict.violations()),
+                told,
+                leftOut(told.size()),
+                phases(),
+                cost(),
+                evidence(),
+                verdict.certificate() == null || verdict.certificate().path() == null
+                        ? ""
+                        : "polygraph verify " + Shell.quoted(run) + " " + Shell.quoted(verdict.path()),
+                "polygraph check -l " + verdict.level().label() + options() + " " + Shell.quoted(verdict.path()),
+                version);
+        return Templates.named("page").execute(page);
+    }
+
+    private @Nullable HistoryTable table() {
+        HistoryTable table = verdict.table();
+        if (table != null) {
+            return table;
+        }
+        return verdict.witness() == null ? null : verdict.witness().table();
+    }
+
+    /** Each violation's part of the page, as long as there is room. */
+    private List<String> violations() {
+        HistoryTable table = verdict.table();
+        List<String> told = new ArrayList<>();
+        if (table == null) {
+            return told;
+        }
+        Template template = Templates.named("violation");
+        int left = MOST_BYTES - FRAME_BYTES;
+        List<Violation> all = verdict.violations();
+        for (int i = 0; i < all.size(); i++) {
+            // No violation takes more than its share of what is left, so that one monster leaves room for the others.
+            int share = Math.max(left / Math.min(4, all.size() - i), 1);
+            String text = "";
+            for (ViolationPage.Extent extent : ViolationPage.Extent.values()) {
+                ViolationPage model = ViolationPage.of(all.get(i), i, verdict.level(), table, run, options(), extent);
+                text = template.execute(model);
+                if (bytes(text) <= share) {
+                    break;
+                }
+            }
+            int size = bytes(text);
+            if (size > left) {
+                break;
+            }
+            left -= size;
+            told.add(text);
+        }
+        return told;
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private String leftOut(int told) {
+        int more = verdict.violations().size() - told;
+        int unknown = verdict.violationsFound() - verdict.violations().size();
+        List<String> sentences = new ArrayList<>();
+        if (more > 0) {
+            sentences.add(more + " more do not fit this page; violations.jsonl lists them.");
+        }
+        if (unknown > 0 && verdict.status() == Verdict.Status.VIOLATION) {
+            sentences.add(unknown + " more were found and not looked into (--max-violations).");
+        }
+        return String.join(" ", sentences);
+    }
+
+    private String sentence() {
+        String level =
+                switch (verdict.level()) {
+                    case SER -> "serializable";
+                    case SI -> "snapshot isolation";
+                    default -> verdict.level().label();
+                };
+        boolean si = level.startsWith("snapshot");
+        return switch (verdict.status()) {
+            case PASS ->
+                si
+                        ? "The history keeps snapshot isolation: an order of snapshots and commits explains every read."
+                        : "The history is " + level + ": one order of its transactions explains every read.";
+            case VIOLATION ->
+                si
+                        ? "The history does not keep snapshot isolation: no order of snapshots and commits explains what"
+                                + " was read."
+                        : "The history is not " + level + ": no order of its transactions explains what was read.";
+            case UNKNOWN -> "A budget ran out before there was an answer: neither kept nor broken has been shown.";
+            case INVALID -> "The input is no history that can be judged.";
+            case ERROR -> "The check could not be made.";
+        };
+    }
+
+    private String advice() {
+        if (verdict.status() != Verdict.Status.UNKNOWN) {
+            return "";
+        }
+        int ended = verdict.phases().size();
+        String last = ended == 0
+                ? ""
+                : "The last stage that ended was "
+                        + verdict.phases().get(ended - 1).name() + ". ";
+        return last + "Ask again with a larger --timeout or --memory, whichever ran out.";
+    }
+
+    private List<Item> coverage() {
+        Counts counts = verdict.counts();
+        return List.of(
+                item("Sessions", counts.sessions()),
+                item("Committed", counts.transactionsCommitted()),
+                item("Aborted", counts.transactionsAborted()),
+                item("Outcome unknown", counts.transactionsIndeterminate()),
+                item("Reads", counts.reads()),
+                item("Writes", counts.writes()),
+                item("Keys", counts.keys()));
+    }
+
+    private static Item item(String term, long value) {
+        return new Item(term, grouped(value), "");
+    }
+
+    private static String grouped(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    /** The assumptions on one line. */
+    private String under() {
+        List<String> words = new ArrayList<>();
+        words.add("session order");
+        for (Item item : assumptions()) {
+            words.add(item.term().toLowerCase(Locale.ROOT) + " " + item.value());
+        }
+        return String.join(", ", words);
+    }
+
+    private List<Item> assumptions() {
+        Assumptions given = verdict.assumptions();
+        if (given == null) {
+            return List.of();
+        }
+        Object initial = given.initialValue();
+        String value =
+                initial == null ? "null" : initial instanceof String ? "\"" + initial + "\"" : initial.toString();
+        List<Item> items = new ArrayList<>();
+        items.add(new Item("Initial value", Legible.shortened(value, PATH), "of every key"));
+        items.add(
+                given.uniqueValues()
+                        ? new Item("Values", "unique", "no key was given a value twice: a read names its writer")
+                        : new Item(
+                                "Values", "repeated", "a read may have several possible writers; all were considered"));
+        items.add(new Item(
+                "Timestamps",
+                given.time().label(),
+                switch (given.time()) {
+                    case NONE -> "not looked at";
+                    case HINT -> "may help to accept, never condemn";
+                    case STRICT -> "real time is part of the level";
+                }));
+        if (given.time() == TimeMode.STRICT) {
+            items.add(new Item(
+                    "Clock skew", Timeline.duration(given.clockSkewNanos()), "at most, between any two clients"));
+        }
+        items.add(new Item(
+                "Unknown outcomes",
+                given.indeterminate().label(),
+                given.indeterminate() == IndeterminateMode.MAYBE
+                        ? "committed if somebody read them"
+                        : "taken as aborted"));
+        return items;
+    }
+
+    /** What has to be given again to ask the same question. */
+    private String options() {
+        Assumptions given = verdict.assumptions();
+        if (given == null) {
+            return "";
+        }
+        StringBuilder options = new StringBuilder();
+        if (given.time() != TimeMode.HINT) {
+            options.append(" --time ").append(given.time().label());
+        }
+        if (given.clockSkewNanos() != 0) {
+            options.append(" --clock-skew ").append(given.clockSkewNanos()).append("ns");
+        }
+        if (given.indeterminate() != IndeterminateMode.MAYBE) {
+            options.append(" --indeterminate ").append(given.indeterminate().label());
+        }
+        return options.toString();
+    }
+
+    private List<Kind> anomalies() {
+        Map<String, Kind> kinds = new LinkedHashMap<>();
+        for (int i = 0; i < verdict.violations().size(); i++) {
+            Violation violation = verdict.violations().get(i);
+            String name = violation.anomaly().label();
+            String first = "v" + String.format(Locale.ROOT, "%03d", i);
+            kinds.merge(
+                    name,
+                    new Kind(name, violation.anomaly().meaning(), 1, first),
+                    (a, b) -> new Kind(name, a.meaning(), a.count() + 1, a.first()));
+        }
+        return List.copyOf(kinds.values());
+    }
+
+    private List<Entry> entries(int told) {
+        HistoryTable table = verdict.table();
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < verdict.violations().size() && table != null; i++) {
+            Violation violation = verdict.violations().get(i);
+            Facts facts = new Facts(table);
+            List<String> keys = new ArrayList<>();
+            for (int key :
+                    violation.keys().subList(0, Math.min(4, violation.keys().size()))) {
+                keys.add(Legible.shortened(facts.key(key), 24));
+            }
+            if (violation.keys().size() > keys.size()) {
+                keys.add("+ " + (violation.keys().size() - keys.size()) + " more");
+            }
+            String enough = violation.minimal() == null
+                    ? ""
+                    : violation.minimal().transactions().length + " transactions, "
+                            + violation.minimal().operations().length + " operations";
+            entries.add(new Entry(
+                    "v" + String.format(Locale.ROOT, "%03d", i),
+                    i + 1,
+                    violation.anomaly().label(),
+                    violation.transactions().size(),
+                    String.join(", ", keys),
+                    enough,
+                    i < told));
+        }
+        return entries;
+    }
+
+    private String found() {
+        int found = verdict.violationsFound();
+        int shown = verdict.violations().size();
+        return found == shown
+                ? found + (found == 1 ? " violation" : " independent violations")
+                : shown + " of " + found + " independent violations";
+    }
+
+    private List<PhaseBar> phases() {
+        long longest = 1;
+        for (Phase phase : verdict.phases()) {
+            longest = Math.max(longest, phase.millis());
+        }
+        List<PhaseBar> bars = new ArrayList<>();
+        for (Phase phase : verdict.phases()) {
+            double width = Math.round(1000.0 * phase.millis() / longest) / 10.0;
+            bars.add(new PhaseBar(
+                    phase.name(),
+                    grouped(phase.millis()) + " ms",
+                    grouped(phase.cpuMillis()) + " ms",
+                    grouped(phase.items()),
+                    Math.max(0.4, width)));
+        }
+        return bars;
+    }
+
+    private List<Item> cost() {
+        List<Item> items = new ArrayList<>();
+        items.add(new Item("Elapsed", grouped(verdict.millis()) + " ms", "from opening the history to the verdict"));
+        items.add(new Item(
+                "Peak memory",
+                String.format(Locale.ROOT, "%,.0f MiB", verdict.peakMemoryBytes() / 1048576.0),
+                "of the whole process"));
+        ResidualSize rest = verdict.residual();
+        boolean decided = verdict.status() == Verdict.Status.PASS || verdict.status() == Verdict.Status.VIOLATION;
+        if (!decided && rest.constraints() == 0) {
+            return items;
+        }
+        items.add(new Item(
+                "Left to the solver",
+                grouped(rest.constraints()) + " constraints",
+                rest.constraints() == 0
+                        ? "rules decided everything"
+                        : grouped(rest.components()) + " parts, the largest of " + grouped(rest.largest())
+                                + " transactions; " + grouped(rest.decisions()) + " decisions, "
+                                + grouped(rest.conflicts()) + " conflicts"));
+        return items;
+    }
+
+    private List<Item> evidence() {
+        Certificate certificate = verdict.certificate();
+        if (certificate == null) {
+            return List.of();
+        }
+        String what =
+                switch (certificate.kind()) {
+                    case "order" -> "an order of all snapshots and commits; replaying it needs no search";
+                    case "cycle" -> "a circle of transactions, each before the next";
+                    case "proof" -> "a search that tried every choice and refuted it";
+                    default -> "";
+                };
+        List<Item> items = new ArrayList<>();
+        items.add(new Item("Kind", certificate.kind(), what));
+        items.add(
+                certificate.verified()
+                        ? new Item(
+                                "Verified",
+                                "yes",
+                                "by code that shares none with what found it, from the raw operations")
+                        : new Item("Verified", "no", "nobody has replayed it yet"));
+        if (certificate.path() != null) {
+            items.add(new Item("Where", certificate.path(), "in the run's folder"));
+        }
+        return items;
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return "sha256-" + Base64.getEncoder().encodeToString(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

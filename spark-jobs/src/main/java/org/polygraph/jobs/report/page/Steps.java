@@ -1,0 +1,136 @@
+package org.polygraph.jobs.report.page;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Basis;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Reason;
+
+/**
+ * The edges of a violation as steps, with their reasons inside them down to what was observed. A reason that holds in
+ * several places is told once, with a number, and referred to.
+ */
+final class Steps {
+    private static final int DEEPEST = 12;
+
+    /** Reasons told; verdict.json has more. */
+    private final int most;
+
+    /** Steps that may still be told. */
+    private int left;
+
+    private final Facts facts;
+    private final String prefix;
+    private final Map<Reason, Integer> told = new IdentityHashMap<>();
+
+    /**
+     * One step.
+     *
+     * @param id of its element; empty for steps inside reasons
+     * @param kind in lower case
+     * @param fact empty for what is only supposed
+     * @param reason its number, 0 if it is not told here
+     * @param seen the number of the reason where it is told, 0 if it is told here
+     * @param cases what else would have to hold; empty if nothing has to be shown
+     */
+    record Step(
+            String id,
+            int number,
+            String kind,
+            String name,
+            String from,
+            String to,
+            String fact,
+            String why,
+            String basis,
+            String reasonId,
+            int reason,
+            String seenId,
+            int seen,
+            boolean cut,
+            List<Case> cases) {}
+
+    /**
+     * An alternative.
+     *
+     * @param more what would have to hold besides
+     */
+    record Case(String statement, List<Step> steps, List<Case> more, boolean circle) {}
+
+    /** @param prefix of the ids of elements */
+    Steps(Facts facts, String prefix, int most) {
+        this.facts = facts;
+        this.prefix = prefix;
+        this.most = most;
+        this.left = 8 + 12 * most;
+    }
+
+    /** The steps of the violation's own cycle; fewer where it is too long. */
+    List<Step> of(List<Dependency> cycle) {
+        return steps(cycle, 0);
+    }
+
+    private List<Step> steps(List<Dependency> chain, int depth) {
+        List<Step> steps = new ArrayList<>();
+        // The chain itself comes first, then what is inside its steps.
+        int room = Math.min(chain.size(), left);
+        left -= room;
+        for (Dependency edge : chain.subList(0, room)) {
+            steps.add(step(edge, steps.size(), depth));
+        }
+        return steps;
+    }
+
+    private Step step(Dependency edge, int number, int depth) {
+        Reason reason = edge.reason();
+        boolean has = !reason.because().isEmpty();
+        int seen = told.getOrDefault(reason, 0);
+        boolean cut = has && seen == 0 && (told.size() == most || depth >= DEEPEST);
+        boolean tell = has && seen == 0 && !cut;
+        int own = 0;
+        if (tell) {
+            own = told.size() + 1;
+            told.put(reason, own);
+        }
+        boolean supposed = reason.basis() == Basis.ASSUMED;
+        return new Step(
+                depth == 0 ? prefix + "s" + number : "",
+                number + 1,
+                edge.kind().name().toLowerCase(Locale.ROOT),
+                edge.kind().name(),
+                facts.name(edge.from()),
+                facts.name(edge.to()),
+                supposed ? "" : facts.of(edge),
+                reason.why(),
+                reason.basis().label(),
+                own == 0 ? "" : prefix + "r" + own,
+                own,
+                seen == 0 || !has ? "" : prefix + "r" + seen,
+                has ? seen : 0,
+                cut,
+                tell ? cases(reason.because(), depth + 1) : List.of());
+    }
+
+    /** Alternatives with the steps of their cycles. */
+    List<Case> cases(List<Alternative> alternatives, int depth) {
+        List<Case> cases = new ArrayList<>();
+        for (Alternative alternative : alternatives) {
+            if (left == 0) {
+                break;
+            }
+            List<Step> steps = steps(alternative.cycle(), Math.max(1, depth));
+            List<Case> more = depth > DEEPEST ? List.of() : cases(alternative.cases(), depth + 1);
+            cases.add(new Case(
+                    alternative.statement(),
+                    steps,
+                    more,
+                    !steps.isEmpty() && alternative.cases().isEmpty()));
+        }
+        return cases;
+    }
+}

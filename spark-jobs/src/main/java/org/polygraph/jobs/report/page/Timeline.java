@@ -1,0 +1,114 @@
+package org.polygraph.jobs.report.page;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Committed transactions by the time they ended, and where the violations are. In pixels of a picture {@value #WIDTH} by
+ * {@value #HEIGHT}.
+ *
+ * @param highest transactions in the fullest bar
+ * @param bar how long a bar is, for people
+ */
+record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, long highest, long untimed) {
+    static final int WIDTH = 1000;
+    static final int HEIGHT = 120;
+    private static final int BARS = 100;
+
+    /** @param title what the bar counts */
+    record Bar(double x, double y, double width, double height, String title) {}
+
+    /** A violation, at the start of its first transaction. */
+    record Mark(double x, String anchor, int number, String title) {}
+
+    /** Empty if no transaction has an end, or all end at the same moment. Linear in the transactions. */
+    static List<Timeline> of(HistoryTable table, List<Violation> violations) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        if (starts == null || ends == null) {
+            return List.of();
+        }
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        long untimed = 0;
+        for (int t = 0; t < ends.length; t++) {
+            if (starts[t] != HistoryTable.NO_TIME) {
+                first = Math.min(first, starts[t]);
+            }
+            if (ends[t] == HistoryTable.NO_TIME) {
+                untimed++;
+            } else {
+                first = Math.min(first, ends[t]);
+                last = Math.max(last, ends[t]);
+            }
+        }
+        double span = (double) last - first;
+        if (last == Long.MIN_VALUE || span <= 0) {
+            return List.of();
+        }
+        long[] counts = new long[BARS];
+        long highest = 0;
+        for (int t = 0; t < ends.length; t++) {
+            if (ends[t] != HistoryTable.NO_TIME) {
+                int bar = (int) Math.min(BARS - 1, ((double) ends[t] - first) / span * BARS);
+                highest = Math.max(highest, ++counts[bar]);
+            }
+        }
+        List<Bar> bars = new ArrayList<>();
+        double width = (double) WIDTH / BARS;
+        for (int i = 0; i < BARS; i++) {
+            double height = rounded((double) counts[i] / highest * HEIGHT);
+            if (counts[i] > 0) {
+                String title = counts[i] + " ended from " + duration(span / BARS * i) + " on";
+                bars.add(new Bar(rounded(i * width), rounded(HEIGHT - height), rounded(width * 0.86), height, title));
+            }
+        }
+        List<Mark> marks = new ArrayList<>();
+        for (int i = 0; i < violations.size(); i++) {
+            Violation violation = violations.get(i);
+            long from = Long.MAX_VALUE;
+            for (int t : violation.transactions()) {
+                if (t >= 0 && starts[t] != HistoryTable.NO_TIME) {
+                    from = Math.min(from, starts[t]);
+                }
+            }
+            if (from != Long.MAX_VALUE) {
+                double at = ((double) from - first) / span;
+                String anchor = "v" + String.format(Locale.ROOT, "%03d", i);
+                String title = violation.anomaly().label() + " at " + duration(at * span);
+                marks.add(new Mark(rounded(Math.max(0, Math.min(1, at)) * WIDTH), anchor, i + 1, title));
+            }
+        }
+        return List.of(new Timeline(bars, marks, duration(span), duration(span / BARS), highest, untimed));
+    }
+
+    /** When a transaction ran, since the first start; empty if that is not known. */
+    static String span(HistoryTable table, int t) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        if (starts == null || ends == null || starts[t] == HistoryTable.NO_TIME || ends[t] == HistoryTable.NO_TIME) {
+            return "";
+        }
+        return starts[t] + " to " + ends[t] + " ns (" + duration((double) ends[t] - starts[t]) + ")";
+    }
+
+    /** {@code 1.2 s}, {@code 340 ms}, {@code 12 us}, {@code 7 ns}. */
+    static String duration(double nanos) {
+        if (Math.abs(nanos) >= 1e9) {
+            return String.format(Locale.ROOT, nanos >= 1e11 ? "%.0f s" : "%.1f s", nanos / 1e9);
+        }
+        if (Math.abs(nanos) >= 1e6) {
+            return String.format(Locale.ROOT, "%.0f ms", nanos / 1e6);
+        }
+        return Math.abs(nanos) >= 1e3
+                ? String.format(Locale.ROOT, "%.0f us", nanos / 1e3)
+                : String.format(Locale.ROOT, "%.0f ns", nanos);
+    }
+
+    private static double rounded(double pixels) {
+        return Math.round(pixels * 10) / 10.0;
+    }
+}

@@ -1,0 +1,252 @@
+package org.polygraph.jobs.report.page;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.report.wording.Certain;
+import org.polygraph.jobs.report.wording.Expectation;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.VersionOrder;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryWriter;
+
+/**
+ * What the page says of one violation; the accessors are the template's names.
+ *
+ * @param number from 1
+ * @param cycle the drawing, in a list that is empty where there is nothing to draw
+ */
+record ViolationPage(
+        String anchor,
+        int number,
+        String name,
+        List<String> aliases,
+        String meaning,
+        String detail,
+        List<Drawing> cycle,
+        List<Steps.Step> steps,
+        int moreSteps,
+        boolean split,
+        List<Steps.Case> cases,
+        String expectation,
+        List<Drawing> lanes,
+        boolean timed,
+        List<Row> rows,
+        int moreRows,
+        List<Versions> versions,
+        List<Enough> enough,
+        String cut) {
+
+    /** How much of a violation is told; the next is tried where one makes the page too large. */
+    enum Extent {
+        WHOLE(150, 40, 60, 256 << 10),
+        SHORT(12, 12, 12, 16 << 10),
+        SHORTEST(0, 4, 4, 0);
+
+        final int reasons;
+        final int transactions;
+        final int operations;
+        final int historyBytes;
+
+        Extent(int reasons, int transactions, int operations, int historyBytes) {
+            this.reasons = reasons;
+            this.transactions = transactions;
+            this.operations = operations;
+            this.historyBytes = historyBytes;
+        }
+    }
+
+    /** A transaction of the table. */
+    record Row(
+            String name,
+            long session,
+            long index,
+            String outcome,
+            String where,
+            String time,
+            List<Operation> operations,
+            int more) {}
+
+    /** @param strong whether it is part of the sub-history that is enough */
+    record Operation(String kind, String text, String full, boolean strong) {}
+
+    /** The order of a key's versions. */
+    record Versions(String key, List<VersionStep> steps, String note) {}
+
+    /** Versions without a known order among them. */
+    record VersionStep(List<ShownVersion> versions) {}
+
+    /** A version; {@code readers} is empty where nobody involved read it. */
+    record ShownVersion(String value, String writer, String readers) {}
+
+    /**
+     * The sub-history.
+     *
+     * @param text its lines; empty where it is too large for the page
+     */
+    record Enough(String text, String size, String judged, String path, String command) {}
+
+    private static final int TEXT = 60;
+
+    /** @param run where the run is, with what stands before and after it in the command that checks the sub-history */
+    static ViolationPage of(
+            Violation violation,
+            int i,
+            IsolationLevel level,
+            HistoryTable table,
+            String run,
+            String options,
+            Extent extent) {
+        Facts facts = new Facts(table);
+        String folder = String.format(Locale.ROOT, "%03d", i);
+        String anchor = "v" + folder;
+        Steps steps = new Steps(facts, anchor, extent.reasons);
+        boolean drawn = extent != Extent.SHORTEST;
+        List<Steps.Step> cycle = steps.of(violation.cycle());
+        List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
+        int shown = Math.min(all.size(), extent.transactions);
+        Drawing lanes = LaneDrawing.of(violation, facts, anchor);
+        return new ViolationPage(
+                anchor,
+                i + 1,
+                violation.anomaly().label(),
+                violation.aliases(),
+                violation.anomaly().meaning(),
+                violation.detail(),
+                drawn && (violation.cases().isEmpty() || !cycle.isEmpty())
+                        ? List.of(CycleDrawing.of(violation, facts, anchor))
+                        : List.of(),
+                cycle,
+                violation.cycle().size() - cycle.size(),
+                !violation.cases().isEmpty(),
+                steps.cases(violation.cases(), 1),
+                Expectation.of(violation, level, facts),
+                drawn && !lanes.boxes().isEmpty() ? List.of(lanes) : List.of(),
+                LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST))),
+                rows(all.subList(0, shown), violation.minimal(), facts, extent),
+                all.size() - shown,
+                versions(violation, facts),
+                enough(violation.minimal(), level, table, run, folder, options, extent),
+                extent == Extent.WHOLE ? "" : "violations/" + folder + "/explain.txt");
+    }
+
+    private static List<Row> rows(List<Integer> transactions, @Nullable SubHistory part, Facts facts, Extent extent) {
+        HistoryTable table = facts.table();
+        Set<Integer> kept = new TreeSet<>();
+        if (part != null) {
+            for (int o : part.operations()) {
+                kept.add(o);
+            }
+        }
+        List<Row> rows = new ArrayList<>();
+        for (int t : transactions) {
+            List<Operation> operations = new ArrayList<>();
+            int from = table.operationStarts()[t];
+            int to = table.operationStarts()[t + 1];
+            int hidden = 0;
+            for (int o = from; o < to; o++) {
+                // What is enough is shown first of all, however long the transaction.
+                boolean room = operations.size() < extent.operations;
+                if (room && (to - from <= extent.operations || kept.isEmpty() || kept.contains(o))) {
+                    String full = facts.operation(o);
+                    String kind = (table.operationKeys()[o] & 1) == 1 ? "write" : "read";
+                    operations.add(new Operation(kind, Legible.shortened(full, TEXT), full, kept.contains(o)));
+                } else {
+                    hidden++;
+                }
+            }
+            rows.add(new Row(
+                    facts.name(t),
+                    table.sessionLabel(table.sessionOf(t)),
+                    table.index(t),
+                    table.outcome(t).label(),
+                    Legible.of(table.whereIs(t)),
+                    Timeline.span(table, t),
+                    operations,
+                    hidden));
+        }
+        return rows;
+    }
+
+    private static List<Versions> versions(Violation violation, Facts facts) {
+        List<Versions> all = new ArrayList<>();
+        for (VersionOrder order : VersionOrder.of(violation, facts.table())) {
+            List<VersionStep> steps = new ArrayList<>();
+            for (List<VersionOrder.Version> step : order.steps()) {
+                List<ShownVersion> versions = new ArrayList<>();
+                for (VersionOrder.Version version : step) {
+                    versions.add(new ShownVersion(
+                            Legible.shortened(facts.value(version.value()), TEXT),
+                            version.writer() == Dependency.INITIAL ? "initially" : "by " + facts.name(version.writer()),
+                            facts.list(version.readers())));
+                }
+                steps.add(new VersionStep(versions));
+            }
+            String more = order.more() == 0 ? "" : " " + order.more() + " more are not shown.";
+            String note =
+                    switch (order.shape()) {
+                        case TOTAL -> "";
+                        case PARTIAL -> "Versions in one box: their order is not known.";
+                        case CONTRADICTORY -> "Versions in one box: the history demands both orders.";
+                    };
+            all.add(new Versions(facts.key(order.key()), steps, note + more));
+            if (all.size() == 12) {
+                break;
+            }
+        }
+        return all;
+    }
+
+    private static List<Enough> enough(
+            @Nullable SubHistory part,
+            IsolationLevel level,
+            HistoryTable table,
+            String run,
+            String folder,
+            String options,
+            Extent extent) {
+        if (part == null) {
+            return List.of();
+        }
+        int n = part.transactions().length;
+        int operations = part.operations().length;
+        String path = "violations/" + folder + "/history.jsonl";
+        String judged = (part.minimal() ? "Nothing of it can be left out. " : "It may not be the smallest. ")
+                + switch (part.judge()) {
+                    case CHECKER -> "The check was made again on it alone.";
+                    case BRUTE_FORCE -> "Every order of it was tried, and none explains it.";
+                };
+        return List.of(new Enough(
+                operations > extent.historyBytes / 24 ? "" : text(part, table, extent.historyBytes),
+                n
+                        + (n == 1 ? " transaction, " : " transactions, ")
+                        + operations
+                        + (operations == 1 ? " operation" : " operations"),
+                judged,
+                path,
+                "polygraph check -l " + level.label() + options + " " + Shell.quoted(run + "/" + path)));
+    }
+
+    private static String text(SubHistory part, HistoryTable table, int most) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            HistoryWriter.writeJsonl(HistoryPart.of(table, part.operations()).table(), bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.size() > most ? "" : bytes.toString(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,117 @@
+package org.polygraph.jobs.report.wording;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/** A history in words: its transactions, operations and what an edge between two of them rests on. */
+public final class Facts {
+    private static final String INITIAL = "initial";
+    private static final int LISTED = 12;
+
+    private final HistoryTable table;
+    private final IntFunction<String> names;
+
+    /** @param names of transactions; asked for those of the table only, never for the initial one */
+    public Facts(HistoryTable table, IntFunction<String> names) {
+        this.table = table;
+        this.names = names;
+    }
+
+    /** Transactions by {@link #id}. */
+    public Facts(HistoryTable table) {
+        this(table, t -> id(t, table));
+    }
+
+    /** {@code s<session>#<index>}, or {@code initial}: the name in verdict.json and in reasons. */
+    public static String id(int t, HistoryTable table) {
+        return t == Dependency.INITIAL ? INITIAL : "s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t);
+    }
+
+    public HistoryTable table() {
+        return table;
+    }
+
+    /** What the transaction is called here. */
+    public String name(int t) {
+        return t == Dependency.INITIAL ? INITIAL : names.apply(t);
+    }
+
+    /** {@code file:line} and, unless it committed, what became of it. */
+    public String where(int t) {
+        String where = Legible.of(table.whereIs(t));
+        return table.outcome(t) == Outcome.COMMITTED
+                ? where
+                : where + "  " + table.outcome(t).label();
+    }
+
+    /** As people write it: {@code 7}, {@code "alice"}. */
+    public String key(int key) {
+        return Legible.of(table.keys().label(key));
+    }
+
+    /** As people write it: {@code null}, {@code 7}, {@code "a"}. */
+    public String value(long code) {
+        return Legible.of(table.values().label(code));
+    }
+
+    /** {@code r(key)=value} or {@code w(key)=value}. */
+    public String operation(int o) {
+        int keyAndKind = table.operationKeys()[o];
+        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + key(keyAndKind >> 1) + ")=" + value(table.operationValues()[o]);
+    }
+
+    /** What the edge says, in words and with the values it rests on. */
+    public String of(Dependency edge) {
+        String from = name(edge.from());
+        String to = name(edge.to());
+        if (edge.key() == Dependency.NO_KEY) {
+            return switch (edge.kind()) {
+                case SO -> "session " + table.sessionLabel(table.sessionOf(edge.to())) + " ran " + from + " first";
+                case RT -> from + " had ended when " + to + " started";
+                case WR, WW, RW -> from + " comes before " + to;
+            };
+        }
+        String key = "key " + key(edge.key()) + ": ";
+        return switch (edge.kind()) {
+            case SO, RT -> key + from + " ended before " + to + " began";
+            case WR -> key + to + " read " + value(edge.value()) + ", which " + from + " wrote";
+            case WW -> key + from + " wrote " + value(edge.value()) + ", " + overwritten(edge);
+            case RW -> key + from + " read " + value(edge.value()) + ", " + overwritten(edge);
+        };
+    }
+
+    private String overwritten(Dependency edge) {
+        long last = 0;
+        boolean found = false;
+        if (edge.to() != Dependency.INITIAL) {
+            for (int o = table.operationStarts()[edge.to()]; o < table.operationStarts()[edge.to() + 1]; o++) {
+                if (table.operationKeys()[o] == (edge.key() << 1 | 1)) {
+                    last = table.operationValues()[o];
+                    found = true;
+                }
+            }
+        }
+        return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
+    }
+
+    /** {@code A, B and C}; of more than a dozen the first. */
+    public String list(List<Integer> transactions) {
+        int shown = transactions.size() > LISTED ? LISTED - 1 : transactions.size();
+        List<String> words = new ArrayList<>();
+        for (int t : transactions.subList(0, shown)) {
+            words.add(name(t));
+        }
+        if (shown < transactions.size()) {
+            words.add(transactions.size() - shown + " more");
+        }
+        if (words.size() < 2) {
+            return String.join("", words);
+        }
+        int last = words.size() - 1;
+        return String.join(", ", words.subList(0, last)) + " and " + words.get(last);
+    }
+}

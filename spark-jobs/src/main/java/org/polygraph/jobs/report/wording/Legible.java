@@ -1,0 +1,79 @@
+package org.polygraph.jobs.report.wording;
+
+/**
+ * Text from the input as it may be shown: on one line, in the order it is written, with nothing invisible. Characters
+ * that control (line breaks, U+0000...), reorder (bidirectional overrides), hide (zero width) or are half a character
+ * become {@code \}{@code uXXXX}, a line break {@code \n}. Everything else stays, right-to-left letters too.
+ */
+public final class Legible {
+    private static final String CUT = "\u2026";
+
+    private Legible() {}
+
+    /** The text itself where all of it can be shown. */
+    public static String of(String text) {
+        int i = firstHidden(text);
+        if (i == text.length()) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder(text.length() + 16).append(text, 0, i);
+        while (i < text.length()) {
+            int c = text.codePointAt(i);
+            append(safe, c);
+            i += Character.charCount(c);
+        }
+        return safe.toString();
+    }
+
+    /** The same, cut to at most {@code most} characters, the last of which is then an ellipsis. */
+    public static String shortened(String text, int most) {
+        String safe = of(text.length() > 4 * most ? text.substring(0, 4 * most) : text);
+        if (safe.length() <= most) {
+            return safe;
+        }
+        int end = most - 1;
+        return safe.substring(0, Character.isHighSurrogate(safe.charAt(end - 1)) ? end - 1 : end) + CUT;
+    }
+
+    /** Whether a character can be shown as it is. */
+    public static boolean isShown(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.UNASSIGNED,
+                    Character.PRIVATE_USE -> false;
+            default -> true;
+        };
+    }
+
+    /** Appends a character, or the escape that stands for it. */
+    public static void append(StringBuilder out, int codePoint) {
+        if (isShown(codePoint)) {
+            out.appendCodePoint(codePoint);
+        } else if (codePoint == '\n') {
+            out.append("\\n");
+        } else {
+            for (char unit : Character.toChars(codePoint)) {
+                out.append("\\u");
+                for (int shift = 12; shift >= 0; shift -= 4) {
+                    out.append(Character.forDigit(unit >> shift & 0xf, 16));
+                }
+            }
+        }
+    }
+
+    private static int firstHidden(String text) {
+        int i = 0;
+        while (i < text.length()) {
+            int c = text.codePointAt(i);
+            if (!isShown(c)) {
+                return i;
+            }
+            i += Character.charCount(c);
+        }
+        return i;
+    }
+}

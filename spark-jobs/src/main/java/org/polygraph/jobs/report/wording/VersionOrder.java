@@ -1,0 +1,219 @@
+package org.polygraph.jobs.report.wording;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * What is known of the order of a key's versions among the transactions of a violation: from reads that a write followed
+ * and from edges that hold. Time: cubic in the versions shown, at most {@value #MOST} of them.
+ *
+ * @param key dense id
+ * @param steps versions in order; those in one step have no known order
+ * @param shape how far the order is known
+ * @param more versions that are not shown
+ */
+public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int more) {
+    /** Versions shown of a key. */
+    static final int MOST = 24;
+
+    /** How far the order is known. */
+    public enum Shape {
+        /** One after the other. */
+        TOTAL,
+        /** Some have no known order. */
+        PARTIAL,
+        /** The history demands both orders of some: no order of versions explains it. */
+        CONTRADICTORY
+    }
+
+    /**
+     * A version.
+     *
+     * @param value its code
+     * @param writer transaction, or {@link Dependency#INITIAL}
+     * @param readers transactions involved that read this value
+     */
+    public record Version(long value, int writer, List<Integer> readers) {}
+
+    /** Of every key the violation names, in that order. */
+    public static List<VersionOrder> of(Violation violation, HistoryTable table) {
+        Certain certain = Certain.of(violation);
+        List<VersionOrder> orders = new ArrayList<>();
+        for (int key : keys(violation)) {
+            orders.add(new Builder(key, table, certain).build());
+        }
+        return orders;
+    }
+
+    /** The keys of a violation and of its cycle, each once. */
+    public static Collection<Integer> keys(Violation violation) {
+        TreeSet<Integer> keys = new TreeSet<>(violation.keys());
+        for (Dependency edge : violation.cycle()) {
+            if (edge.key() != Dependency.NO_KEY) {
+                keys.add(edge.key());
+            }
+        }
+        return keys;
+    }
+
+    private static final class Builder {
+        private final int key;
+        private final HistoryTable table;
+        private final Certain certain;
+        private final List<Version> versions = new ArrayList<>();
+        private int more;
+
+        Builder(int key, HistoryTable table, Certain certain) {
+            this.key = key;
+            this.table = table;
+            this.certain = certain;
+        }
+
+        VersionOrder build() {
+            collect();
+            boolean[][] before = new boolean[versions.size()][versions.size()];
+            known(before);
+            close(before);
+            boolean contradictory = false;
+            boolean total = true;
+            for (int i = 0; i < before.length; i++) {
+                contradictory |= before[i][i];
+                for (int j = 0; j < i; j++) {
+                    total &= before[i][j] || before[j][i];
+                }
+            }
+            Shape shape = contradictory ? Shape.CONTRADICTORY : total ? Shape.TOTAL : Shape.PARTIAL;
+            return new VersionOrder(key, steps(before, contradictory), shape, more);
+        }
+
+        private void collect() {
+            versions.add(new Version(table.initialValue(), Dependency.INITIAL, new ArrayList<>()));
+            for (int t : certain.transactions()) {
+                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                    if (table.operationKeys()[o] != (key << 1 | 1)) {
+                        continue;
+                    }
+                    if (versions.size() < MOST) {
+                        versions.add(new Version(table.operationValues()[o], t, new ArrayList<>()));
+                    } else {
+                        more++;
+                    }
+                }
+            }
+        }
+
+        private void known(boolean[][] before) {
+            for (int v = 1; v < before.length; v++) {
+                before[0][v] = true;
+                // Writes of one transaction stand in the order it made them.
+                before[v - 1][v] |=
+                        versions.get(v - 1).writer() == versions.get(v).writer();
+            }
+            for (int t : certain.transactions()) {
+                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                    if (table.operationKeys()[o] == (key << 1)) {
+                        int read = read(table.operationValues()[o], t);
+                        if (read >= 0) {
+                            List<Integer> readers = versions.get(read).readers();
+                            // Ascending, so that a second read by the same one follows its first.
+                            if (readers.isEmpty() || readers.get(readers.size() - 1) != t) {
+                                readers.add(t);
+                            }
+                            order(before, read, t);
+                        }
+                    }
+                }
+            }
+            for (Dependency edge : certain.edges()) {
+                if (edge.key() == key && edge.kind() == EdgeKind.WW) {
+                    order(before, last(edge.from()), edge.to());
+                } else if (edge.key() == key && edge.kind() == EdgeKind.RW) {
+                    order(before, read(edge.value(), edge.from()), edge.to());
+                }
+            }
+        }
+
+        /** The version a value is of, or -1 where the transaction's own write or several could be meant. */
+        private int read(long value, int reader) {
+            int found = -1;
+            for (int v = 0; v < versions.size(); v++) {
+                Version version = versions.get(v);
+                if (version.value() == value) {
+                    if (found >= 0 || version.writer() == reader) {
+                        return -1;
+                    }
+                    found = v;
+                }
+            }
+            return found;
+        }
+
+        private int last(int writer) {
+            for (int v = versions.size() - 1; v >= 0; v--) {
+                if (versions.get(v).writer() == writer) {
+                    return v;
+                }
+            }
+            return -1;
+        }
+
+        /** A version comes before all that another transaction wrote. */
+        private void order(boolean[][] before, int version, int writer) {
+            for (int v = 1; version >= 0 && v < versions.size(); v++) {
+                if (versions.get(v).writer() == writer && versions.get(version).writer() != writer) {
+                    before[version][v] = true;
+                }
+            }
+        }
+
+        private static void close(boolean[][] before) {
+            int n = before.length;
+            for (int k = 0; k < n; k++) {
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < n && before[i][k]; j++) {
+                        before[i][j] |= before[k][j];
+                    }
+                }
+            }
+        }
+
+        /** A version's step is the number of steps that must come before it; in a contradiction all share the last. */
+        private List<List<Version>> steps(boolean[][] before, boolean contradictory) {
+            List<List<Version>> steps = new ArrayList<>();
+            boolean[] placed = new boolean[before.length];
+            int left = before.length;
+            while (left > 0) {
+                List<Integer> step = new ArrayList<>();
+                for (int v = 0; v < before.length; v++) {
+                    boolean free = !placed[v];
+                    for (int u = 0; u < before.length && free; u++) {
+                        free = placed[u] || !before[u][v];
+                    }
+                    if (free) {
+                        step.add(v);
+                    }
+                }
+                boolean stuck = contradictory && step.isEmpty();
+                for (int v = 0; v < before.length && stuck; v++) {
+                    if (!placed[v]) {
+                        step.add(v);
+                    }
+                }
+                List<Version> members = new ArrayList<>();
+                for (int v : step) {
+                    placed[v] = true;
+                    members.add(versions.get(v));
+                }
+                left -= step.size();
+                steps.add(members);
+            }
+            return steps;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package org.polygraph.jobs.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** {@code docs/verdict.schema.json}, for every test that has a verdict at hand. */
+public final class VerdictSchema {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final JsonSchema SCHEMA = load();
+
+    private VerdictSchema() {}
+
+    private static JsonSchema load() {
+        Path file = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "docs", "verdict.schema.json");
+        try {
+            return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+                    .getSchema(JSON.readTree(Files.readString(file)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Asserts that one JSON object follows the schema. */
+    public static void assertFollowed(String json) {
+        try {
+            assertThat(SCHEMA.validate(JSON.readTree(json))).as(json).isEmpty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same of every verdict in what a command printed. */
+    public static void assertFollowedIn(String output) {
+        output.lines()
+                .filter(line -> line.startsWith("{\"schema\":1,\"version\""))
+                .forEach(VerdictSchema::assertFollowed);
+    }
+
+    /** Whether it does. */
+    static boolean isFollowed(String json) throws IOException {
+        return SCHEMA.validate(JSON.readTree(json)).isEmpty();
+    }
+}
