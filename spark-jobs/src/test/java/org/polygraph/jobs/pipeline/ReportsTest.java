@@ -26,7 +26,13 @@ import org.polygraph.storage.testkit.TinyHistories;
 
 /** Whatever the check finds can be told: in JSON that follows its schema, in text, on a page. */
 class ReportsTest {
-    private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
+    private static final List<IsolationLevel> LEVELS = List.of(
+            IsolationLevel.SER,
+            IsolationLevel.SI,
+            IsolationLevel.SSER,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
     private int violations;
     private int cases;
 
@@ -60,7 +66,8 @@ class ReportsTest {
     private void told(HistoryTable history, String as) {
         for (IsolationLevel level : LEVELS) {
             for (boolean rules : new boolean[] {true, false}) {
-                Verdict verdict = new EmbeddedChecker(rules)
+                Verdict verdict = new EmbeddedChecker(
+                                rules ? Tuning.DEFAULT : Tuning.DEFAULT.withRounds(Tuning.NO_RULES))
                         .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited())
                         .with()
                         .path(as)
