@@ -89,7 +89,7 @@ class HdfsTest {
         assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank)
                         .exitCode())
                 .isZero();
-        assertThat(list("/out")).hasSize(5);
+        assertThat(list("/out")).hasSize(7);
 
         InProcess violation =
                 InProcess.run("check", "-q", "-l", "ser", "-o", uri("/skew"), uri("/in/write-skew.jsonl"));
