@@ -26,6 +26,7 @@ final class ReportCommand implements Callable<Integer> {
     private final Environment environment;
 
     @Mixin
+    @SuppressWarnings("UnusedVariable") // accepted as everywhere
     private final Verbosity verbosity = new Verbosity();
 
     @Option(

@@ -58,7 +58,7 @@ final class ReasonText {
     /** Of every transaction concerned: its id -> what this text calls it. */
     private final Map<String, String> names = new HashMap<>();
 
-    private final Map<Reason, Integer> told = new IdentityHashMap<>();
+    private final IdentityHashMap<Reason, Integer> told = new IdentityHashMap<>();
     private int lines;
 
     ReasonText(Facts facts, StringBuilder out) {

@@ -67,7 +67,13 @@ class HdfsTest {
         assertThat(first.exitCode()).as(first.toString()).isZero();
         assertThat(list("/out"))
                 .containsExactlyInAnyOrder(
-                        "_SUCCESS", "certificate/ranks.parquet", "junit.xml", "metrics.json", "verdict.json");
+                        "_SUCCESS",
+                        "certificate/ranks.parquet",
+                        "junit.xml",
+                        "metrics.json",
+                        "report.html",
+                        "verdict.json",
+                        "violations.jsonl");
         long written = modified();
         InProcess again = InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank);
         assertThat(again.word()).isEqualTo("PASS");
@@ -83,7 +89,7 @@ class HdfsTest {
         assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank)
                         .exitCode())
                 .isZero();
-        assertThat(list("/out")).hasSize(5);
+        assertThat(list("/out")).hasSize(7);
 
         InProcess violation =
                 InProcess.run("check", "-q", "-l", "ser", "-o", uri("/skew"), uri("/in/write-skew.jsonl"));

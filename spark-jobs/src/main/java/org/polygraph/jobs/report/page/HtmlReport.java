@@ -48,7 +48,12 @@ public final class HtmlReport {
         this.version = version;
     }
 
-    /** @param run where the run is, for commands to be copied */
+    /**
+     * The page.
+     *
+     * @param run where the run is, for commands to be copied
+     * @param version of this program
+     */
     public static String of(Verdict verdict, String run, String version) {
         return new HtmlReport(verdict, run, version).render();
     }
@@ -289,7 +294,9 @@ public final class HtmlReport {
                 }));
         if (given.time() == TimeMode.STRICT) {
             items.add(new Item(
-                    "Clock skew", Timeline.duration(given.clockSkewNanos()), "at most, between any two clients"));
+                    "Clock skew",
+                    Timeline.duration((double) given.clockSkewNanos()),
+                    "at most, between any two clients"));
         }
         items.add(new Item(
                 "Unknown outcomes",

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Basis;
@@ -26,7 +25,7 @@ final class Steps {
 
     private final Facts facts;
     private final String prefix;
-    private final Map<Reason, Integer> told = new IdentityHashMap<>();
+    private final IdentityHashMap<Reason, Integer> told = new IdentityHashMap<>();
 
     /**
      * One step.

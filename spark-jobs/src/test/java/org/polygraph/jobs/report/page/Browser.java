@@ -217,16 +217,18 @@ final class Browser implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
+        session = "";
         try {
-            session = "";
             call("Browser.close", JSON.createObjectNode());
         } catch (Exception e) {
             process.destroy();
         }
-        if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        try {
+            process.onExit().get(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);
+            process.destroyForcibly();
         }
     }
 }
