@@ -118,7 +118,7 @@ final class AxiomDecision {
         return switch (result) {
             case HOLDS ->
                 finish(Verdict.of(Verdict.Status.PASS, request.level())
-                        .certificate(new Certificate("choice of writers", null, request.replayed())));
+                        .certificate(new Certificate("choices", null, request.replayed())));
             case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
             case GIVEN_UP ->
                 unknown(sources.open().length + " reads have several possible writers, too many to try them all; "
