@@ -130,6 +130,12 @@ final class CheckOptions {
     private boolean unverified;
 
     @Option(
+            names = "--proof",
+            paramLabel = "FILE",
+            description = "Where to write the refutation of a VIOLATION that was found by search, step by step.")
+    private @Nullable String proof;
+
+    @Option(
             names = "--max-violations",
             paramLabel = "N",
             defaultValue = "10",
@@ -164,6 +170,9 @@ final class CheckOptions {
         }
         if ((resume || overwrite) && out == null) {
             throw wrong((resume ? "--resume" : "--overwrite") + " needs --out DIR, where the run is");
+        }
+        if (proof != null && (paths.size() > 1 || proof.isEmpty() || proof.equals("-"))) {
+            throw wrong("--proof names one file, for one PATH; give both");
         }
         if (master != null && engine == Engine.EMBEDDED) {
             throw wrong("--master is for --engine spark; the embedded engine has none");
@@ -238,6 +247,12 @@ final class CheckOptions {
                         indeterminate.label())
                 + (unverified ? " unverified" : "")
                 + (mostViolations == CheckRequest.DEFAULT_VIOLATIONS ? "" : " violations " + mostViolations);
+    }
+
+    /** Where the proof goes, or null. */
+    @Nullable
+    String proof() {
+        return proof;
     }
 
     /** Where runs go, or null. */

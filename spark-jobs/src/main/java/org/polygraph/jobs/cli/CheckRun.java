@@ -2,7 +2,10 @@ package org.polygraph.jobs.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStreamWriter;
 import java.io.PrintStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
@@ -21,7 +24,9 @@ import org.polygraph.jobs.report.VerdictJson;
 import org.polygraph.jobs.report.ViolationText;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
@@ -129,7 +134,36 @@ final class CheckRun {
         if (verdict.status() == Verdict.Status.VIOLATION && options.succeedOnViolation()) {
             result.exitCode(ExitCode.PASS);
         }
-        return result.build();
+        return options.proof() == null ? result.build() : proved(result.build(), options.proof());
+    }
+
+    /** Writes the proof beside the verdict; a verdict whose proof cannot be written is an error. */
+    private Verdict proved(Verdict verdict, String file) {
+        Refutation refutation = verdict.refutation();
+        if (refutation == null) {
+            environment.message(file + ": not written: "
+                    + (verdict.status() == Verdict.Status.VIOLATION
+                            ? "the evidence shown needed no search"
+                            : "only a VIOLATION has a refutation, and this is " + verdict.status()));
+            return verdict;
+        }
+        try (AtomicFile target = Location.of(file).create()) {
+            Writer out = new OutputStreamWriter(target.stream(), StandardCharsets.US_ASCII);
+            refutation.writeTo(out);
+            out.flush();
+            target.commit();
+            return verdict;
+        } catch (IOException e) {
+            String message =
+                    file + ": the proof cannot be written there (" + Failures.cause(e) + "); give another --proof";
+            environment.message(message);
+            return Verdict.of(Verdict.Status.ERROR, verdict.level())
+                    .path(verdict.path())
+                    .counts(verdict.counts())
+                    .millis(verdict.millis())
+                    .reason(message)
+                    .build();
+        }
     }
 
     private int keep(Verdict found, RunDirectory directory, String input, long start) {

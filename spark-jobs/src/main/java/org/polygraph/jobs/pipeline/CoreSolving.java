@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntSet;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
@@ -22,6 +23,7 @@ import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
 
 /** The one place where partitioner and solver meet: a residual core as a polygraph, a refutation as evidence. */
@@ -82,7 +84,10 @@ final class CoreSolving {
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =
                 outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
-        return new Solved(outcome, proved);
+        Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
+                ? out -> ProofText.write(problem.proofProblem(), trace, out)
+                : null;
+        return new Solved(outcome, proved, refutation);
     }
 
     /** @return false if there was no time to check all of it */
@@ -100,8 +105,9 @@ final class CoreSolving {
      * An answer of the solver.
      *
      * @param proved whether it is a refutation and every step of it was checked
+     * @param refutation its steps; null if it is none, or was too long to keep
      */
-    record Solved(Outcome outcome, boolean proved) {}
+    record Solved(Outcome outcome, boolean proved, @Nullable Refutation refutation) {}
 
     private static int[] predecessors(KnownGraph graph, int[] starts) {
         Events events = graph.events();
@@ -139,9 +145,9 @@ final class CoreSolving {
      * @param violation the reads and writers that it used, without a cycle
      * @param known what is certain of their order, which it used too
      */
-    record Refutation(Violation violation, List<Dependency> known) {}
+    record Explained(Violation violation, List<Dependency> known) {}
 
-    static Refutation explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
+    static Explained explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
@@ -175,6 +181,6 @@ final class CoreSolving {
         List<Dependency> known = transactions.size() <= MOST_RELATED
                 ? new CycleEvidence(history, graph).between(transactions.toIntArray())
                 : List.of();
-        return new Refutation(violation, known);
+        return new Explained(violation, known);
     }
 }

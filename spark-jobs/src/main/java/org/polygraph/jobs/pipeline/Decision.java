@@ -215,14 +215,17 @@ public final class Decision {
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
-                    return refuted(loop);
+                    return refuted(loop).with().refutation(solved.refutation()).build();
                 }
                 phases.begin(EVIDENCE);
-                CoreSolving.Refutation refutation = CoreSolving.explain(history, graph, unsatisfiable.core());
+                CoreSolving.Explained explained = CoreSolving.explain(history, graph, unsatisfiable.core());
                 return violation(
-                        List.of(refutation.violation()),
-                        refutation.known(),
-                        new Certificate("proof", null, solved.proved()));
+                                List.of(explained.violation()),
+                                explained.known(),
+                                new Certificate("proof", null, solved.proved()))
+                        .with()
+                        .refutation(solved.refutation())
+                        .build();
             }
             if (outcome instanceof Outcome.Unknown unknown) {
                 return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());

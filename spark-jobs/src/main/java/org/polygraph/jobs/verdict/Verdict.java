@@ -49,6 +49,7 @@ public final class Verdict {
     private final long peakMemoryBytes;
     private final @Nullable Certificate certificate;
     private final @Nullable Witness witness;
+    private final @Nullable Refutation refutation;
     private final long millis;
     private final int exitCode;
 
@@ -67,6 +68,7 @@ public final class Verdict {
         peakMemoryBytes = b.peakMemoryBytes;
         certificate = b.certificate;
         witness = b.witness;
+        refutation = b.refutation;
         millis = b.millis;
         exitCode = b.exitCode;
     }
@@ -135,6 +137,11 @@ public final class Verdict {
         return witness;
     }
 
+    /** The search's refutation; null where there was no search, or it was too long to keep. */
+    public @Nullable Refutation refutation() {
+        return refutation;
+    }
+
     /** Elapsed, from opening the PATH to this verdict. */
     public long millis() {
         return millis;
@@ -164,6 +171,7 @@ public final class Verdict {
         b.peakMemoryBytes = peakMemoryBytes;
         b.certificate = certificate;
         b.witness = witness;
+        b.refutation = refutation;
         b.millis = millis;
         b.exitCode = exitCode;
         return b;
@@ -185,6 +193,7 @@ public final class Verdict {
         private long peakMemoryBytes;
         private @Nullable Certificate certificate;
         private @Nullable Witness witness;
+        private @Nullable Refutation refutation;
         private long millis;
         private int exitCode;
 
@@ -255,6 +264,12 @@ public final class Verdict {
 
         public Builder certificate(Certificate value) {
             certificate = value;
+            return this;
+        }
+
+        /** Of a violation that was found by search. */
+        public Builder refutation(@Nullable Refutation value) {
+            refutation = value;
             return this;
         }
 
