@@ -5,7 +5,7 @@ import org.polygraph.jobs.report.ViolationText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code polygraph check}: a verdict a PATH. */
+/** {@code polygraph check}: a verdict a PATH and level. */
 @Command(
         name = "check",
         description = "Decide whether each history keeps an isolation level.",
@@ -13,6 +13,8 @@ import picocli.CommandLine.Mixin;
         footer = {
             "",
             "Prints a line per PATH: PASS|VIOLATION|UNKNOWN|INVALID|ERROR  level  path  txns  ops  ms  [why]",
+            "Of several levels a line each, the strongest first, then an indented line that names the",
+            "strongest that holds; --json has it as \"strongest\".",
             "Exit code: the first of 1, 6, 5, 3, 4, 0 that occurred."
         })
 final class CheckCommand implements Callable<Integer> {

@@ -41,10 +41,11 @@ final class CheckOptions {
             required = true,
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
-            description = "The promise: sser, ser, si, cc, ra or rc (strict serializability, serializability, snapshot"
-                    + " isolation, causal consistency, read atomicity, read committed).")
-    @SuppressWarnings("NullAway.Init")
-    private IsolationLevel level;
+            description =
+                    "The promise: sser, ser, ssi, si, cc, ra or rc (strict serializability, serializability, strong"
+                            + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed)."
+                            + " Several, as in ser,si, are judged in one reading, and the strongest that holds is told.")
+    private Levels levels = Levels.NONE;
 
     @Option(
             names = {"-f", "--format"},
@@ -72,22 +73,22 @@ final class CheckOptions {
             description = "Where run=<id>/ goes; without it only stdout is written.")
     private @Nullable String out;
 
-    @Option(names = "--json", description = "One JSON object per PATH, a line each.")
+    @Option(names = "--json", description = "One JSON object per PATH and level, a line each.")
     private boolean json;
 
     @Option(
             names = "--timeout",
             paramLabel = "DUR",
             converter = Converters.DurationNanos.class,
-            description = "Time for each PATH, such as 10s, 5m, 1h; then UNKNOWN.")
+            description = "Time for each PATH, all its levels together, such as 10s, 5m, 1h; then UNKNOWN.")
     private @Nullable Long timeoutNanos;
 
     @Option(
             names = "--memory",
             paramLabel = "SIZE",
             converter = Converters.Bytes.class,
-            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); when what a check"
-                    + " holds would exceed 85 %% of it, UNKNOWN.")
+            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); when what the"
+                    + " check of a PATH, all its levels together, holds would exceed 85 %% of it, UNKNOWN.")
     private @Nullable Long memoryBytes;
 
     @Option(
@@ -154,13 +155,21 @@ final class CheckOptions {
 
     /** Checks what options mean together; nothing has been read yet. */
     void validate() {
-        if (time == TimeMode.STRICT && !level.strict().realTime()) {
-            throw wrong("--time strict with level " + level.label()
-                    + ", which has no form with real-time order; levels that have are ser and si");
-        }
-        if (time == TimeMode.NONE && level.realTime()) {
-            throw wrong("--time none with level " + level.label()
-                    + ", of which real-time order is a part; use ser or si, or leave --time out");
+        for (IsolationLevel level : levels.strongestFirst()) {
+            if (time == TimeMode.STRICT && !level.strict().realTime()) {
+                throw wrong("--time strict with level " + level.label()
+                        + ", which has no form with real-time order; levels that have are ser and si");
+            }
+            if (time == TimeMode.STRICT
+                    && !level.realTime()
+                    && levels.strongestFirst().contains(level.strict())) {
+                throw wrong("--time strict makes level " + level.label() + " "
+                        + level.strict().label() + ", which is asked for too; give one of them");
+            }
+            if (time == TimeMode.NONE && level.realTime()) {
+                throw wrong("--time none with level " + level.label()
+                        + ", of which real-time order is a part; use ser or si, or leave --time out");
+            }
         }
         if (mostViolations < 1 || mostViolations > 100) {
             throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
@@ -173,6 +182,9 @@ final class CheckOptions {
         }
         if (proof != null && (paths.size() > 1 || proof.isEmpty() || proof.equals("-"))) {
             throw wrong("--proof names one file, for one PATH; give both");
+        }
+        if (proof != null && levels.areSeveral()) {
+            throw wrong("--proof names one file, for one level; give one");
         }
         if (master != null && engine == Engine.EMBEDDED) {
             throw wrong("--master is for --engine spark; the embedded engine has none");
@@ -223,11 +235,19 @@ final class CheckOptions {
         }
     }
 
-    CheckRequest request() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified, mostViolations);
+    /** What is asked of each PATH, the strongest level first; with --time strict levels have that form. */
+    List<CheckRequest> requests() {
+        return levels.strongestFirst().stream()
+                .map(level -> new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified, mostViolations))
+                .toList();
     }
 
-    /** A budget that starts now. */
+    /** Whether the strongest level that holds is to be told. */
+    boolean isOfSeveralLevels() {
+        return levels.areSeveral();
+    }
+
+    /** A budget that starts now, for all that is asked of a PATH. */
     Budget budget() {
         long heap = Runtime.getRuntime().maxMemory();
         return Budget.starting(
@@ -235,9 +255,8 @@ final class CheckOptions {
                 memoryBytes == null ? heap : Math.min(memoryBytes, heap));
     }
 
-    /** Everything that can change the verdict, for the run's id. */
-    String question() {
-        CheckRequest request = request();
+    /** Everything that can change the verdict on one of the requests, for its run's id: no other level does. */
+    String question(CheckRequest request) {
         return String.join(
                         " ",
                         request.level().label(),
@@ -259,11 +278,6 @@ final class CheckOptions {
     @Nullable
     String out() {
         return out;
-    }
-
-    /** The level that is judged: with --time strict the form of it that real-time order is a part of. */
-    IsolationLevel level() {
-        return request().level();
     }
 
     HistoryFormat format() {

@@ -9,13 +9,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Fingerprint;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.CpuClock;
+import org.polygraph.jobs.pipeline.Implications;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
@@ -25,12 +28,14 @@ import org.polygraph.jobs.report.ViolationText;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
-/** All PATHs of a command, in order, each answered whatever became of the others. */
+/** All PATHs of a command, in order, each answered at each level whatever became of the others. */
 final class CheckRun {
     private static final String STDIN = "-";
 
@@ -68,26 +73,107 @@ final class CheckRun {
         if (detail == ViolationText.Detail.FULL && Runs.isRun(path)) {
             return tell(path, start);
         }
+        List<Answer> answers;
+        try {
+            answers = answers(path, checker, start);
+        } catch (IOException e) {
+            String message = Failures.ofPath(path, e);
+            environment.message(message);
+            answers = new ArrayList<>();
+            for (CheckRequest request : options.requests()) {
+                answers.add(Answer.found(error(request, path, message, start)));
+            }
+        }
+        return print(answers, path, start);
+    }
+
+    /** One each level, the strongest first; runs that there are to be are kept. */
+    private List<Answer> answers(String path, Checker checker, long start) throws IOException {
+        List<CheckRequest> requests = options.requests();
         String parent = options.out();
         if (parent == null) {
-            return print(check(path, checker, start));
+            List<Answer> answers = new ArrayList<>();
+            for (Verdict verdict : check(path, requests, checker, start)) {
+                answers.add(Answer.found(verdict));
+            }
+            return consistent(answers);
+        }
+        Location folder = Location.of(parent);
+        if (path.equals(STDIN)) {
+            return checkStdin(checker, start, folder);
+        }
+        Location location = Location.of(path);
+        String input = Fingerprint.ofInput(location);
+        List<@Nullable Answer> known = new ArrayList<>();
+        List<CheckRequest> open = new ArrayList<>();
+        for (CheckRequest request : requests) {
+            Answer answer = earlier(path, request, run(folder, request, location.fileName(), input), start);
+            known.add(answer);
+            if (answer == null) {
+                open.add(request);
+            }
+        }
+        List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start);
+        List<Answer> answers = new ArrayList<>();
+        int next = 0;
+        for (Answer answer : known) {
+            answers.add(answer == null ? Answer.found(verdicts.get(next++)) : answer);
+        }
+        answers = consistent(answers);
+        for (int i = 0; i < answers.size(); i++) {
+            Verdict found = answers.get(i).found();
+            if (found != null && known.get(i) == null) {
+                RunDirectory run = run(folder, requests.get(i), location.fileName(), input);
+                answers.set(i, Answer.found(keep(found, run, input)));
+            }
+        }
+        return answers;
+    }
+
+    private RunDirectory run(Location folder, CheckRequest request, String name, String input) {
+        return new RunDirectory(folder, RunId.of(options.question(request), name, input));
+    }
+
+    /** What an earlier run found, or why that cannot be read; null if the level is open. */
+    private @Nullable Answer earlier(String path, CheckRequest request, RunDirectory run, long start) {
+        if (options.overwrite()) {
+            return null;
         }
         try {
-            if (path.equals(STDIN)) {
-                return checkStdin(checker, start, parent);
-            }
-            Location location = Location.of(path);
-            String input = Fingerprint.ofInput(location);
-            String id = RunId.of(options.question(), location.fileName(), input);
-            RunDirectory directory = new RunDirectory(Location.of(parent), id);
-            Optional<StoredVerdict> stored = options.overwrite() ? Optional.empty() : directory.finalVerdict();
-            if (stored.isPresent()) {
-                return print(stored.get(), path, start);
-            }
-            return keep(check(path, checker, start), directory, input, start);
+            StoredVerdict stored = run.finalVerdict().orElse(null);
+            return stored == null ? null : Answer.stored(request.level(), stored);
         } catch (IOException e) {
-            environment.message(Failures.ofPath(path, e));
-            return print(error(path, Failures.ofPath(path, e), start));
+            String message = Failures.ofPath(path, e);
+            environment.message(message);
+            return Answer.found(error(request, path, message, start));
+        }
+    }
+
+    /** Verdicts that contradict what levels imply are wrong, one of them at least: no answer, but a bug. */
+    private List<Answer> consistent(List<Answer> found) {
+        List<Answer> answers = new ArrayList<>(found);
+        List<IsolationLevel> levels = answers.stream().map(Answer::level).toList();
+        while (true) {
+            Implications.Contradiction wrong = Implications.contradiction(
+                    levels, answers.stream().map(Answer::status).toList());
+            if (wrong == null) {
+                return answers;
+            }
+            String reason = "internal error: " + wrong.text();
+            environment.message(reason);
+            for (int i = 0; i < answers.size(); i++) {
+                Answer answer = answers.get(i);
+                if (answer.level() == wrong.passes() || answer.level() == wrong.violated()) {
+                    Verdict before = answer.found();
+                    Verdict.Builder error = Verdict.of(Verdict.Status.ERROR, answer.level())
+                            .reason(reason)
+                            .exitCode(ExitCode.INTERNAL);
+                    if (before != null) {
+                        error.path(before.path()).counts(before.counts()).millis(before.millis());
+                    }
+                    answers.set(i, Answer.found(error.build()));
+                }
+            }
         }
     }
 
@@ -95,7 +181,9 @@ final class CheckRun {
     private int tell(String run, long start) {
         try {
             StoredVerdict stored = new RunDirectory(Runs.find(run)).verdict();
-            return print(stored, stored.path(), start);
+            environment.out().print(text(stored, stored.path(), start, null));
+            environment.out().flush();
+            return exitCode(stored);
         } catch (HistoryException e) {
             environment.message(Failures.text(e));
             return ExitCode.INVALID.code();
@@ -106,35 +194,48 @@ final class CheckRun {
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
-    private int checkStdin(Checker checker, long start, String parent) throws IOException {
+    private List<Answer> checkStdin(Checker checker, long start, Location folder) throws IOException {
         InputStream stdin = System.in;
         MessageDigest digest = Fingerprint.digest();
         System.setIn(new DigestInputStream(stdin, digest));
-        Verdict verdict;
+        List<CheckRequest> requests = options.requests();
+        List<Answer> answers = new ArrayList<>();
         try {
-            verdict = check(STDIN, checker, start);
+            for (Verdict verdict : check(STDIN, requests, checker, start)) {
+                answers.add(Answer.found(verdict));
+            }
         } finally {
             System.setIn(stdin);
         }
         String input = Fingerprint.hex(digest);
-        String id = RunId.of(options.question(), STDIN, input);
-        return keep(verdict, new RunDirectory(Location.of(parent), id), input, start);
+        answers = consistent(answers);
+        for (int i = 0; i < answers.size(); i++) {
+            Verdict found = answers.get(i).found();
+            if (found != null) {
+                answers.set(i, Answer.found(keep(found, run(folder, requests.get(i), STDIN, input), input)));
+            }
+        }
+        return answers;
     }
 
-    private Verdict check(String path, Checker checker, long start) {
+    private List<Verdict> check(String path, List<CheckRequest> requests, Checker checker, long start) {
         progress.path(path);
-        CheckRequest request = options.request();
-        PathCheck check = new PathCheck(environment, options, request, checker, progress, verbosity.verbose());
-        Verdict verdict = check.run(path);
+        List<Verdict> verdicts = new PathCheck(
+                        environment, options, requests, checker, progress, verbosity.verbose(), path, start)
+                .run();
         progress.clear();
-        Verdict.Builder result = verdict.with().path(path).millis(millisSince(start));
-        if (verdict.peakMemoryBytes() == 0) {
-            result.peakMemoryBytes(PeakMemory.bytes());
+        List<Verdict> results = new ArrayList<>();
+        for (Verdict verdict : verdicts) {
+            Verdict.Builder result = verdict.with();
+            if (verdict.peakMemoryBytes() == 0) {
+                result.peakMemoryBytes(PeakMemory.bytes());
+            }
+            if (verdict.status() == Verdict.Status.VIOLATION && options.succeedOnViolation()) {
+                result.exitCode(ExitCode.PASS);
+            }
+            results.add(options.proof() == null ? result.build() : proved(result.build(), options.proof()));
         }
-        if (verdict.status() == Verdict.Status.VIOLATION && options.succeedOnViolation()) {
-            result.exitCode(ExitCode.PASS);
-        }
-        return options.proof() == null ? result.build() : proved(result.build(), options.proof());
+        return results;
     }
 
     /** Writes the proof beside the verdict; a verdict whose proof cannot be written is an error. */
@@ -166,46 +267,78 @@ final class CheckRun {
         }
     }
 
-    private int keep(Verdict found, RunDirectory directory, String input, long start) {
+    /** Writes the run; what became of the verdict by that. */
+    private Verdict keep(Verdict found, RunDirectory directory, String input) {
         Verdict verdict = found;
+        long evidence = System.nanoTime();
         try {
-            long evidence = System.nanoTime();
             long cpu = CpuClock.millis();
             verdict = directory.writeEvidence(found, input);
             if (verdict.certificate() != null) {
+                long millis = millisSince(evidence);
                 Phase phase = new Phase(
                         "certificate",
-                        millisSince(evidence),
+                        millis,
                         CpuClock.millis() - cpu,
                         verdict.counts().transactions());
-                verdict = verdict.with().phase(phase).millis(millisSince(start)).build();
+                verdict = verdict.with()
+                        .phase(phase)
+                        .millis(found.millis() + millis)
+                        .build();
             }
             directory.finish(verdict);
         } catch (OutOfMemoryError e) {
-            return print(Verdict.of(Verdict.Status.UNKNOWN, found.level())
+            return Verdict.of(Verdict.Status.UNKNOWN, found.level())
                     .path(found.path())
                     .counts(found.counts())
-                    .millis(millisSince(start))
+                    .millis(found.millis() + millisSince(evidence))
                     .reason("memory ran out while the evidence was written; give --memory more")
-                    .build());
+                    .build();
         } catch (IOException e) {
             String message = directory.name() + ": the run cannot be written there (" + Failures.cause(e)
                     + "); the verdict was " + verdict.status() + "; give another --out";
             environment.message(message);
-            return print(Verdict.of(Verdict.Status.ERROR, verdict.level())
+            return Verdict.of(Verdict.Status.ERROR, verdict.level())
                     .path(verdict.path())
                     .counts(verdict.counts())
                     .millis(verdict.millis())
                     .reason(message)
-                    .build());
+                    .build();
         }
-        return print(verdict);
+        return verdict;
     }
 
-    private int print(Verdict verdict) {
+    /** All levels of a PATH; the exit code of all. */
+    private int print(List<Answer> answers, String path, long start) {
+        Strongest strongest = null;
+        if (options.isOfSeveralLevels()) {
+            strongest = Strongest.of(
+                    answers.stream().map(Answer::level).toList(),
+                    answers.stream().map(Answer::status).toList());
+        }
+        PrintStream out = environment.out();
+        int exitCode = ExitCode.PASS.code();
+        for (Answer answer : answers) {
+            Verdict found = answer.found();
+            StoredVerdict stored = answer.stored();
+            if (stored != null) {
+                exitCode = ExitCode.merge(exitCode, print(answer, stored, path, start, strongest));
+            } else if (found != null) {
+                exitCode = ExitCode.merge(exitCode, print(found, strongest));
+            }
+        }
+        if (strongest != null && !options.json()) {
+            String levels = answers.stream().map(each -> each.level().label()).collect(Collectors.joining(", "));
+            out.println("  strongest of " + levels + " that holds: " + strongest.text());
+        }
+        out.flush();
+        return exitCode;
+    }
+
+    private int print(Verdict verdict, @Nullable Strongest strongest) {
         PrintStream out = environment.out();
         if (options.json()) {
-            out.println(VerdictJson.of(verdict));
+            out.println(VerdictJson.of(verdict, strongest));
         } else {
             out.println(ResultLine.of(verdict));
             out.print(ViolationText.of(verdict, detail));
@@ -222,25 +355,42 @@ final class CheckRun {
         return verdict.exitCode();
     }
 
-    private int print(StoredVerdict stored, String path, long start) throws IOException {
-        PrintStream out = environment.out();
+    private int print(Answer answer, StoredVerdict stored, String path, long start, @Nullable Strongest strongest) {
+        try {
+            environment.out().print(text(stored, path, start, strongest));
+            return exitCode(stored);
+        } catch (IOException e) {
+            String message = Failures.ofPath(path, e);
+            environment.message(message);
+            return print(
+                    Verdict.of(Verdict.Status.ERROR, answer.level())
+                            .path(path)
+                            .reason(message)
+                            .millis(millisSince(start))
+                            .build(),
+                    strongest);
+        }
+    }
+
+    private int exitCode(StoredVerdict stored) {
         boolean forgiven = stored.status() == Verdict.Status.VIOLATION && options.succeedOnViolation();
-        int exitCode = forgiven ? ExitCode.PASS.code() : stored.exitCode();
+        return forgiven ? ExitCode.PASS.code() : stored.exitCode();
+    }
+
+    /** What a stored verdict gets on stdout. */
+    private String text(StoredVerdict stored, String path, long start, @Nullable Strongest strongest)
+            throws IOException {
         if (stored.status() == Verdict.Status.INVALID) {
             environment.message(stored.anomaly() + " (found by an earlier run)");
         }
-        if (options.json()) {
-            out.println(stored.json(path, exitCode));
-        } else {
-            out.println(stored.line(path, millisSince(start)));
-            out.print(stored.explanation(detail));
-        }
-        out.flush();
-        return exitCode;
+        String end = System.lineSeparator();
+        return options.json()
+                ? stored.json(path, exitCode(stored), strongest) + end
+                : stored.line(path, millisSince(start)) + end + stored.explanation(detail);
     }
 
-    private Verdict error(String path, String reason, long start) {
-        return Verdict.of(Verdict.Status.ERROR, options.level())
+    private static Verdict error(CheckRequest request, String path, String reason, long start) {
+        return Verdict.of(Verdict.Status.ERROR, request.level())
                 .path(path)
                 .reason(reason)
                 .millis(millisSince(start))

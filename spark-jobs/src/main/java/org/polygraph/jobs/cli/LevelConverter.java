@@ -6,26 +6,43 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code -l}: a level that this version decides. */
-final class LevelConverter implements ITypeConverter<IsolationLevel> {
+/** {@code -l}: levels that this version decides, separated by commas. */
+final class LevelConverter implements ITypeConverter<Levels> {
 
     @Override
-    public IsolationLevel convert(String text) {
+    public Levels convert(String text) {
+        List<IsolationLevel> levels = new ArrayList<>();
+        for (String word : text.split(",", -1)) {
+            IsolationLevel level = level(word.strip(), text);
+            if (levels.contains(level)) {
+                throw new TypeConversionException(
+                        "level " + level.label() + " is given twice in '" + text + "'; give it once");
+            }
+            levels.add(level);
+        }
+        return new Levels(levels);
+    }
+
+    private static IsolationLevel level(String word, String text) {
         List<String> known = new ArrayList<>();
         for (IsolationLevel level : IsolationLevel.values()) {
             known.add(level.label());
         }
         known.add("lin");
-        IsolationLevel level = IsolationLevel.ofLabel(text).orElse(null);
+        IsolationLevel level = IsolationLevel.ofLabel(word).orElse(null);
         if (level != null) {
             return level;
         }
-        if (text.equalsIgnoreCase("lin")) {
+        if (word.isEmpty() && !text.isEmpty()) {
             throw new TypeConversionException(
-                    "level " + text + " is not decided by this version, which decides " + decided());
+                    "a level is missing in '" + text + "'; give levels with one comma between them, such as ser,si");
+        }
+        if (word.equalsIgnoreCase("lin")) {
+            throw new TypeConversionException(
+                    "level " + word + " is not decided by this version, which decides " + decided());
         }
         throw new TypeConversionException(
-                "unknown level '" + text + "'" + Suggestion.forWord(text, known) + " (levels: " + decided() + ")");
+                "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: " + decided() + ")");
     }
 
     private static String decided() {

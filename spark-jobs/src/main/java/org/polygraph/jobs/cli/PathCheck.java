@@ -1,69 +1,149 @@
 package org.polygraph.jobs.cli;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.CpuClock;
 import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.pipeline.Implications;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
-/** One PATH: read, judged, and every way to fail turned into a verdict and a message. */
+/**
+ * One PATH: read once, judged at each level asked for, and every way to fail turned into a verdict and a message. Used once.
+ *
+ * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's VIOLATION
+ * decides a stronger one that was left open. Levels of which neither verdict follows from another are decided on their
+ * own.
+ */
 final class PathCheck {
     private final Environment environment;
     private final CheckOptions options;
-    private final CheckRequest request;
+    private final List<CheckRequest> requests;
     private final Checker checker;
     private final ProgressPrinter progress;
     private final boolean verbose;
+    private final String path;
+    private final long start;
+    private final Budget budget;
 
+    private @Nullable HistoryTable table;
+    private Counts counts = Counts.NONE;
+    private @Nullable Phase reading;
+
+    /**
+     * The budget starts now.
+     *
+     * @param requests strongest level first
+     * @param start of what is told as elapsed
+     */
     PathCheck(
             Environment environment,
             CheckOptions options,
-            CheckRequest request,
+            List<CheckRequest> requests,
             Checker checker,
             ProgressPrinter progress,
-            boolean verbose) {
+            boolean verbose,
+            String path,
+            long start) {
         this.environment = environment;
         this.options = options;
-        this.request = request;
+        this.requests = requests;
         this.checker = checker;
         this.progress = progress;
         this.verbose = verbose;
+        this.path = path;
+        this.start = start;
+        this.budget = options.budget();
     }
 
-    /** Never throws; path and elapsed time are left to the caller. */
-    Verdict run(String path) {
-        Budget budget = options.budget();
+    /** What can fail. */
+    @FunctionalInterface
+    private interface Step {
+        /** Null: it did not end in a verdict. */
+        @Nullable
+        Verdict run() throws HistoryException, IOException;
+    }
+
+    /** A verdict each request, in their order. Never throws. */
+    List<Verdict> run() {
+        List<Verdict> verdicts = new ArrayList<>();
+        CheckRequest strongest = requests.get(0);
+        Verdict unread = attempt(strongest, () -> read(strongest));
+        HistoryTable history = table;
+        for (CheckRequest request : requests) {
+            Verdict verdict = unread != null || history == null
+                    ? again(unread, request.level())
+                    : attempt(request, () -> judge(history, request, verdicts));
+            verdicts.add(finished(Objects.requireNonNull(verdict, "a verdict")));
+        }
+        for (int i = requests.size() - 2; i >= 0 && history != null; i--) {
+            CheckRequest request = requests.get(i);
+            if (verdicts.get(i).status() == Verdict.Status.UNKNOWN && !budget.exhausted()) {
+                List<Verdict> weaker = verdicts.subList(i + 1, verdicts.size());
+                Verdict verdict = attempt(request, () -> fromWeaker(history, request, weaker));
+                if (verdict != null && verdict.status() != Verdict.Status.UNKNOWN) {
+                    verdicts.set(i, finished(verdict));
+                }
+            }
+        }
+        return verdicts;
+    }
+
+    private Verdict finished(Verdict verdict) {
+        Verdict.Builder result = verdict.with()
+                .path(path)
+                .counts(counts)
+                .millis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        return reading == null ? result.build() : result.firstPhase(reading).build();
+    }
+
+    /** The same failure at another level. */
+    private static @Nullable Verdict again(@Nullable Verdict failure, IsolationLevel level) {
+        if (failure == null || failure.level() == level) {
+            return failure;
+        }
+        Verdict.Builder verdict = Verdict.of(failure.status(), level).reason(failure.reason());
+        return failure.exitCode() == ExitCode.INTERNAL.code()
+                ? verdict.exitCode(ExitCode.INTERNAL).build()
+                : verdict.build();
+    }
+
+    private @Nullable Verdict attempt(CheckRequest request, Step step) {
         try {
-            return judge(path, budget);
+            return step.run();
         } catch (HistoryException e) {
             String message = Failures.text(e);
             environment.message(message);
-            return failure(Verdict.Status.INVALID, message);
+            return failure(request, Verdict.Status.INVALID, message);
         } catch (IOException e) {
             String message = Failures.ofPath(path, e);
             environment.message(message);
-            return failure(Verdict.Status.ERROR, message);
+            return failure(request, Verdict.Status.ERROR, message);
         } catch (EngineException e) {
             environment.message(path + ": " + Failures.text(e));
             if (verbose) {
                 e.printStackTrace(environment.err());
             }
-            return failure(Verdict.Status.ERROR, Failures.text(e));
+            return failure(request, Verdict.Status.ERROR, Failures.text(e));
         } catch (BudgetException e) {
-            return unknown(budget.exhausted() ? budget.exhaustion(progress.currentStage()) : Failures.text(e));
+            return unknown(request, budget.exhausted() ? budget.exhaustion(progress.currentStage()) : Failures.text(e));
         } catch (OutOfMemoryError e) {
             // What the check held is garbage by now: there is memory again to say so.
-            return unknown(budget.shortage(progress.currentStage()));
+            return unknown(request, budget.shortage(progress.currentStage()));
         } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
             environment.message(path + ": internal error during " + progress.currentStage() + ": " + e
                     + (verbose ? "" : "; -v shows where"));
@@ -77,40 +157,64 @@ final class PathCheck {
         }
     }
 
-    private Verdict judge(String path, Budget budget) throws HistoryException, IOException {
-        long start = System.nanoTime();
+    /** Reads; a verdict if there is nothing to judge. */
+    private @Nullable Verdict read(CheckRequest request) throws HistoryException, IOException {
+        long before = System.nanoTime();
         long cpu = CpuClock.millis();
-        HistoryTable table = HistoryReader.read(path, options.format(), budget::exhausted, budget.bytes());
-        Counts counts = Counts.of(table);
-        Phase phase = new Phase(
+        HistoryTable read = HistoryReader.read(path, options.format(), budget::exhausted, budget.bytes());
+        counts = Counts.of(read);
+        reading = new Phase(
                 "read",
-                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
                 CpuClock.millis() - cpu,
                 counts.transactions());
-        Verdict verdict;
+        table = read;
         if (counts.transactionsCommitted() == 0) {
             String reason = "vacuous: found " + counts.transactions() + " transactions, none of them committed;"
                     + " expected one at least, or there is nothing to judge; check what was recorded";
             environment.message(path + ": " + reason);
-            verdict = failure(Verdict.Status.INVALID, reason);
-        } else if (request.level().realTime() && (table.starts() == null || table.ends() == null)) {
+            return failure(request, Verdict.Status.INVALID, reason);
+        }
+        return null;
+    }
+
+    /** @param stronger what was found so far */
+    private Verdict judge(HistoryTable history, CheckRequest request, List<Verdict> stronger) {
+        if (request.level().realTime() && (history.starts() == null || history.ends() == null)) {
             String reason = "level " + request.level().label() + ": found no start and end times; expected them, for"
                     + " real-time order is part of the level; record them, or check ser or si without --time strict";
             environment.message(path + ": " + reason);
-            verdict = failure(Verdict.Status.INVALID, reason);
-        } else if (budget.exhausted()) {
-            verdict = unknown(budget.exhaustion(progress.currentStage()));
-        } else {
-            verdict = checker.check(table, request, progress, budget);
+            return failure(request, Verdict.Status.INVALID, reason);
         }
-        return verdict.with().counts(counts).firstPhase(phase).build();
+        if (budget.exhausted()) {
+            return unknown(request, budget.exhaustion(progress.currentStage()));
+        }
+        Implications implications = new Implications(history, progress, budget);
+        for (Verdict other : stronger) {
+            Verdict implied = implications.pass(request, other);
+            if (implied != null) {
+                return implied;
+            }
+        }
+        return checker.check(history, request, progress, budget);
     }
 
-    private Verdict unknown(String reason) {
-        return failure(Verdict.Status.UNKNOWN, reason);
+    private @Nullable Verdict fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {
+        Implications implications = new Implications(history, progress, budget);
+        for (Verdict other : weaker) {
+            Verdict implied = implications.violation(request, other);
+            if (implied != null) {
+                return implied;
+            }
+        }
+        return null;
     }
 
-    private Verdict failure(Verdict.Status status, String reason) {
+    private static Verdict unknown(CheckRequest request, String reason) {
+        return failure(request, Verdict.Status.UNKNOWN, reason);
+    }
+
+    private static Verdict failure(CheckRequest request, Verdict.Status status, String reason) {
         return Verdict.of(status, request.level()).reason(reason).build();
     }
 }

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 
 /**
@@ -66,8 +68,12 @@ public record StoredVerdict(
         return half.toString();
     }
 
-    /** verdict.json for a PATH of the same content and for what this process exits with. */
-    public String json(String path, int exitCode) throws IOException {
+    /**
+     * verdict.json for a PATH of the same content and for what this process exits with.
+     *
+     * @param strongest as of {@link VerdictJson#of(Verdict, Strongest)}
+     */
+    public String json(String path, int exitCode, @Nullable Strongest strongest) throws IOException {
         StringWriter text = new StringWriter(json.length() + path.length());
         try (JsonParser in = FACTORY.createParser(json);
                 JsonGenerator out = FACTORY.createGenerator(text)) {
@@ -81,6 +87,9 @@ public record StoredVerdict(
                     case "path" -> out.writeString(path);
                     case "exit_code" -> out.writeNumber(exitCode);
                     default -> out.copyCurrentStructure(in);
+                }
+                if (field.equals("level") && strongest != null) {
+                    VerdictJson.strongest(out, strongest);
                 }
             }
             out.writeEndObject();

@@ -15,6 +15,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -49,9 +50,14 @@ public final class VerdictJson {
 
     /** One JSON object without line breaks. */
     public static String of(Verdict verdict) {
+        return of(verdict, null);
+    }
+
+    /** The same of one of several levels, with the strongest of them that holds; null if only one was asked for. */
+    public static String of(Verdict verdict, @Nullable Strongest strongest) {
         StringWriter text = new StringWriter(1024);
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
-            new VerdictJson(json, verdict.table()).verdict(verdict);
+            new VerdictJson(json, verdict.table()).verdict(verdict, strongest);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -131,12 +137,15 @@ public final class VerdictJson {
         json.writeEndObject();
     }
 
-    private void verdict(Verdict verdict) throws IOException {
+    private void verdict(Verdict verdict, @Nullable Strongest strongest) throws IOException {
         json.writeStartObject();
         json.writeNumberField("schema", SCHEMA);
         json.writeStringField("version", Version.current());
         json.writeStringField("verdict", verdict.status().name());
         json.writeStringField("level", verdict.level().label());
+        if (strongest != null) {
+            strongest(json, strongest);
+        }
         json.writeStringField("path", verdict.path());
         json.writeStringField("reason", verdict.reason());
         counts(verdict.counts());
@@ -154,6 +163,13 @@ public final class VerdictJson {
         number("ms", verdict.millis());
         json.writeNumberField("exit_code", verdict.exitCode());
         json.writeEndObject();
+    }
+
+    /** Which of several levels is the strongest that holds: a property of the question, and so of no run. */
+    static void strongest(JsonGenerator json, Strongest strongest) throws IOException {
+        json.writeStringField(
+                "strongest",
+                strongest.level() == null ? null : strongest.level().label());
     }
 
     private void phases(List<Phase> phases) throws IOException {

@@ -169,7 +169,7 @@ class ReportTest {
         assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
         assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
         assertThat(stored.json()).isEqualTo(VerdictJson.of(written));
-        assertThat(stored.json("b\"", 0))
+        assertThat(stored.json("b\"", 0, null))
                 .isEqualTo(VerdictJson.of(
                         written.with().path("b\"").exitCode(ExitCode.PASS).build()));
         for (ViolationText.Detail detail : ViolationText.Detail.values()) {
