@@ -96,7 +96,7 @@ final class CheckRun {
             for (Verdict verdict : check(path, requests, checker, start)) {
                 answers.add(Answer.found(verdict));
             }
-            return consistent(answers);
+            return consistent(answers, path);
         }
         Location folder = Location.of(parent);
         if (path.equals(STDIN)) {
@@ -119,7 +119,7 @@ final class CheckRun {
         for (Answer answer : known) {
             answers.add(answer == null ? Answer.found(verdicts.get(next++)) : answer);
         }
-        answers = consistent(answers);
+        answers = consistent(answers, path);
         for (int i = 0; i < answers.size(); i++) {
             Verdict found = answers.get(i).found();
             if (found != null && known.get(i) == null) {
@@ -150,7 +150,7 @@ final class CheckRun {
     }
 
     /** Verdicts that contradict what levels imply are wrong, one of them at least: no answer, but a bug. */
-    private List<Answer> consistent(List<Answer> found) {
+    private List<Answer> consistent(List<Answer> found, String path) {
         List<Answer> answers = new ArrayList<>(found);
         List<IsolationLevel> levels = answers.stream().map(Answer::level).toList();
         while (true) {
@@ -160,16 +160,17 @@ final class CheckRun {
                 return answers;
             }
             String reason = "internal error: " + wrong.text();
-            environment.message(reason);
+            environment.message(path + ": " + reason);
             for (int i = 0; i < answers.size(); i++) {
                 Answer answer = answers.get(i);
                 if (answer.level() == wrong.passes() || answer.level() == wrong.violated()) {
                     Verdict before = answer.found();
                     Verdict.Builder error = Verdict.of(Verdict.Status.ERROR, answer.level())
+                            .path(path)
                             .reason(reason)
                             .exitCode(ExitCode.INTERNAL);
                     if (before != null) {
-                        error.path(before.path()).counts(before.counts()).millis(before.millis());
+                        error.counts(before.counts()).millis(before.millis());
                     }
                     answers.set(i, Answer.found(error.build()));
                 }
@@ -208,7 +209,7 @@ final class CheckRun {
             System.setIn(stdin);
         }
         String input = Fingerprint.hex(digest);
-        answers = consistent(answers);
+        answers = consistent(answers, STDIN);
         for (int i = 0; i < answers.size(); i++) {
             Verdict found = answers.get(i).found();
             if (found != null) {

@@ -167,6 +167,14 @@ class SeveralLevelsTest {
         assertThat(runs(runs)).hasSize(2);
     }
 
+    @Test
+    void explainTellsEachLevel() {
+        assertThat(run("explain", "-l", "si,ser", SKEW)).isEqualTo(3);
+        assertThat(results()).containsExactly("VIOLATION ser", "PASS si");
+        assertThat(out).contains("\n  Expected\n");
+        assertThat(lastLine()).isEqualTo("  strongest of ser, si that holds: si");
+    }
+
     // --- runs
 
     private static List<String> runs(String folder) throws IOException {
@@ -243,9 +251,17 @@ class SeveralLevelsTest {
         for (int i = 0; i < 2; i++) {
             assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);
             assertThat(results()).containsExactly("ERROR ser", "ERROR si");
-            assertThat(err).contains("internal error: ser passes and si, which it implies, does not");
+            assertThat(err)
+                    .isEqualTo(
+                            "polygraph: " + LOST + ": internal error: ser passes and si, which it implies, does not\n");
             assertThat(lastLine()).endsWith("holds: not known");
         }
+        // Also of what an earlier run found.
+        assertThat(run("check", "-l", "ser", "-o", runs, LOST)).isZero();
+        checked.clear();
+        assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);
+        assertThat(checked).containsExactly(IsolationLevel.SI);
+        assertThat(out).startsWith("ERROR  ser  " + LOST + "  ").contains("\nERROR  si  " + LOST + "  ");
     }
 
     @Test
