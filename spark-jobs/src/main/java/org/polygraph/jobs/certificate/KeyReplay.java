@@ -24,9 +24,24 @@ public final class KeyReplay {
 
     /** How a read or a write is wrong. In a transaction overlaps are told before reads, as {@link Replay} does. */
     enum Kind {
-        OVERLAP,
-        READ,
-        OWN_READ
+        OVERLAP(1),
+        READ(2),
+        OWN_READ(3);
+
+        private final byte code;
+
+        Kind(int code) {
+            this.code = (byte) code;
+        }
+
+        private static Kind of(byte code) {
+            for (Kind kind : values()) {
+                if (kind.code == code) {
+                    return kind;
+                }
+            }
+            throw new IllegalArgumentException("a finding of kind " + code);
+        }
     }
 
     /**
@@ -54,9 +69,14 @@ public final class KeyReplay {
      * @param ownReads those of an own write
      * @param discrepancy the first in the order, or null
      */
-    record Finding(int slice, long reads, long ownReads, long writes, @Nullable Discrepancy discrepancy) {
+    record Finding(
+            int slice,
+            long reads,
+            long ownReads,
+            long writes,
+            @Nullable Discrepancy discrepancy) {
         private static final int BYTES = 3 * Integer.BYTES + 4 * Long.BYTES + 1;
-        private static final byte NOTHING = -1;
+        private static final byte NOTHING = 0;
 
         byte[] toBytes() {
             Discrepancy wrong = discrepancy;
@@ -65,7 +85,7 @@ public final class KeyReplay {
             if (wrong == null) {
                 return out.put(NOTHING).array();
             }
-            return out.put((byte) wrong.kind.ordinal())
+            return out.put(wrong.kind.code)
                     .putInt(wrong.snapshot)
                     .putInt(wrong.operation)
                     .putLong(wrong.instead)
@@ -84,9 +104,7 @@ public final class KeyReplay {
                     reads,
                     ownReads,
                     writes,
-                    kind == NOTHING
-                            ? null
-                            : new Discrepancy(in.getInt(), Kind.values()[kind], in.getInt(), in.getLong()));
+                    kind == NOTHING ? null : new Discrepancy(in.getInt(), Kind.of(kind), in.getInt(), in.getLong()));
         }
     }
 

@@ -52,7 +52,11 @@ public final class SlicedReplay {
         this.dealt = new long[slices];
     }
 
-    /** @param slices of keys, 1 or more */
+    /**
+     * Looks at what no single key tells.
+     *
+     * @param slices of keys, 1 or more
+     */
     public static SlicedReplay of(Witness witness, int slices) {
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();

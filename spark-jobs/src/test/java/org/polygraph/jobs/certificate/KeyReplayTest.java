@@ -119,7 +119,7 @@ class KeyReplayTest {
                     for (int i = 0; i < told[t].length; i++) {
                         int key = operations[t][i] >> 1;
                         if ((operations[t][i] & 1) == 1) {
-                            mine[key] = 1 + random.nextInt(values);
+                            mine[key] = 1L + random.nextInt(values);
                         }
                         told[t][i] = mine[key];
                     }

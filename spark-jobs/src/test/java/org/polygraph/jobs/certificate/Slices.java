@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** A replay by slices of keys, in memory. */
@@ -42,7 +41,9 @@ final class Slices {
         }
         List<byte[]> slicesOfKeys = new ArrayList<>();
         for (ByteBuffer each : rows) {
-            slicesOfKeys.add(Arrays.copyOf(each.array(), each.position()));
+            byte[] bytes = new byte[each.flip().remaining()];
+            each.get(bytes);
+            slicesOfKeys.add(bytes);
         }
         return slicesOfKeys;
     }
