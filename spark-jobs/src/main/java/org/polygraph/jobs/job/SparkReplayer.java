@@ -22,7 +22,7 @@ import org.polygraph.storage.model.BudgetException;
  * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a key.
  */
 public final class SparkReplayer implements Verification.Replayer, AutoCloseable {
-    /** A task of some 100 ms: below, starting it costs more than it does. */
+    /** 24 MB of rows, which a task holds twice; much less, and starting the task costs more than what it does. */
     private static final int OPERATIONS_PER_SLICE = 1_000_000;
 
     /** Files that are written at the same time. */
