@@ -103,6 +103,15 @@ class HouseTest {
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + "verdict..");
 
+    /** Nor must what carries a replay to Spark and back. */
+    @ArchTest
+    static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
+            .that()
+            .haveNameMatching(JOBS.replace(".", "\\.") + "job\\.(SparkReplayer|ReplayTask|SliceFiles)(\\$.*)?")
+            .should()
+            .transitivelyDependOnClassesThat()
+            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
+
     @ArchTest
     static final ArchRule SPARK_ONLY_IN_JOBS_JOB = noClasses()
             .that()

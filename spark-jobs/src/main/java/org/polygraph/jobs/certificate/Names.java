@@ -24,6 +24,25 @@ final class Names {
         return line(table.values().label(code));
     }
 
+    /** Two writers of a key of whom neither committed before the other's snapshot. */
+    static String overlap(HistoryTable table, int t, int other, int key) {
+        return transaction(table, t) + " and " + transaction(table, other) + " overlap and both write key "
+                + key(table, key);
+    }
+
+    /**
+     * A read that does not return what it should.
+     *
+     * @param o its operation, of transaction t
+     * @param own whether it should have returned an own write
+     */
+    static String misread(HistoryTable table, int t, int o, boolean own, long expected) {
+        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
+                + value(table, table.operationValues()[o]) + ", but "
+                + (own ? "its own latest write is " : "the last value committed before it is ")
+                + value(table, expected);
+    }
+
     /** Text that cannot end a line, cut where it is long. */
     static String line(String text) {
         StringBuilder safe = new StringBuilder(Math.min(text.length(), MOST) + 3);

@@ -3,7 +3,6 @@ package org.polygraph.jobs.certificate;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
 
 /**
  * Replays a history in the order that is said to explain it. The last check before a PASS, and all one has to trust:
@@ -25,10 +24,10 @@ import org.polygraph.storage.model.Outcome;
  * a key (24 with SI).
  */
 public final class Replay {
-    private static final int NOBODY = -1;
+    private static final int NOBODY = Placement.NOBODY;
 
     /**
-     * What a replay saw.
+     * What a replay saw; of an order that is rejected nothing is counted.
      *
      * @param discrepancy the first thing that the order does not explain, one sentence; null if it explains everything
      * @param transactions that count
@@ -41,12 +40,14 @@ public final class Replay {
         public boolean holds() {
             return discrepancy == null;
         }
+
+        static Result rejected(String discrepancy) {
+            return new Result(discrepancy, 0, 0, 0, 0);
+        }
     }
 
     private final HistoryTable table;
-    private final Terms terms;
-    private final boolean[] counted;
-    private final int[] position;
+    private final Placement placement;
     private final int events;
     private final int[] operationStarts;
     private final int[] operationKeys;
@@ -60,17 +61,14 @@ public final class Replay {
     /** Per key, SI: the transaction that has taken its snapshot, writes the key and has not yet committed. */
     private final int[] openWriter;
 
-    private int transactions;
     private long reads;
     private long ownReads;
     private long writes;
 
-    private Replay(Witness witness) {
+    private Replay(Witness witness, Placement placement) {
+        this.placement = placement;
         table = witness.table();
-        terms = witness.terms();
-        counted = witness.counted();
-        position = witness.position();
-        events = terms.promise().events();
+        events = witness.terms().promise().events();
         operationStarts = table.operationStarts();
         operationKeys = table.operationKeys();
         operationValues = table.operationValues();
@@ -86,101 +84,33 @@ public final class Replay {
 
     /** Replays. */
     public static Result of(Witness witness) {
-        Replay replay = new Replay(witness);
-        String discrepancy = replay.run();
-        return new Result(discrepancy, replay.transactions, replay.reads, replay.ownReads, replay.writes);
+        Placement placement = Placement.of(witness);
+        String wrong = placement.discrepancy();
+        if (wrong != null) {
+            return Result.rejected(wrong);
+        }
+        if (witness.terms().promise().isAxiom()) {
+            AxiomReplay axiom = new AxiomReplay(witness);
+            wrong = axiom.run(placement.eventAt());
+            return wrong == null
+                    ? new Result(null, placement.transactions(), axiom.reads, axiom.ownReads, axiom.writes)
+                    : Result.rejected(wrong);
+        }
+        Replay replay = new Replay(witness, placement);
+        wrong = replay.run();
+        return wrong == null
+                ? new Result(null, placement.transactions(), replay.reads, replay.ownReads, replay.writes)
+                : Result.rejected(wrong);
     }
 
     private @Nullable String run() {
-        int n = table.transactions();
-        if (counted.length != n) {
-            return counted.length + " flags for " + n + " transactions";
-        }
-        if (position.length != (long) n * events) {
-            return position.length + " places for " + (long) n * events + " events";
-        }
-        String wrong = outcomes();
-        if (wrong == null) {
-            wrong = sessions();
-        }
-        return wrong == null ? replay() : wrong;
-    }
-
-    private @Nullable String outcomes() {
-        byte[] outcomes = table.outcomes();
-        for (int t = 0; t < outcomes.length; t++) {
-            if (counted[t] != (outcomes[t] == Outcome.COMMITTED.code())) {
-                if (!counted[t]) {
-                    return name(t) + " committed but is not counted";
-                }
-                if (!terms.mayCount(outcomes[t])) {
-                    return name(t)
-                            + (outcomes[t] == Outcome.ABORTED.code()
-                                    ? " aborted but is counted"
-                                    : " is indeterminate, which the terms drop, but is counted");
-                }
-            }
-            transactions += counted[t] ? 1 : 0;
-        }
-        return null;
-    }
-
-    private @Nullable String sessions() {
-        int[] starts = table.sessionStarts();
-        for (int s = 0; s < table.sessions(); s++) {
-            int before = NOBODY;
-            for (int t = starts[s]; t < starts[s + 1]; t++) {
-                if (!counted[t]) {
-                    continue;
-                }
-                if (events == 2 && position[2 * t] >= position[2 * t + 1]) {
-                    return name(t) + " commits before its snapshot";
-                }
-                if (before != NOBODY && position[events * before + events - 1] >= position[events * t]) {
-                    return name(t) + " is ordered before " + name(before) + ", which its session ran earlier";
-                }
-                before = t;
-            }
-        }
-        return null;
-    }
-
-    private @Nullable String replay() {
-        int m = position.length;
-        int[] eventAt = new int[m];
-        Arrays.fill(eventAt, NOBODY);
-        for (int e = 0; e < m; e++) {
-            if (!counted[events == 1 ? e : e >> 1]) {
-                continue;
-            }
-            int p = position[e];
-            if (p < 0 || p >= m) {
-                return event(e) + " has place " + p + " of " + m;
-            }
-            if (eventAt[p] != NOBODY) {
-                return event(eventAt[p]) + " and " + event(e) + " have the same place " + p;
-            }
-            eventAt[p] = e;
-        }
-        if (terms.promise().isAxiom()) {
-            AxiomReplay axiom = new AxiomReplay(new Witness(table, terms, counted, position));
-            String wrong = axiom.run(eventAt);
-            reads = axiom.reads;
-            ownReads = axiom.ownReads;
-            writes = axiom.writes;
-            return wrong;
-        }
-        String wrong = terms.promise().realTime() ? realTime(eventAt) : null;
-        if (wrong != null) {
-            return wrong;
-        }
-        for (int e : eventAt) {
+        for (int e : placement.eventAt()) {
             if (e == NOBODY) {
                 continue;
             }
-            int t = events == 1 ? e : e >> 1;
-            if (events == 1 || (e & 1) == 0) {
-                wrong = events == 2 ? open(t) : null;
+            int t = placement.transactionOf(e);
+            if (placement.isSnapshot(e)) {
+                String wrong = events == 2 ? open(t) : null;
                 if (wrong == null) {
                     wrong = read(t);
                 }
@@ -188,46 +118,8 @@ public final class Replay {
                     return wrong;
                 }
             }
-            if (events == 1 || (e & 1) == 1) {
+            if (placement.isCommit(e)) {
                 commit(t);
-            }
-        }
-        return null;
-    }
-
-    /**
-     * Real time is broken iff some b has its first event before the last event of some a that had ended when b started:
-     * iff, at the last event of a, the latest start of the others seen so far is after a's end.
-     */
-    private @Nullable String realTime(int[] eventAt) {
-        long[] starts = table.starts();
-        long[] ends = table.ends();
-        if (starts == null || ends == null) {
-            return null;
-        }
-        // The two that started latest: a transaction does not precede itself, whatever its times say.
-        int latest = NOBODY;
-        int second = NOBODY;
-        for (int e : eventAt) {
-            if (e == NOBODY) {
-                continue;
-            }
-            int t = events == 1 ? e : e >> 1;
-            if (events == 1 || (e & 1) == 1) {
-                int other = latest == t ? second : latest;
-                if (table.outcomes()[t] == Outcome.COMMITTED.code()
-                        && other != NOBODY
-                        && terms.precedes(ends[t], starts[other])) {
-                    return name(other) + " is ordered before " + name(t) + ", which had ended when it started";
-                }
-            }
-            if ((events == 1 || (e & 1) == 0) && starts[t] != HistoryTable.NO_TIME) {
-                if (latest == NOBODY || starts[t] > starts[latest]) {
-                    second = latest;
-                    latest = t;
-                } else if (second == NOBODY || starts[t] > starts[second]) {
-                    second = t;
-                }
             }
         }
         return null;
@@ -240,7 +132,7 @@ public final class Replay {
                 int key = operationKeys[o] >> 1;
                 int other = openWriter[key];
                 if (other != NOBODY && other != t) {
-                    return name(t) + " and " + name(other) + " overlap and both write key " + Names.key(table, key);
+                    return Names.overlap(table, t, other, key);
                 }
                 openWriter[key] = t;
             }
@@ -262,10 +154,7 @@ public final class Replay {
             ownReads += own ? 1 : 0;
             long expected = own ? ownValue[key] : current[key];
             if (value != expected) {
-                return name(t) + " read key " + Names.key(table, key) + " = "
-                        + Names.value(table, value) + ", but "
-                        + (own ? "its own latest write is " : "the last value committed before it is ")
-                        + Names.value(table, expected);
+                return Names.misread(table, t, o, own, expected);
             }
         }
         return null;
@@ -282,13 +171,5 @@ public final class Replay {
                 }
             }
         }
-    }
-
-    private String event(int e) {
-        return events == 1 ? name(e) : ((e & 1) == 0 ? "the snapshot of " : "the commit of ") + name(e >> 1);
-    }
-
-    private String name(int t) {
-        return Names.transaction(table, t);
     }
 }

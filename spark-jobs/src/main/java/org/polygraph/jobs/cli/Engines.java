@@ -1,8 +1,9 @@
 package org.polygraph.jobs.cli;
 
+import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
 
-/** Where the command gets the engine that checks. Asked once a command, and only for the engine it uses. */
+/** Where the command gets the engine that checks or replays. Asked once a command, and only for the engine it uses. */
 interface Engines {
     /** One JVM, no Spark class loaded. */
     Checker embedded();
@@ -13,6 +14,13 @@ interface Engines {
      * @param master Spark master URL
      */
     Checker spark(String master) throws EngineMissingException;
+
+    /**
+     * Replays by key, on Spark. Starts no session before there is an order to replay.
+     *
+     * @param master Spark master URL
+     */
+    Verification.Replayer sparkReplayer(String master) throws EngineMissingException;
 
     /** The engine is no part of this build or class path (exit code 2); the message says what to do. */
     final class EngineMissingException extends Exception {

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.cli;
 
 import java.lang.reflect.InvocationTargetException;
+import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
 
@@ -9,7 +10,7 @@ import org.polygraph.jobs.pipeline.EmbeddedChecker;
  * it may be loaded there.
  */
 final class InstalledEngines implements Engines {
-    private static final String SPARK = "org.polygraph.jobs.job.SparkChecker";
+    private static final String SPARK = "org.polygraph.jobs.job.";
 
     @Override
     public Checker embedded() {
@@ -18,21 +19,29 @@ final class InstalledEngines implements Engines {
 
     @Override
     public Checker spark(String master) throws EngineMissingException {
-        String missing = "the Spark engine is not part of this build; use --engine embedded";
+        return ofSpark("SparkChecker", Checker.class, master);
+    }
+
+    @Override
+    public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
+        return ofSpark("SparkReplayer", Verification.Replayer.class, master);
+    }
+
+    private static <T> T ofSpark(String name, Class<T> type, String master) throws EngineMissingException {
         try {
-            return Class.forName(SPARK)
-                    .asSubclass(Checker.class)
+            return Class.forName(SPARK + name)
+                    .asSubclass(type)
                     .getConstructor(String.class)
                     .newInstance(master);
         } catch (ClassNotFoundException | NoClassDefFoundError e) {
-            throw new EngineMissingException(missing);
+            throw new EngineMissingException("the Spark engine is not part of this build; use --engine embedded");
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof IllegalArgumentException wrong && wrong.getMessage() != null) {
                 throw new EngineMissingException(wrong.getMessage());
             }
-            throw new IllegalStateException(SPARK + " could not be made", e.getCause());
+            throw new IllegalStateException(name + " could not be made", e.getCause());
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(SPARK + " has no public constructor (String master)", e);
+            throw new IllegalStateException(name + " has no public constructor (String master)", e);
         }
     }
 }

@@ -12,6 +12,7 @@ import org.polygraph.jobs.certificate.Claim;
 import org.polygraph.jobs.certificate.Fingerprint;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -21,8 +22,11 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code polygraph verify}: the evidence of a run against the history, by code that has no part in finding it. */
 @Command(
@@ -54,6 +58,21 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private HistoryFormat format;
 
+    @Option(
+            names = "--engine",
+            paramLabel = "ENGINE",
+            defaultValue = "embedded",
+            description = "Where an order is replayed: embedded (this process; auto is that too) or spark (by key).")
+    @SuppressWarnings("NullAway.Init")
+    private CheckOptions.Engine engine;
+
+    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
+    private @Nullable String master;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
     @Parameters(index = "0", paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
     @SuppressWarnings("NullAway.Init")
     private String run;
@@ -77,7 +96,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        int exitCode = answer();
+        int exitCode = answer(replayer());
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the result above may be incomplete");
             return ExitCode.merge(exitCode, ExitCode.IO.code());
@@ -85,24 +104,39 @@ final class VerifyCommand implements Callable<Integer> {
         return exitCode;
     }
 
-    private int answer() {
+    private Verification.Replayer replayer() {
+        if (engine != CheckOptions.Engine.SPARK) {
+            if (master != null) {
+                throw new ParameterException(
+                        spec.commandLine(), "--master is for --engine spark; the embedded engine has none");
+            }
+            return Replay::of;
+        }
+        try {
+            return environment.engines().sparkReplayer(master == null ? "local[*]" : master);
+        } catch (Engines.EngineMissingException e) {
+            throw new ParameterException(spec.commandLine(), Failures.text(e), e);
+        }
+    }
+
+    private int answer(Verification.Replayer replayer) {
         if (path != null) {
             history = path;
         }
         try {
-            return verify();
+            return verify(replayer);
         } catch (HistoryException e) {
             return failed("INVALID", Failures.text(e), ExitCode.INVALID);
         } catch (BudgetException e) {
             return failed("UNKNOWN", Failures.text(e), ExitCode.UNKNOWN);
-        } catch (IOException e) {
+        } catch (IOException | EngineException e) {
             return failed("ERROR", Failures.text(e), ExitCode.IO);
         } catch (OutOfMemoryError e) {
             return failed("UNKNOWN", "memory ran out; give more with JAVA_OPTS=-Xmx...", ExitCode.UNKNOWN);
         }
     }
 
-    private int verify() throws IOException, HistoryException {
+    private int verify(Verification.Replayer replayer) throws IOException, HistoryException {
         Location directory = Runs.find(run);
         Claim claim = Claim.read(directory);
         level = claim.level();
@@ -134,7 +168,7 @@ final class VerifyCommand implements Callable<Integer> {
         transactions = table.transactions();
         operations = table.operations();
         Verification.Report report =
-                Verification.of(directory, claim, table, once ? Fingerprint.hex(digest) : input, Replay::of);
+                Verification.of(directory, claim, table, once ? Fingerprint.hex(digest) : input, replayer);
         String word =
                 switch (report.answer()) {
                     case VERIFIED -> "VERIFIED";

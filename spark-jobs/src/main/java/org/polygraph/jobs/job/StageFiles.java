@@ -2,10 +2,8 @@ package org.polygraph.jobs.job;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetWriter;
@@ -19,7 +17,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their
- * own, a file for each range of transactions. Closing deletes the folder; so does the end of the process.
+ * own, a file for each range of transactions. Closing deletes them.
  *
  * <p>About 6 bytes an operation on disk; 8 MiB of heap while a file is written.
  */
@@ -27,22 +25,18 @@ final class StageFiles implements Closeable {
     private static final long ROW_GROUP_BYTES = 8L << 20;
     private static final int CHECK_EVERY = 1 << 10;
 
-    private final FileSystem fileSystem;
     private final Configuration configuration;
-    private final Path folder;
+    private final StageFolder folder;
 
     /** @param parent a folder that the driver and all tasks see; made if it is not there */
     StageFiles(Path parent, Configuration configuration) throws IOException {
         this.configuration = configuration;
-        this.fileSystem = parent.getFileSystem(configuration);
-        this.folder = fileSystem.makeQualified(new Path(parent, "polygraph-stage-" + UUID.randomUUID()));
-        fileSystem.mkdirs(folder);
-        fileSystem.deleteOnExit(folder);
+        this.folder = new StageFolder(parent, configuration);
     }
 
     /** For Spark to read. */
     String folder() {
-        return folder.toString();
+        return folder.path().toString();
     }
 
     /**
@@ -54,7 +48,7 @@ final class StageFiles implements Closeable {
     boolean write(HistoryTable table, Counting counting, int perFile, BooleanSupplier stop) throws IOException {
         for (long from = 0; from < table.transactions(); from += perFile) {
             int to = (int) Math.min(table.transactions(), from + perFile);
-            Path file = new Path(folder, String.format("part-%05d.parquet", from / perFile));
+            Path file = new Path(folder.path(), String.format("part-%05d.parquet", from / perFile));
             try (ParquetWriter<Integer> writer = new Builder(
                             HadoopOutputFile.fromPath(file, configuration), new Rows(table))
                     .withConf(configuration)
@@ -75,15 +69,9 @@ final class StageFiles implements Closeable {
         return true;
     }
 
-    /** Deletes the folder; where that fails, the end of the process tries again. */
     @Override
     public void close() {
-        try {
-            fileSystem.delete(folder, true);
-            fileSystem.cancelDeleteOnExit(folder);
-        } catch (IOException e) {
-            // The verdict stands whatever becomes of temporary files.
-        }
+        folder.close();
     }
 
     private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {

@@ -15,6 +15,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.report.VerdictSchema;
 import org.polygraph.jobs.report.Version;
@@ -101,6 +102,11 @@ class PolygraphTest {
 
             @Override
             public Checker spark(String master) throws EngineMissingException {
+                throw new EngineMissingException("no spark for " + master);
+            }
+
+            @Override
+            public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
                 throw new EngineMissingException("no spark for " + master);
             }
         };

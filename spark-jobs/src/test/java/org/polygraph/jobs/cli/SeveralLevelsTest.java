@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
 import org.polygraph.jobs.report.VerdictSchema;
@@ -57,6 +58,11 @@ class SeveralLevelsTest {
 
             @Override
             public Checker spark(String master) throws EngineMissingException {
+                throw new EngineMissingException("no spark");
+            }
+
+            @Override
+            public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
                 throw new EngineMissingException("no spark");
             }
         };

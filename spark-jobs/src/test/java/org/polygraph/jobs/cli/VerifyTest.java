@@ -103,6 +103,26 @@ class VerifyTest {
     }
 
     @Test
+    void theEngineThatReplaysIsChosen() throws IOException {
+        Path run = checked("si", BANK);
+        assertThat(verify("--engine", "embedded", run).word()).isEqualTo("VERIFIED");
+        InProcess master = verify("--master", "local[2]", run);
+        assertThat(master.exitCode()).isEqualTo(2);
+        assertThat(master.err()).startsWith("polygraph: --master is for --engine spark; the embedded engine has none");
+        InProcess noMaster = verify("--engine", "spark", "--master", "localhost", run);
+        assertThat(noMaster.exitCode()).isEqualTo(2);
+        assertThat(noMaster.err()).startsWith("polygraph: found --master 'localhost'; expected local[*]");
+    }
+
+    /** A violation has no order to replay: no session is started, and none could be on this master. */
+    @Test
+    void sparkIsStartedForAnOrderOnly() throws IOException {
+        String skew = EXAMPLES.resolve("write-skew.jsonl").toString();
+        InProcess answer = verify("--engine", "spark", "--master", "spark://localhost:1", checked("ser", skew));
+        assertThat(answer.word()).isEqualTo("VERIFIED");
+    }
+
+    @Test
     void withoutReplayNothingIsCalledVerified() throws IOException {
         Path run = checked("ser", BANK, "--no-verify");
         assertThat(Files.readString(run.resolve("verdict.json")))

@@ -64,7 +64,7 @@ class SparkCheckerTest {
 
     @BeforeAll
     static void start() {
-        System.setProperty(SparkChecker.STAGE_FOLDER, stages.toUri().toString());
+        System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         fine = new SparkChecker("local[2]", 80);
         usual = new SparkChecker("local[2]");
         fine.session();
@@ -73,7 +73,7 @@ class SparkCheckerTest {
     @AfterAll
     static void stop() {
         fine.close();
-        System.clearProperty(SparkChecker.STAGE_FOLDER);
+        System.clearProperty(LazySession.STAGE_FOLDER);
     }
 
     @AfterEach
