@@ -351,9 +351,8 @@ class VerifyTest {
                             .isEqualTo("VERIFIED");
                     passes++;
                 } else {
-                    // Transactions that only force an edge of the cycle are not in its sub-history.
-                    boolean tooSmall = answer.out().contains("keeps " + level);
-                    assertThat(tooSmall ? "UNKNOWN" : answer.word())
+                    // A sub-history of many transactions is too large to try every execution.
+                    assertThat(answer.word())
                             .as("%s %s: %s", level, name, answer)
                             .isIn("VERIFIED", "UNKNOWN");
                     violations += answer.word().equals("VERIFIED") ? 1 : 0;
@@ -362,7 +361,7 @@ class VerifyTest {
             }
         }
         System.out.println(names.size() + " histories: " + passes + " passes and " + violations
-                + " violations verified, " + undecided + " violations whose sub-history is too small or too large");
+                + " violations verified, " + undecided + " violations whose sub-history is too large");
         assertThat(passes).isPositive();
     }
 }
