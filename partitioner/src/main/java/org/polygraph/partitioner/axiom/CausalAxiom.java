@@ -25,7 +25,6 @@ public final class CausalAxiom implements Axiom {
     private final VersionIndex index;
     private final Counting counting;
     private @Nullable Conflict conflict;
-    private @Nullable ChainClocks clocks;
 
     // The current key's counted writers, by session and position.
     private int[] transactions = new int[256];
@@ -53,7 +52,6 @@ public final class CausalAxiom implements Axiom {
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
         ChainClocks rows = ChainClocks.of(graph);
-        clocks = rows;
         ChainClocks.Result closed = rows.update(stop);
         if (closed != ChainClocks.Result.EXACT) {
             return closed == ChainClocks.Result.CYCLIC ? Result.CYCLIC : Result.STOPPED;
@@ -275,14 +273,5 @@ public final class CausalAxiom implements Axiom {
     @Override
     public @Nullable Conflict conflict() {
         return conflict;
-    }
-
-    /** After {@link #infer}: what reaches what by SO and WR. */
-    public ChainClocks clocks() {
-        ChainClocks found = clocks;
-        if (found == null) {
-            throw new IllegalStateException("nothing was inferred yet");
-        }
-        return found;
     }
 }
