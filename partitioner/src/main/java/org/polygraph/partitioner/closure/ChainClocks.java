@@ -60,6 +60,30 @@ public final class ChainClocks {
         return new ChainClocks(graph);
     }
 
+    /**
+     * Makes the clocks of a graph again as they were after an update, without dropping an edge.
+     *
+     * @param changedThen {@link #changed} after that update
+     * @return how that ended: not {@link Result#CYCLIC}, if the graph was that of an exact update
+     */
+    public Result restore(long[] changedThen, BooleanSupplier stop) {
+        int indexed = graph.indexedEdges();
+        graph.indexPredecessors();
+        Arrays.fill(done, 0);
+        if (!new Wavefront(new long[(graph.edges() + 63) >> 6], new long[0], 0).run(stop)) {
+            return Result.STOPPED;
+        }
+        for (int s = 0; s < chains; s++) {
+            if (done[s] < events.chainLength(s)) {
+                return Result.CYCLIC;
+            }
+        }
+        graph.restoreIndexed(indexed);
+        System.arraycopy(changedThen, 0, changed, 0, changed.length);
+        first = false;
+        return Result.EXACT;
+    }
+
     /** How an update ended. */
     public enum Result {
         /** The rows are exact for the graph. */

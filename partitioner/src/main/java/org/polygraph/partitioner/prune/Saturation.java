@@ -51,6 +51,22 @@ public final class Saturation {
         this.candidates = new CandidateRules(graph, index, clocks, loaded);
     }
 
+    /** Whether a round has ended. */
+    public boolean hasBegun() {
+        return !first;
+    }
+
+    /** Keys of which the last round decided reads; with the clocks' changed rows, all that the next round goes by. */
+    public int[] decidedKeys() {
+        return decidedKeys.toIntArray();
+    }
+
+    /** Goes on as after a round that left {@link #decidedKeys}. */
+    public void resume(int[] keys) {
+        decidedKeys = new IntOpenHashSet(keys);
+        first = false;
+    }
+
     /** How a round ended. */
     public enum Result {
         /** Edges were added: the closure must be updated before anything else. */

@@ -6,6 +6,7 @@ import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.Decision;
 import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -46,20 +47,31 @@ public final class SparkChecker implements Checker, AutoCloseable {
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Stages.NONE);
+    }
+
+    @Override
+    public Verdict check(
+            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             return Verdict.of(Verdict.Status.UNKNOWN, request.level())
                     .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
                     .build();
         }
-        return session.use(spark -> check(spark, table, request, progress, budget));
+        return session.use(spark -> check(spark, table, request, progress, budget, kept));
     }
 
     private Verdict check(
-            SparkSession spark, HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+            SparkSession spark,
+            HistoryTable table,
+            CheckRequest request,
+            Progress progress,
+            Budget budget,
+            Stages kept) {
         int partitions = Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
         SparkStages.Layout layout = SparkStages.Layout.of(table, operationsPerSlice, partitions);
         try (SparkStages stages = new SparkStages(spark, LazySession.stageFolder(spark), table, layout, budget)) {
-            return new Decision(table, request, progress, budget).make(stages);
+            return new Decision(table, request, progress, budget, kept).make(stages);
         }
     }
 

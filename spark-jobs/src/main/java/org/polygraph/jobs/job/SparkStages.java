@@ -2,8 +2,10 @@ package org.polygraph.jobs.job;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -17,10 +19,14 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.KeyStages;
+import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.SlicedIndexing;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -38,7 +44,9 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private final Budget budget;
     private final Jobs jobs;
     private final Layout layout;
-    private @Nullable SlicedIndexing indexing;
+    private @Nullable KeySlices keySlices;
+    /** An index that an earlier process made. */
+    private @Nullable IndexedHistory restored;
     private @Nullable StageFiles files;
     private @Nullable Broadcast<byte[]> counted;
     private @Nullable Dataset<byte[]> slices;
@@ -57,7 +65,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
     @Override
     public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
         SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
-        indexing = work;
+        keySlices = work.slices();
         IndexedHistory known = work.known();
         if (known != null) {
             return known;
@@ -83,6 +91,43 @@ final class SparkStages implements KeyStages, AutoCloseable {
             bySlice[IndexSlice.sliceOf(row)] = row;
         }
         return work.merge(s -> bySlice[s]);
+    }
+
+    @Override
+    public void restore(IndexedHistory history) {
+        restored = history;
+    }
+
+    @Override
+    public Rules rules(IndexedHistory history, KnownGraph graph) {
+        return Rules.inMemory(history, graph);
+    }
+
+    @Override
+    public boolean fits(Events events, long bytes) {
+        return ChainClocks.bytes(events) <= bytes;
+    }
+
+    /** The slices that {@link #index} made, or those of an index that was restored. */
+    private Dataset<byte[]> slices() {
+        Dataset<byte[]> made = slices;
+        IndexedHistory history = restored;
+        if (made == null && history != null) {
+            KeySlices keys = new KeySlices(table.keys().size(), layout.slices());
+            keySlices = keys;
+            List<byte[]> rows = new ArrayList<>();
+            for (int s = 0; s < keys.slices(); s++) {
+                rows.add(IndexSlice.of(keys, s, history.versions()).toBytes());
+            }
+            made = spark.createDataset(rows, Encoders.BINARY())
+                    .repartition(layout.slices())
+                    .persist(StorageLevel.MEMORY_AND_DISK());
+            slices = made;
+        }
+        if (made == null) {
+            throw new IllegalStateException("no slices before the index");
+        }
+        return made;
     }
 
     /** One row a slice of keys. Cached, not kept: a slice that is lost with its executor is made again from the files. */
@@ -113,16 +158,12 @@ final class SparkStages implements KeyStages, AutoCloseable {
     }
 
     private @Nullable ResidualCore check(String description, KnownGraph graph, Counting counting, int[] position) {
-        SlicedIndexing work = indexing;
-        Dataset<byte[]> cached = slices;
-        if (work == null || cached == null) {
-            throw new IllegalStateException("checked before it was indexed");
-        }
+        Dataset<byte[]> cached = slices();
         Broadcast<byte[]> states = context.broadcast(counting.states());
         Broadcast<int[]> places = context.broadcast(position);
         try {
             Callable<List<byte[]>> action = cached.mapPartitions(
-                            new CheckTask(work.slices(), graph.events().perTransaction(), states, places),
+                            new CheckTask(Objects.requireNonNull(keySlices), graph.events().perTransaction(), states, places),
                             Encoders.BINARY())::collectAsList;
             List<byte[]> rows = jobs.run(description, action);
             return rows == null ? null : core(rows);

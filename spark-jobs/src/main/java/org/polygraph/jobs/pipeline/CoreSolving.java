@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -19,6 +18,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Polygraph;
+import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
 import org.polygraph.solver.proof.ProofChecker;
@@ -44,7 +44,7 @@ final class CoreSolving {
      * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
      * allow; it is then part of the verdict's certificate.
      *
-     * @param clocks certain reachability, or null
+     * @param reachability what is certain, or null
      * @param solver its options but for budgets and proof
      * @param bytes what the solver's own structures may take
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
@@ -52,7 +52,7 @@ final class CoreSolving {
     static Solved solve(
             IndexedHistory history,
             KnownGraph graph,
-            @Nullable ChainClocks clocks,
+            @Nullable Reachability reachability,
             int[] position,
             ResidualCore core,
             Budget budget,
@@ -69,8 +69,8 @@ final class CoreSolving {
                 .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
                 .optional(optional(history.counting()))
                 .dirtyKeys(core.keys());
-        if (clocks != null) {
-            polygraph.reachability(clocks::reaches);
+        if (reachability != null) {
+            polygraph.reachability(reachability);
         }
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =

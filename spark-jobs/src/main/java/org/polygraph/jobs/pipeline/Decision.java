@@ -22,7 +22,9 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
+import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Statistics;
+import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -32,6 +34,10 @@ import org.polygraph.storage.columnar.HistoryTable;
  */
 public final class Decision {
     private static final String EVIDENCE = "evidence";
+    // What stages leave: each implies the one before.
+    private static final String INDEX = "index";
+    private static final String RULES = "rules";
+    private static final String ORDER = "order";
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
     private static final double CLOCK_SHARE = 0.6;
 
@@ -49,13 +55,15 @@ public final class Decision {
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
+    private final Stages kept;
     private ResidualSize residual = ResidualSize.NONE;
     private boolean uniqueValues = true;
     /** Whether the graph has all that real time demands, where that is part of the level. */
     private boolean boundByTime = true;
 
     /** Arguments as of {@link Checker#check}. */
-    public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+    public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
+        this.kept = kept;
         this.table = table;
         this.request = request;
         this.budget = budget;
@@ -75,12 +83,10 @@ public final class Decision {
     }
 
     private Verdict order(KeyStages stages, Tuning tuning) {
-        phases.begin("index");
-        IndexedHistory history = stages.index(indeterminate(request));
+        IndexedHistory history = index(stages);
         if (history == null) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        phases.end(table.operations());
         if (!history.violations().isEmpty()) {
             phases.begin(EVIDENCE);
             return violation(history.violations());
@@ -89,14 +95,27 @@ public final class Decision {
         if (budget.exhausted()) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        phases.begin("graph");
+        Found order = resumedOrder();
+        if (order != null) {
+            return replay(history.counting(), order.committed, order.position);
+        }
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        ArrayFile left = kept.find(RULES);
+        if (left != null) {
+            try {
+                return resumed(stages, history, events, left, tuning);
+            } catch (ArrayFile.DamagedException e) {
+                kept.reject(RULES, String.valueOf(e.getMessage()));
+            }
+        }
+        phases.begin("graph");
         if (tuning.hasRules()
                 && request.time() == TimeMode.HINT
                 && history.versions().ambiguous() > 0
                 && table.starts() != null) {
             Found found = inRealTime(stages, history.copy(), events, tuning);
             if (found != null) {
+                keepOrder(found.position, found.committed);
                 return replay(history.counting(), found.committed, found.position);
             }
             residual = ResidualSize.NONE;
@@ -104,24 +123,145 @@ public final class Decision {
         }
         KnownGraph graph = KnownGraph.of(events, history.versions());
         if (request.level().realTime()) {
-            long left = budget.bytes() - table.arrayBytes() - history.versions().bytes();
+            long room = budget.bytes() - table.arrayBytes() - history.versions().bytes();
             boundByTime = RealTimeEdges.add(
-                    graph, table, history.counting(), request.clockSkewNanos(), left / REAL_TIME_EDGE_BUDGET_SHARE);
+                    graph, table, history.counting(), request.clockSkewNanos(), room / REAL_TIME_EDGE_BUDGET_SHARE);
         }
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-        boolean withClocks = tuning.hasRules() && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
-        PruneLoop loop = new PruneLoop(
+        boolean withClocks =
+                tuning.hasRules() && stages.fits(events, (long) (CLOCK_SHARE * (budget.bytes() - held)));
+        try (PruneLoop loop = loop(stages, history, graph, tuning)) {
+            if (!loop.run(withClocks)) {
+                return unknown(budget.exhaustion(phases.stage()));
+            }
+            return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
+        }
+    }
+
+    /** The index, of an earlier process or made now. @return null if the budget ended */
+    private @Nullable IndexedHistory index(KeyStages stages) {
+        ArrayFile left = kept.find(INDEX);
+        if (left != null) {
+            try {
+                IndexedHistory history = IndexedHistory.of(table, left);
+                phases.restore(left);
+                stages.restore(history);
+                return history;
+            } catch (ArrayFile.DamagedException e) {
+                kept.reject(INDEX, String.valueOf(e.getMessage()));
+            }
+        }
+        phases.begin("index");
+        IndexedHistory history = stages.index(indeterminate(request));
+        if (history == null) {
+            return null;
+        }
+        phases.end(table.operations());
+        if (kept.keeps() && history.violations().isEmpty()) {
+            ArrayFile file = new ArrayFile();
+            history.saveTo(file);
+            keep(INDEX, file);
+        }
+        return history;
+    }
+
+    /** A loop that keeps each state from which a later process can go on. */
+    private PruneLoop loop(KeyStages stages, IndexedHistory history, KnownGraph graph, Tuning tuning) {
+        boolean decidesReads = history.versions().ambiguous() > 0;
+        return new PruneLoop(
                 history,
                 graph,
                 phases,
                 budget::exhausted,
+                stages::rules,
                 position -> stages.check(history, graph, history.counting(), position),
-                tuning);
-        if (!loop.run(withClocks)) {
-            return unknown(budget.exhaustion(phases.stage()));
+                tuning,
+                kept.keeps() ? loop -> keepLoop(loop, history, decidesReads) : PruneLoop.Listener.NONE);
+    }
+
+    private void keepLoop(PruneLoop loop, IndexedHistory history, boolean decidesReads) {
+        ArrayFile file = new ArrayFile();
+        file.put("boundByTime", new byte[] {(byte) (boundByTime ? 1 : 0)});
+        if (decidesReads) {
+            history.versions().saveReadsTo(file);
         }
-        return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
+        loop.saveTo(file);
+        keep(RULES, file);
+    }
+
+    private Verdict resumed(
+            KeyStages stages, IndexedHistory indexed, Events events, ArrayFile left, Tuning tuning)
+            throws ArrayFile.DamagedException {
+        IndexedHistory history = indexed.versions().ambiguous() > 0 ? indexed.withReadsOf(left) : indexed;
+        KnownGraph graph = KnownGraph.of(events, left);
+        try (PruneLoop loop = loop(stages, history, graph, tuning)) {
+            byte[] bound = left.bytes("boundByTime");
+            phases.restore(left);
+            boundByTime = bound[0] != 0;
+            if (!loop.resume(left)) {
+                return unknown(budget.exhaustion(phases.stage()));
+            }
+            return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
+        }
+    }
+
+    /** The order that an earlier process found but did not get to replay, or null. */
+    private @Nullable Found resumedOrder() {
+        ArrayFile left = kept.find(ORDER);
+        if (left == null) {
+            return null;
+        }
+        try {
+            int[] position = left.ints("position");
+            byte[] chosen = left.bytes("committed");
+            long[] size = left.longs("residual");
+            int events = table.transactions() * request.level().eventsPerTransaction();
+            if (position.length != events
+                    || size.length != 6
+                    || (chosen.length != 0 && chosen.length != table.transactions())) {
+                throw new ArrayFile.DamagedException("it is of another history");
+            }
+            phases.restore(left);
+            boundByTime = left.bytes("boundByTime")[0] != 0;
+            residual = new ResidualSize(size[0], size[1], size[2], size[3], size[4], size[5]);
+            boolean[] committed = null;
+            if (chosen.length > 0) {
+                committed = new boolean[chosen.length];
+                for (int t = 0; t < chosen.length; t++) {
+                    committed[t] = chosen[t] != 0;
+                }
+            }
+            return new Found(position, committed);
+        } catch (ArrayFile.DamagedException e) {
+            kept.reject(ORDER, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private void keepOrder(int[] position, boolean @Nullable [] committed) {
+        if (!kept.keeps()) {
+            return;
+        }
+        byte[] chosen = new byte[committed == null ? 0 : committed.length];
+        for (int t = 0; t < chosen.length; t++) {
+            chosen[t] = (byte) (committed != null && committed[t] ? 1 : 0);
+        }
+        ResidualSize r = residual;
+        keep(
+                ORDER,
+                new ArrayFile()
+                        .put("position", position)
+                        .put("committed", chosen)
+                        .put("boundByTime", new byte[] {(byte) (boundByTime ? 1 : 0)})
+                        .put("residual", new long[] {
+                            r.constraints(), r.candidateReads(), r.components(), r.largest(), r.decisions(), r.conflicts()
+                        }));
+    }
+
+    private void keep(String stage, ArrayFile file) {
+        phases.saveTo(file);
+        kept.keep(stage, file);
     }
 
     /** What the request says of unknown outcomes. */
@@ -156,17 +296,26 @@ public final class Decision {
         boolean complete = RealTimeEdges.add(graph, table, history.counting(), request.clockSkewNanos(), most);
         phases.end(graph.edges());
         long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
-        if (!complete || ChainClocks.bytes(events) > CLOCK_SHARE * (budget.bytes() - held)) {
+        if (!complete || !stages.fits(events, (long) (CLOCK_SHARE * (budget.bytes() - held)))) {
             return null;
         }
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(
+        try (PruneLoop loop = new PruneLoop(
                 history,
                 graph,
                 phases,
                 part::exhausted,
+                stages::rules,
                 position -> stages.check(history, graph, history.counting(), position),
-                tuning);
+                tuning,
+                PruneLoop.Listener.NONE)) {
+            return inRealTime(history, graph, loop, part, held, tuning);
+        }
+    }
+
+    private @Nullable Found inRealTime(
+            IndexedHistory history, KnownGraph graph, PruneLoop loop, Budget part, long held, Tuning tuning) {
+        Events events = graph.events();
         if (!loop.run(true) || loop.isRefuted()) {
             return null;
         }
@@ -178,7 +327,7 @@ public final class Decision {
         Outcome outcome = CoreSolving.solve(
                         history,
                         graph,
-                        loop.clocks(),
+                        loop.reachability(),
                         loop.position(),
                         core,
                         part,
@@ -192,7 +341,7 @@ public final class Decision {
 
     private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
-        ChainClocks clocks = loop.clocks();
+        Reachability reachability = loop.reachability();
         int[] position = loop.position();
         boolean[] committed = null;
         int[] order = position;
@@ -200,11 +349,11 @@ public final class Decision {
             phases.begin("solve");
             long held = table.arrayBytes()
                     + history.versions().bytes()
-                    + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
+                    + (reachability == null ? 0 : ChainClocks.bytes(graph.events()));
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,
-                    clocks,
+                    reachability,
                     position,
                     core,
                     budget,
@@ -244,6 +393,7 @@ public final class Decision {
                 throw new IllegalStateException("the solver's order violates " + left.violated() + " reads, the first"
                         + " of key " + table.keys().label(left.keys()[0]));
             }
+            keepOrder(order, committed);
         }
         return replay(history.counting(), committed, order);
     }

@@ -3,6 +3,8 @@ package org.polygraph.jobs.pipeline;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -28,7 +30,13 @@ public final class EmbeddedChecker implements Checker {
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        Decision decision = new Decision(table, request, progress, budget);
+        return check(table, request, progress, budget, Stages.NONE);
+    }
+
+    @Override
+    public Verdict check(
+            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+        Decision decision = new Decision(table, request, progress, budget, stages);
         return decision.make(new InMemory(table, request.replayed(), budget::exhausted), tuning);
     }
 
@@ -36,6 +44,21 @@ public final class EmbeddedChecker implements Checker {
         @Override
         public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
             return IndexedHistory.of(table, indeterminate);
+        }
+
+        @Override
+        public void restore(IndexedHistory history) {
+            // The caller holds it.
+        }
+
+        @Override
+        public Rules rules(IndexedHistory history, KnownGraph graph) {
+            return new InMemoryRules(history, graph);
+        }
+
+        @Override
+        public boolean fits(Events events, long bytes) {
+            return ChainClocks.bytes(events) <= bytes;
         }
 
         @Override

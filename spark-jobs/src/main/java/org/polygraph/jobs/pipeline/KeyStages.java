@@ -1,16 +1,26 @@
 package org.polygraph.jobs.pipeline;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.residual.ResidualCore;
 
-/** The stages that go key by key, over all operations: the ones in which engines differ. For one history. */
+/** The stages that go over all operations or all events: the ones in which engines differ. For one history. */
 public interface KeyStages {
     /** Indexes the history. @return null if the budget ended */
     @Nullable
     IndexedHistory index(IndexedHistory.Indeterminate indeterminate);
+
+    /** Takes over an index that an earlier process made, in place of {@link #index}. */
+    void restore(IndexedHistory history);
+
+    /** Closure, rules and order for a graph of the history. The caller closes them. */
+    Rules rules(IndexedHistory history, KnownGraph graph);
+
+    /** Whether the rules of a graph fit. @param bytes of heap that they may take */
+    boolean fits(Events events, long bytes);
 
     /**
      * Checks every key against an order.

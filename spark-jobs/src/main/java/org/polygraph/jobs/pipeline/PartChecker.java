@@ -38,13 +38,15 @@ final class PartChecker implements PartJudge {
         if (request.level().realTime()) {
             RealTimeEdges.add(graph, part, history.counting(), request.clockSkewNanos(), Long.MAX_VALUE);
         }
-        PruneLoop loop = new PruneLoop(
+        try (PruneLoop loop = new PruneLoop(
                 history,
                 graph,
                 new PhaseClock(Progress.NONE, 0),
                 stop,
+                InMemoryRules::new,
                 position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
-                Tuning.DEFAULT);
+                Tuning.DEFAULT,
+                PruneLoop.Listener.NONE)) {
         if (!loop.run(true)) {
             return false;
         }
@@ -55,7 +57,7 @@ final class PartChecker implements PartJudge {
                 && CoreSolving.solve(
                                         history,
                                         graph,
-                                        loop.clocks(),
+                                        loop.reachability(),
                                         loop.position(),
                                         loop.core(),
                                         budget,
@@ -63,5 +65,6 @@ final class PartChecker implements PartJudge {
                                         SOLVER_BYTES)
                                 .outcome()
                         instanceof Outcome.Unsatisfiable;
+        }
     }
 }

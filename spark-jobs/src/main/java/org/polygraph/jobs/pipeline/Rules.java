@@ -1,0 +1,47 @@
+package org.polygraph.jobs.pipeline;
+
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.storage.artifact.ArrayFile;
+
+/**
+ * Closure, rules and the order by rank, for one graph, which they extend: the stages in which engines differ that go over
+ * all events. Every engine leaves the same edges in the same order. One thread.
+ */
+public interface Rules extends AutoCloseable {
+    /** Rules over clocks on this JVM's heap: {@link ChainClocks#bytes} of them. */
+    static Rules inMemory(IndexedHistory history, KnownGraph graph) {
+        return new InMemoryRules(history, graph);
+    }
+
+    /** Makes reachability exact for the graph and drops redundant edges from it, see {@link ChainClocks#update}. */
+    ChainClocks.Result close(BooleanSupplier stop);
+
+    /** One round of rules, see {@link Saturation#round}; reachability must be exact. */
+    Saturation.Result round(BooleanSupplier stop);
+
+    /** After {@link Saturation.Result#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    int impossibleKey();
+
+    /** After {@link Saturation.Result#CONTRADICTION}: the transaction of that read. */
+    int impossibleReader();
+
+    /** The position of each event in the order by rank; reachability must be exact. */
+    int[] byRank();
+
+    /** Whether event a strictly reaches event b; reachability must be exact. */
+    boolean reaches(int a, int b);
+
+    /** Adds to a stage file what {@link #restore} needs beside graph and index. */
+    void saveTo(ArrayFile file);
+
+    /** Goes on where a process that wrote the file was, with its graph and index. {@link #close}'s result. */
+    ChainClocks.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
+
+    /** Gives back files and memory. */
+    @Override
+    void close();
+}
