@@ -31,6 +31,17 @@ public final class ChainClocks {
 
     private boolean first = true;
 
+    private ChainClocks(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
+        this.graph = graph;
+        this.events = graph.events();
+        this.chains = events.chains();
+        this.rows = rows;
+        this.done = new int[chains];
+        this.changed = changed;
+        this.ancestors = ancestors;
+        this.first = false;
+    }
+
     private ChainClocks(KnownGraph graph) {
         this.graph = graph;
         this.events = graph.events();
@@ -58,6 +69,17 @@ public final class ChainClocks {
     /** Allocates clocks; {@link #update} fills them. */
     public static ChainClocks of(KnownGraph graph) {
         return new ChainClocks(graph);
+    }
+
+    /**
+     * Clocks that were computed elsewhere.
+     *
+     * @param rows by chain, see {@link #rows(int)}; exact
+     * @param ancestors any numbers that ascend along what rows say, see {@link #ancestors}
+     * @param changed see {@link #changed}
+     */
+    public static ChainClocks of(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
+        return new ChainClocks(graph, rows, ancestors, changed);
     }
 
     /**

@@ -36,7 +36,7 @@ public final class Counting {
     }
 
     /** From its {@link #states}, which are not copied. */
-    static Counting of(byte[] states) {
+    public static Counting of(byte[] states) {
         Counting counting = new Counting(states);
         for (byte state : states) {
             counting.optional += state == OPTIONAL ? 1 : 0;

@@ -63,7 +63,11 @@ public final class IndexSlice {
 
     /** The slice of an index of all keys: the inverse of {@link SlicedIndexing#merge}. Linear in what it has. */
     public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
-        return new IndexSlice(slice, all.part(slices, slice), new int[0], new int[0]);
+        int[] keys = new int[slices.keysOf(slice)];
+        for (int k = 0; k < keys.length; k++) {
+            keys[k] = slices.keyOf(slice, k);
+        }
+        return new IndexSlice(slice, all.part(keys), new int[0], new int[0]);
     }
 
     static IndexSlice empty(KeySlices slices, int slice) {

@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
 
@@ -130,13 +131,36 @@ public final class VersionIndex {
                 file.ints("ambiguous")[0]);
     }
 
-    /** The keys of a slice, numbered as in the slice. */
-    VersionIndex part(KeySlices slices, int slice) {
-        int keys = slices.keysOf(slice);
+    /** The same with other numbers of transactions, which must ascend as the old ones do. */
+    public VersionIndex renumbered(IntUnaryOperator number) {
+        int[] writers = new int[writers()];
+        for (int w = 0; w < writers.length; w++) {
+            writers[w] = number.applyAsInt(writerTransactions[w]);
+        }
+        int[] readers = new int[readers()];
+        for (int r = 0; r < readers.length; r++) {
+            readers[r] = number.applyAsInt(readerTransactions[r]);
+        }
+        return new VersionIndex(
+                writerStarts,
+                writers,
+                writerClasses,
+                readerStarts,
+                readers,
+                readerClasses.clone(),
+                slotStarts.clone(),
+                nextInClass,
+                initialWriters,
+                ambiguous);
+    }
+
+    /** Some keys, ascending, numbered from 0. Linear in what they have. */
+    public VersionIndex part(int[] chosen) {
+        int keys = chosen.length;
         int writers = 0;
         int readers = 0;
         for (int k = 0; k < keys; k++) {
-            int key = slices.keyOf(slice, k);
+            int key = chosen[k];
             writers += writerStarts[key + 1] - writerStarts[key];
             readers += readerStarts[key + 1] - readerStarts[key];
         }
@@ -156,7 +180,7 @@ public final class VersionIndex {
         int w = 0;
         int r = 0;
         for (int k = 0; k < keys; k++) {
-            int key = slices.keyOf(slice, k);
+            int key = chosen[k];
             int w0 = writerStarts[key];
             int r0 = readerStarts[key];
             int ws = writerStarts[key + 1] - w0;

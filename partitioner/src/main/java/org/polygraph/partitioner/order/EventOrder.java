@@ -49,6 +49,15 @@ public final class EventOrder {
         return positions(rank, n);
     }
 
+    /**
+     * Order by ranks that were added up elsewhere.
+     *
+     * @param rank by event, from -events to events; overwritten
+     */
+    public static int[] byRank(int[] rank) {
+        return positions(rank, rank.length);
+    }
+
     /** Positions of events sorted by rank, ties by event: radix sort, three passes of 11 bits. */
     private static int[] positions(int[] rank, int n) {
         int[] from = new int[n];

@@ -16,6 +16,8 @@ public final class Saturation {
     /** Writers between two looks at the budget. */
     private static final int CHECK_EVERY = 1 << 14;
 
+    private static final int[] NOTHING = {};
+
     private final KnownGraph graph;
     private final VersionIndex index;
     private final ChainClocks clocks;
@@ -27,6 +29,7 @@ public final class Saturation {
     private final CandidateRules candidates;
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
     private boolean first = true;
+    private int[] decided = NOTHING;
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
@@ -104,37 +107,61 @@ public final class Saturation {
             if (writers == 0) {
                 continue;
             }
-            boolean isLoaded = false;
-            if (writers <= mostPairWriters) {
-                pairs.apply(key, states, Counting.COUNTED, all);
-            } else {
-                loaded.load(key, states, Counting.COUNTED);
-                sessions.apply(all);
-                isLoaded = true;
+            int impossible = apply(key, all, stop);
+            if (decided.length > 0) {
+                newlyDecided.add(key);
             }
-            int open = index.ambiguousSlot(key);
-            if (index.slotStarts()[open] < index.slotStarts()[open + 1]) {
-                if (!isLoaded) {
-                    loaded.load(key, states, Counting.COUNTED);
-                }
-                int before = index.ambiguous();
-                int impossible = candidates.apply(key, states, stop);
-                if (index.ambiguous() < before) {
-                    newlyDecided.add(key);
-                }
-                if (impossible == CandidateRules.STOPPED) {
-                    return Result.STOPPED;
-                }
-                if (impossible >= 0) {
-                    impossibleKey = key;
-                    impossibleReader = impossible;
-                    return Result.CONTRADICTION;
-                }
+            if (impossible == CandidateRules.STOPPED) {
+                return Result.STOPPED;
+            }
+            if (impossible >= 0) {
+                impossibleKey = key;
+                impossibleReader = impossible;
+                return Result.CONTRADICTION;
             }
         }
         first = false;
         decidedKeys = newlyDecided;
         return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
+    }
+
+    /**
+     * Applies the rules to one key that has writers.
+     *
+     * @param all false: only what rows that the last closure changed can bring
+     * @return the transaction of a read without a candidate, {@link CandidateRules#NONE} or {@link
+     *     CandidateRules#STOPPED}
+     */
+    int apply(int key, boolean all, BooleanSupplier stop) {
+        decided = NOTHING;
+        int writers = index.writerStarts()[key + 1] - index.writerStarts()[key];
+        boolean isLoaded = false;
+        if (writers <= mostPairWriters) {
+            pairs.apply(key, states, Counting.COUNTED, all);
+        } else {
+            loaded.load(key, states, Counting.COUNTED);
+            sessions.apply(all);
+            isLoaded = true;
+        }
+        int open = index.ambiguousSlot(key);
+        int reads = index.slotStarts()[open + 1] - index.slotStarts()[open];
+        if (reads == 0) {
+            return CandidateRules.NONE;
+        }
+        if (!isLoaded) {
+            loaded.load(key, states, Counting.COUNTED);
+        }
+        int before = index.ambiguous();
+        int impossible = candidates.apply(key, states, stop);
+        if (index.ambiguous() < before) {
+            decided = candidates.decided(reads);
+        }
+        return impossible;
+    }
+
+    /** What the last {@link #apply} handed to {@link VersionIndex#resolve}; empty if nothing. */
+    int[] decided() {
+        return decided;
     }
 
     /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */

@@ -19,11 +19,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  * slices are merged. In a task: 53 bytes an operation of its slice; between jobs 12 a write, 8 a read, 16 a key, cached.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
-    /** A task of some 100 ms: below, starting it costs more than it does. */
-    private static final int OPERATIONS_PER_SLICE = 100_000;
-
     private final LazySession session;
-    private final int operationsPerSlice;
+    private final Cut cut;
 
     /**
      * Starts nothing yet.
@@ -32,7 +29,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @throws IllegalArgumentException if it is none
      */
     public SparkChecker(String master) {
-        this(master, OPERATIONS_PER_SLICE);
+        this(master, Cut.USUAL);
     }
 
     /**
@@ -41,8 +38,31 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param operationsPerSlice few: even small histories are cut into several slices
      */
     SparkChecker(String master, int operationsPerSlice) {
+        this(master, new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns));
+    }
+
+    /** For tests. */
+    SparkChecker(String master, Cut cut) {
         this.session = new LazySession(master);
-        this.operationsPerSlice = operationsPerSlice;
+        this.cut = cut;
+    }
+
+    /**
+     * How finely histories are cut.
+     *
+     * @param operationsPerSlice of keys, about, where there are keys enough
+     * @param mostSlices 0: the shuffle's partitions
+     * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
+     * @param mostColumns in a group of sessions
+     */
+    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns) {
+        /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
+        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE);
+    }
+
+    /** How this one cuts. */
+    Cut cut() {
+        return cut;
     }
 
     @Override
@@ -68,9 +88,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
             Progress progress,
             Budget budget,
             Stages kept) {
-        int partitions = Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
-        SparkStages.Layout layout = SparkStages.Layout.of(table, operationsPerSlice, partitions);
-        try (SparkStages stages = new SparkStages(spark, LazySession.stageFolder(spark), table, layout, budget)) {
+        int partitions = cut.mostSlices > 0
+                ? cut.mostSlices
+                : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
+        SparkStages.Layout layout = SparkStages.Layout.of(table, cut.operationsPerSlice, partitions);
+        try (SparkStages stages =
+                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, cut, budget)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
         }
     }

@@ -37,6 +37,9 @@ import org.polygraph.storage.columnar.HistoryTable;
  * checks its keys. Closing drops slices and files.
  */
 final class SparkStages implements KeyStages, AutoCloseable {
+    /** Of a file of columns, about: half of what can be mapped at once. */
+    private static final long COLUMN_FILE_BYTES = 1L << 30;
+
     private final SparkSession spark;
     private final JavaSparkContext context;
     private final Path folder;
@@ -44,6 +47,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private final Budget budget;
     private final Jobs jobs;
     private final Layout layout;
+    private final SparkChecker.Cut cut;
     private @Nullable KeySlices keySlices;
     /** An index that an earlier process made. */
     private @Nullable IndexedHistory restored;
@@ -52,7 +56,14 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private @Nullable Dataset<byte[]> slices;
 
     /** @param folder where stage files go: the driver and all executors see it */
-    SparkStages(SparkSession spark, Path folder, HistoryTable table, Layout layout, Budget budget) {
+    SparkStages(
+            SparkSession spark,
+            Path folder,
+            HistoryTable table,
+            Layout layout,
+            SparkChecker.Cut cut,
+            Budget budget) {
+        this.cut = cut;
         this.spark = spark;
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.folder = folder;
@@ -95,17 +106,36 @@ final class SparkStages implements KeyStages, AutoCloseable {
 
     @Override
     public void restore(IndexedHistory history) {
+        if (slices != null) {
+            slices.unpersist(true);
+            slices = null;
+        }
         restored = history;
     }
 
     @Override
     public Rules rules(IndexedHistory history, KnownGraph graph) {
-        return Rules.inMemory(history, graph);
+        if (ChainClocks.bytes(graph.events()) <= cut.heapClocks()) {
+            return Rules.inMemory(history, graph);
+        }
+        Dataset<byte[]> indexes = slices();
+        return new SparkRules(
+                spark,
+                jobs,
+                folder,
+                history,
+                graph,
+                Objects.requireNonNull(keySlices),
+                indexes,
+                COLUMN_FILE_BYTES,
+                cut.mostColumns());
     }
 
+    /** What does not go on the heap goes to files. */
     @Override
     public boolean fits(Events events, long bytes) {
-        return ChainClocks.bytes(events) <= bytes;
+        long clocks = ChainClocks.bytes(events);
+        return clocks > cut.heapClocks() || clocks <= bytes;
     }
 
     /** The slices that {@link #index} made, or those of an index that was restored. */

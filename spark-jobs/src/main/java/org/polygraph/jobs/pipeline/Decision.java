@@ -195,6 +195,7 @@ public final class Decision {
             throws ArrayFile.DamagedException {
         IndexedHistory history = indexed.versions().ambiguous() > 0 ? indexed.withReadsOf(left) : indexed;
         KnownGraph graph = KnownGraph.of(events, left);
+        stages.restore(history);
         try (PruneLoop loop = loop(stages, history, graph, tuning)) {
             byte[] bound = left.bytes("boundByTime");
             phases.restore(left);

@@ -11,9 +11,6 @@ import org.polygraph.storage.artifact.ArrayFile;
 
 /** Rules over clocks on this JVM's heap: {@link ChainClocks#bytes} of them. */
 final class InMemoryRules implements Rules {
-    private static final String CHANGED = "changedRows";
-    private static final String DECIDED = "decidedKeys";
-
     private final Events events;
     private final ChainClocks clocks;
     private final Saturation saturation;

@@ -318,7 +318,7 @@ final class PruneLoop implements AutoCloseable {
                 ? EventOrder.byTurns(graph, new int[graph.events().chains()])
                 : made.byRank();
         phases.end(graph.events().count());
-        return checked(Objects.requireNonNull(order));
+        return order != null && checked(order);
     }
 
     /** One round of rules and the closure of what they force. */

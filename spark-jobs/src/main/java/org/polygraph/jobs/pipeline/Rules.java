@@ -1,6 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -12,6 +13,12 @@ import org.polygraph.storage.artifact.ArrayFile;
  * all events. Every engine leaves the same edges in the same order. One thread.
  */
 public interface Rules extends AutoCloseable {
+    /** In a stage file: a bit an event, whether the last closure changed its row. */
+    String CHANGED = "changedRows";
+
+    /** In a stage file, once a round has ended: keys of which it decided reads. */
+    String DECIDED = "decidedKeys";
+
     /** Rules over clocks on this JVM's heap: {@link ChainClocks#bytes} of them. */
     static Rules inMemory(IndexedHistory history, KnownGraph graph) {
         return new InMemoryRules(history, graph);
@@ -29,8 +36,8 @@ public interface Rules extends AutoCloseable {
     /** After {@link Saturation.Result#CONTRADICTION}: the transaction of that read. */
     int impossibleReader();
 
-    /** The position of each event in the order by rank; reachability must be exact. */
-    int[] byRank();
+    /** The position of each event in the order by rank; reachability must be exact. Null if the budget ended. */
+    int @Nullable [] byRank();
 
     /** Whether event a strictly reaches event b; reachability must be exact. */
     boolean reaches(int a, int b);

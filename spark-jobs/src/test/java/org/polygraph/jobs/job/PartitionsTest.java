@@ -1,0 +1,101 @@
+package org.polygraph.jobs.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
+
+/** However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory. */
+class PartitionsTest {
+    private static final long SEED = 0x9a27;
+
+    @TempDir
+    static Path stages;
+
+    private static final List<SparkChecker> CHECKERS = new ArrayList<>();
+
+    @BeforeAll
+    static void start() {
+        System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
+        // Slices of keys, and columns a group of sessions.
+        for (int[] cut : new int[][] {{1, 1000}, {7, 3}, {64, 1}}) {
+            CHECKERS.add(new SparkChecker("local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1])));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        CHECKERS.forEach(SparkChecker::close);
+        System.clearProperty(LazySession.STAGE_FOLDER);
+    }
+
+    private static List<HistoryTable> histories() {
+        List<HistoryTable> histories = new ArrayList<>();
+        HistoryGenerator.Isolation[] isolations = {
+            HistoryGenerator.Isolation.SERIAL, HistoryGenerator.Isolation.OPTIMISTIC, HistoryGenerator.Isolation.SNAPSHOT
+        };
+        for (int i = 0; i < 8; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                    .sessions(5 + i)
+                    .transactions(i < 6 ? 150 : 1_500)
+                    .operations(1, 8)
+                    .keys(70 + 20 * i)
+                    .isolation(isolations[i % isolations.length]);
+            if (i % 2 == 1) {
+                generator.repeatedValues(1, 4, 0.7);
+            }
+            if (i == 4) {
+                generator.inject(InjectedAnomaly.WRITE_SKEW, 1);
+            }
+            if (i == 5) {
+                generator.indeterminateShare(0.1);
+            }
+            if (i > 5) {
+                generator.zipf(0.9);
+            }
+            histories.add(generator.generate());
+        }
+        return histories;
+    }
+
+    @Test
+    void verdictsAreTheSameBytes() {
+        Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
+        int number = 0;
+        for (HistoryTable table : histories()) {
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RA)) {
+                CheckRequest request = new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+                Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+                seen.merge(expected.status(), 1, Integer::sum);
+                for (SparkChecker checker : CHECKERS) {
+                    Verdict actual = checker.check(table, request, Progress.NONE, Budget.unlimited());
+                    assertThat(Untimed.json(actual))
+                            .as("history %d at %s, seed %d, %s", number, level, SEED, checker.cut())
+                            .isEqualTo(Untimed.json(expected));
+                }
+            }
+            number++;
+        }
+        assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(5);
+        assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(5);
+    }
+}
