@@ -50,26 +50,23 @@ class PartitionsTest {
 
     private static List<HistoryTable> histories() {
         List<HistoryTable> histories = new ArrayList<>();
-        HistoryGenerator.Isolation[] isolations = {
-            HistoryGenerator.Isolation.SERIAL, HistoryGenerator.Isolation.OPTIMISTIC, HistoryGenerator.Isolation.SNAPSHOT
-        };
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 5; i++) {
             HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
                     .sessions(5 + i)
-                    .transactions(i < 6 ? 150 : 1_500)
+                    .transactions(i < 4 ? 150 : 1_500)
                     .operations(1, 8)
                     .keys(70 + 20 * i)
-                    .isolation(isolations[i % isolations.length]);
+                    .isolation(i % 3 == 1 ? HistoryGenerator.Isolation.SNAPSHOT : HistoryGenerator.Isolation.SERIAL);
             if (i % 2 == 1) {
                 generator.repeatedValues(1, 4, 0.7);
             }
-            if (i == 4) {
-                generator.inject(InjectedAnomaly.WRITE_SKEW, 1);
+            if (i % 2 == 0 && i > 0) {
+                generator.inject(i == 2 ? InjectedAnomaly.LOST_UPDATE : InjectedAnomaly.WRITE_SKEW, 1);
             }
-            if (i == 5) {
+            if (i == 3) {
                 generator.indeterminateShare(0.1);
             }
-            if (i > 5) {
+            if (i > 3) {
                 generator.zipf(0.9);
             }
             histories.add(generator.generate());
@@ -82,7 +79,9 @@ class PartitionsTest {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
         int number = 0;
         for (HistoryTable table : histories()) {
-            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RA)) {
+            for (IsolationLevel level : number > 0
+                    ? List.of(IsolationLevel.SER, IsolationLevel.SI)
+                    : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RA)) {
                 CheckRequest request = new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
                 Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
                 seen.merge(expected.status(), 1, Integer::sum);
@@ -95,7 +94,7 @@ class PartitionsTest {
             }
             number++;
         }
-        assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(5);
-        assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(5);
+        assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
+        assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
     }
 }
