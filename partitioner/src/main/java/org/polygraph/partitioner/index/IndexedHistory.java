@@ -83,7 +83,8 @@ public final class IndexedHistory {
     public static IndexedHistory of(HistoryTable table, ArrayFile file) throws ArrayFile.DamagedException {
         byte[] states = file.bytes("states");
         VersionIndex versions = VersionIndex.of(file);
-        if (states.length != table.transactions() || versions.keys() != table.keys().size()) {
+        if (states.length != table.transactions()
+                || versions.keys() != table.keys().size()) {
             throw new ArrayFile.DamagedException("it is of another history");
         }
         return of(table, Counting.of(states), versions);

@@ -87,8 +87,9 @@ public final class VersionIndex {
                 .put("readerStarts", readerStarts)
                 .put("nextInClass", nextInClass == null ? new int[0] : nextInClass)
                 .put("initialWriters", initialWriters == null ? new int[0] : initialWriters)
-                .put("optionalArrays", new byte[] {(byte) (nextInClass == null ? 0 : 1), (byte)
-                        (initialWriters == null ? 0 : 1)});
+                .put(
+                        "optionalArrays",
+                        new byte[] {(byte) (nextInClass == null ? 0 : 1), (byte) (initialWriters == null ? 0 : 1)});
         saveReadsTo(file);
     }
 

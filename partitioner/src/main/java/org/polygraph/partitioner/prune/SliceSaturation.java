@@ -79,8 +79,7 @@ public final class SliceSaturation {
         for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
             int key = decided[at];
             if (key % slices.slices() == slice.slice()) {
-                versions.resolve(
-                        key / slices.slices(), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
+                versions.resolve(key / slices.slices(), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
             }
         }
     }

@@ -51,8 +51,9 @@ class SliceSaturationTest {
                     .transactions(10 + random.nextInt(150))
                     .operations(1, 6)
                     .keys(1 + random.nextInt(20))
-                    .isolation(HistoryGenerator.Isolation.values()[
-                            random.nextInt(HistoryGenerator.Isolation.values().length)]);
+                    .isolation(
+                            HistoryGenerator.Isolation.values()[
+                                    random.nextInt(HistoryGenerator.Isolation.values().length)]);
             if (i % 3 == 0) {
                 generator.repeatedValues(i % 2, 4, 0.6);
             }
@@ -114,9 +115,7 @@ class SliceSaturationTest {
                     return;
                 }
                 same();
-                assertThat(pieces.position())
-                        .as(name)
-                        .isEqualTo(EventOrder.byRank(graph.events(), clocks));
+                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.byRank(graph.events(), clocks));
                 rounds++;
                 Saturation.Result result = saturation.round(() -> false);
                 assertThat(pieces.round()).as(name).isEqualTo(result);

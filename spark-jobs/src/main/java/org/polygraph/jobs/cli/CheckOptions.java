@@ -147,7 +147,9 @@ final class CheckOptions {
             description = "No more than so many independent violations are told, 1 to 100 (default: 10).")
     private int mostViolations;
 
-    @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default); given, stages of small histories are kept too.")
+    @Option(
+            names = "--resume",
+            description = "Continue a run=<id>/ that exists (default); given, stages of small histories are kept too.")
     private boolean resume;
 
     @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")

@@ -120,11 +120,9 @@ final class CheckRun {
                 run(folder, request, location.fileName(), input).stages().delete();
             }
         }
-        PathCheck.Kept kept =
-                (request, history) -> options.keepsStages(history)
-                        ? new RunStages(
-                                run(folder, request, location.fileName(), input).stages(), environment::message)
-                        : Stages.NONE;
+        PathCheck.Kept kept = (request, history) -> options.keepsStages(history)
+                ? new RunStages(run(folder, request, location.fileName(), input).stages(), environment::message)
+                : Stages.NONE;
         List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start, kept);
         List<Answer> answers = new ArrayList<>();
         int next = 0;

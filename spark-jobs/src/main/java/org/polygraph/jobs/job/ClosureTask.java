@@ -67,7 +67,8 @@ final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
         });
         long[] kept = columns.kept();
         long[] changed = columns.changed();
-        ByteBuffer out = ByteBuffer.allocate(4 + 8 * (kept.length + changed.length)).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out =
+                ByteBuffer.allocate(4 + 8 * (kept.length + changed.length)).order(ByteOrder.LITTLE_ENDIAN);
         out.putInt(group);
         for (long bits : kept) {
             out.putLong(bits);

@@ -99,7 +99,8 @@ final class IntFiles {
         Path there = new Path(folder, temporary);
         try (Sink sink = new Sink(
                 isLocal()
-                        ? Files.newOutputStream(java.nio.file.Path.of(folder.toUri().getPath(), temporary))
+                        ? Files.newOutputStream(
+                                java.nio.file.Path.of(folder.toUri().getPath(), temporary))
                         : fileSystem.create(there))) {
             source.writeTo(sink);
         }

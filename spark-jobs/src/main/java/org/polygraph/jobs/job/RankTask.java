@@ -27,8 +27,8 @@ final class RankTask implements MapPartitionsFunction<Long, Integer> {
         while (groups.hasNext()) {
             int group = Math.toIntExact(groups.next());
             IntBuffer[] rows = own.read(RuleFiles.rows(generation, group), files.rowLengths(group));
-            int[] ranks = ColumnGroup.ranks(
-                    files.chainStarts(), files.groups()[group], files.groups()[group + 1], rows);
+            int[] ranks =
+                    ColumnGroup.ranks(files.chainStarts(), files.groups()[group], files.groups()[group + 1], rows);
             own.write(RuleFiles.ranks(generation, group), sink -> sink.put(ranks));
             done.add(group);
         }

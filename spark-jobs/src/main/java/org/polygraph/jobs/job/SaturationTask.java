@@ -70,8 +70,8 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
                             decidedKeys.value())
                     .forced();
             if (forced.length > 0) {
-                ByteBuffer out =
-                        ByteBuffer.allocate(Math.multiplyExact(4, forced.length)).order(ByteOrder.LITTLE_ENDIAN);
+                ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(4, forced.length))
+                        .order(ByteOrder.LITTLE_ENDIAN);
                 out.asIntBuffer().put(forced);
                 rows.add(out.array());
             }

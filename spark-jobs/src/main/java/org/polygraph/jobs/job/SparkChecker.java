@@ -1,10 +1,12 @@
 package org.polygraph.jobs.job;
 
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.Decision;
+import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
@@ -19,6 +21,12 @@ import org.polygraph.storage.columnar.HistoryTable;
  * slices are merged. In a task: 53 bytes an operation of its slice; between jobs 12 a write, 8 a read, 16 a key, cached.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
+    /** Operations in a slice of keys, about. */
+    static final String SLICE_OPERATIONS = "spark.polygraph.slice.operations";
+
+    /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
+    static final String HEAP_CLOCKS = "spark.polygraph.clocks.heap";
+
     private final LazySession session;
     private final Cut cut;
 
@@ -60,6 +68,23 @@ public final class SparkChecker implements Checker, AutoCloseable {
         static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE);
     }
 
+    /** What the session's settings say, where they say anything. */
+    private static Cut settings(SparkSession spark, Cut cut) {
+        SparkConf conf = spark.sparkContext().getConf();
+        try {
+            return new Cut(
+                    Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
+                    cut.mostSlices,
+                    conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
+                    cut.mostColumns);
+        } catch (NumberFormatException e) {
+            throw new EngineException(
+                    "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
+                            + " and a size such as 256m in " + HEAP_CLOCKS,
+                    e);
+        }
+    }
+
     /** How this one cuts. */
     Cut cut() {
         return cut;
@@ -71,8 +96,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     @Override
-    public Verdict check(
-            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             return Verdict.of(Verdict.Status.UNKNOWN, request.level())
                     .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
@@ -88,12 +112,16 @@ public final class SparkChecker implements Checker, AutoCloseable {
             Progress progress,
             Budget budget,
             Stages kept) {
-        int partitions = cut.mostSlices > 0
-                ? cut.mostSlices
+        Cut used = settings(spark, cut);
+        int partitions = used.mostSlices > 0
+                ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
-        SparkStages.Layout layout = SparkStages.Layout.of(table, cut.operationsPerSlice, partitions);
+        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions);
+        progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
+                + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
+                + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
         try (SparkStages stages =
-                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, cut, budget)) {
+                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
         }
     }

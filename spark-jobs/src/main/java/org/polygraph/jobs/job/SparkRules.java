@@ -195,19 +195,18 @@ final class SparkRules implements Rules {
             forced = jobs.run(
                     "force edges, round " + graph.currentRound(),
                     indexes.mapPartitions(
-                                    new SaturationTask(
-                                            files,
-                                            generation,
-                                            slices,
-                                            graph.events().perTransaction(),
-                                            history.table().sessionStarts(),
-                                            states,
-                                            grown,
-                                            most,
-                                            decisions,
-                                            keys),
-                                    Encoders.BINARY())
-                            ::collectAsList);
+                            new SaturationTask(
+                                    files,
+                                    generation,
+                                    slices,
+                                    graph.events().perTransaction(),
+                                    history.table().sessionStarts(),
+                                    states,
+                                    grown,
+                                    most,
+                                    decisions,
+                                    keys),
+                            Encoders.BINARY())::collectAsList);
         } finally {
             states.destroy();
             grown.destroy();

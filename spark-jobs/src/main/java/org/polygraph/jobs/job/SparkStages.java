@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.KeyStages;
+import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
@@ -51,6 +52,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private @Nullable KeySlices keySlices;
     /** An index that an earlier process made. */
     private @Nullable IndexedHistory restored;
+
     private @Nullable StageFiles files;
     private @Nullable Broadcast<byte[]> counted;
     private @Nullable Dataset<byte[]> slices;
@@ -62,7 +64,8 @@ final class SparkStages implements KeyStages, AutoCloseable {
             HistoryTable table,
             Layout layout,
             SparkChecker.Cut cut,
-            Budget budget) {
+            Budget budget,
+            Progress progress) {
         this.cut = cut;
         this.spark = spark;
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
@@ -70,7 +73,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
         this.table = table;
         this.budget = budget;
         this.layout = layout;
-        this.jobs = new Jobs(spark.sparkContext(), budget);
+        this.jobs = new Jobs(spark.sparkContext(), budget, progress);
     }
 
     @Override
@@ -193,8 +196,9 @@ final class SparkStages implements KeyStages, AutoCloseable {
         Broadcast<int[]> places = context.broadcast(position);
         try {
             Callable<List<byte[]>> action = cached.mapPartitions(
-                            new CheckTask(Objects.requireNonNull(keySlices), graph.events().perTransaction(), states, places),
-                            Encoders.BINARY())::collectAsList;
+                    new CheckTask(
+                            Objects.requireNonNull(keySlices), graph.events().perTransaction(), states, places),
+                    Encoders.BINARY())::collectAsList;
             List<byte[]> rows = jobs.run(description, action);
             return rows == null ? null : core(rows);
         } finally {

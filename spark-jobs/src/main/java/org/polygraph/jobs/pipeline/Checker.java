@@ -20,8 +20,7 @@ public interface Checker {
      *
      * @param stages of this history and request alone
      */
-    default Verdict check(
-            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+    default Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
         return check(table, request, progress, budget);
     }
 }

@@ -129,8 +129,7 @@ public final class Decision {
         }
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-        boolean withClocks =
-                tuning.hasRules() && stages.fits(events, (long) (CLOCK_SHARE * (budget.bytes() - held)));
+        boolean withClocks = tuning.hasRules() && stages.fits(events, (long) (CLOCK_SHARE * (budget.bytes() - held)));
         try (PruneLoop loop = loop(stages, history, graph, tuning)) {
             if (!loop.run(withClocks)) {
                 return unknown(budget.exhaustion(phases.stage()));
@@ -190,8 +189,7 @@ public final class Decision {
         keep(RULES, file);
     }
 
-    private Verdict resumed(
-            KeyStages stages, IndexedHistory indexed, Events events, ArrayFile left, Tuning tuning)
+    private Verdict resumed(KeyStages stages, IndexedHistory indexed, Events events, ArrayFile left, Tuning tuning)
             throws ArrayFile.DamagedException {
         IndexedHistory history = indexed.versions().ambiguous() > 0 ? indexed.withReadsOf(left) : indexed;
         KnownGraph graph = KnownGraph.of(events, left);
@@ -256,7 +254,12 @@ public final class Decision {
                         .put("committed", chosen)
                         .put("boundByTime", new byte[] {(byte) (boundByTime ? 1 : 0)})
                         .put("residual", new long[] {
-                            r.constraints(), r.candidateReads(), r.components(), r.largest(), r.decisions(), r.conflicts()
+                            r.constraints(),
+                            r.candidateReads(),
+                            r.components(),
+                            r.largest(),
+                            r.decisions(),
+                            r.conflicts()
                         }));
     }
 

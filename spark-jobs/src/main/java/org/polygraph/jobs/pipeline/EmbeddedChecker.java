@@ -34,8 +34,7 @@ public final class EmbeddedChecker implements Checker {
     }
 
     @Override
-    public Verdict check(
-            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
         Decision decision = new Decision(table, request, progress, budget, stages);
         return decision.make(new InMemory(table, request.replayed(), budget::exhausted), tuning);
     }

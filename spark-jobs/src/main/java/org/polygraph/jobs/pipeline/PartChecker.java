@@ -47,24 +47,24 @@ final class PartChecker implements PartJudge {
                 position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
                 Tuning.DEFAULT,
                 PruneLoop.Listener.NONE)) {
-        if (!loop.run(true)) {
-            return false;
-        }
-        if (loop.isRefuted()) {
-            return true;
-        }
-        return !loop.core().isEmpty()
-                && CoreSolving.solve(
-                                        history,
-                                        graph,
-                                        loop.reachability(),
-                                        loop.position(),
-                                        loop.core(),
-                                        budget,
-                                        Tuning.DEFAULT.solver(),
-                                        SOLVER_BYTES)
-                                .outcome()
-                        instanceof Outcome.Unsatisfiable;
+            if (!loop.run(true)) {
+                return false;
+            }
+            if (loop.isRefuted()) {
+                return true;
+            }
+            return !loop.core().isEmpty()
+                    && CoreSolving.solve(
+                                            history,
+                                            graph,
+                                            loop.reachability(),
+                                            loop.position(),
+                                            loop.core(),
+                                            budget,
+                                            Tuning.DEFAULT.solver(),
+                                            SOLVER_BYTES)
+                                    .outcome()
+                            instanceof Outcome.Unsatisfiable;
         }
     }
 }

@@ -65,7 +65,8 @@ final class PhaseClock {
             numbers[3 * i + 1] = p.cpuMillis();
             numbers[3 * i + 2] = p.items();
         }
-        file.put("phaseNames", names.toString().getBytes(StandardCharsets.UTF_8)).put("phaseNumbers", numbers);
+        file.put("phaseNames", names.toString().getBytes(StandardCharsets.UTF_8))
+                .put("phaseNumbers", numbers);
     }
 
     /** Goes on from the stages that an earlier process had ended: its times are part of what the verdict tells. */

@@ -28,7 +28,12 @@ public final class RunStages implements Stages {
     public @Nullable ArrayFile find(String stage) {
         Location file = folder.child(stage + ENDING);
         try {
-            return file.exists() ? ArrayFile.read(file) : null;
+            if (!file.exists()) {
+                return null;
+            }
+            ArrayFile found = ArrayFile.read(file);
+            messages.accept(file.name() + ": a stage that an earlier try has finished; going on from it");
+            return found;
         } catch (ArrayFile.DamagedException e) {
             reject(stage, String.valueOf(e.getMessage()));
             return null;

@@ -102,8 +102,7 @@ class StagesTest {
                     .transactions(20 + random.nextInt(80))
                     .operations(1, 6)
                     .keys(2 + random.nextInt(20))
-                    .isolation(HistoryGenerator.Isolation.values()[
-                            i % HistoryGenerator.Isolation.values().length]);
+                    .isolation(HistoryGenerator.Isolation.values()[i % HistoryGenerator.Isolation.values().length]);
             if (i % 4 == 1) {
                 generator.indeterminateShare(0.1);
             }
@@ -153,7 +152,9 @@ class StagesTest {
                     Heard then = new Heard();
                     Verdict resumed = new EmbeddedChecker()
                             .check(table, request, then, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                    assertThat(Untimed.json(resumed)).as(name + " after " + after).isEqualTo(Untimed.json(whole));
+                    assertThat(Untimed.json(resumed))
+                            .as(name + " after " + after)
+                            .isEqualTo(Untimed.json(whole));
                     assertThat(then.stages).as(name).doesNotContain("index");
                     if (ordered) {
                         assertThat(then.stages).as(name).doesNotContain("graph", "closure", "saturation", "solve");
@@ -166,7 +167,7 @@ class StagesTest {
                 number++;
             }
         }
-        assertThat(messages).isEmpty();
+        assertThat(messages).isNotEmpty().allMatch(message -> message.contains(" that an earlier try has finished"));
         assertThat(seen).contains("closure", "saturation", "solve", "order");
     }
 
@@ -200,8 +201,10 @@ class StagesTest {
                 Verdict again = new EmbeddedChecker()
                         .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
                 assertThat(Untimed.json(again)).as(stage + how).isEqualTo(Untimed.json(whole));
-                assertThat(messages).as(stage + how).hasSize(1);
-                assertThat(messages.get(0)).contains(stage + ".stage: a damaged stage file: ");
+                assertThat(messages)
+                        .as(stage + how)
+                        .filteredOn(message -> message.contains(stage + ".stage: a damaged stage file: "))
+                        .hasSize(1);
             }
         }
     }

@@ -292,7 +292,6 @@ public final class ArrayFile {
         }
     }
 
-
     /** The array of a name, or null; for what is there only sometimes. @throws DamagedException if it is of another type */
     public int @Nullable [] intsOrNull(String name) throws DamagedException {
         return has(name) ? ints(name) : null;

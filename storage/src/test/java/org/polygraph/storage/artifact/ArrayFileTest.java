@@ -29,11 +29,10 @@ class ArrayFileTest {
         byte[] bytes = new byte[100_003];
         random.nextBytes(bytes);
         file().write(new ArrayFile()
-                        .put("ints", ints)
-                        .put("none", new int[0])
-                        .put("bytes", bytes)
-                        .put("longs", longs)
-                ::writeTo);
+                .put("ints", ints)
+                .put("none", new int[0])
+                .put("bytes", bytes)
+                .put("longs", longs)::writeTo);
         ArrayFile read = ArrayFile.read(file());
         assertThat(read.ints("ints")).isEqualTo(ints);
         assertThat(read.ints("none")).isEmpty();
