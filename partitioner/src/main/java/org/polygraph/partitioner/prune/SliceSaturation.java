@@ -92,7 +92,7 @@ public final class SliceSaturation {
      */
     public int[] forced() {
         IntArrayList batch = new IntArrayList();
-        long rowBytes = 4L * rows.chains() << shift;
+        long rowBytes = (4L * rows.chains()) << shift;
         long bytes = 0;
         boolean possible = true;
         for (int key = 0; key < versions.keys() && possible; key++) {

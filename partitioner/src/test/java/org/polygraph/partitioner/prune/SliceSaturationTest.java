@@ -27,6 +27,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 class SliceSaturationTest {
     private static final long SEED = 0x511ce;
     private static final int[] NOTHING = {};
+    private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(HistoryGenerator.Isolation.values());
 
     @Test
     void piecesAreTheWhole() {
@@ -52,8 +53,7 @@ class SliceSaturationTest {
                     .operations(1, 6)
                     .keys(1 + random.nextInt(20))
                     .isolation(
-                            HistoryGenerator.Isolation.values()[
-                                    random.nextInt(HistoryGenerator.Isolation.values().length)]);
+                            ISOLATIONS.get(random.nextInt(ISOLATIONS.size())));
             if (i % 3 == 0) {
                 generator.repeatedValues(i % 2, 4, 0.6);
             }

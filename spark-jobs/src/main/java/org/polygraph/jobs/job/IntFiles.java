@@ -46,7 +46,7 @@ final class IntFiles {
     /** Fills a new file. */
     @FunctionalInterface
     interface Filling {
-        /** @param parts of the lengths asked for */
+        /** Fills them. @param parts of the lengths asked for */
         void fill(IntBuffer[] parts) throws IOException;
     }
 

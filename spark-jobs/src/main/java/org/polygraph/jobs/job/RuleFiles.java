@@ -16,6 +16,7 @@ import org.polygraph.partitioner.closure.GroupedRows;
  * @param chainStarts the first event of each chain, and the number of events
  * @param groups the first chain of each column group, and the number of chains
  */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the arrays
 record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Serializable {
     static final String PLAN = "plan-";
     static final String ROWS = "rows-";
@@ -27,7 +28,7 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
     /** Groups of so many columns, so that a file has about so many bytes. */
     static int[] groups(int[] chainStarts, long groupBytes, int mostColumns) {
         int chains = chainStarts.length - 1;
-        long column = Math.max(1, Integer.BYTES * (long) chainStarts[chains]);
+        long column = Math.max(1, (long) Integer.BYTES * chainStarts[chains]);
         int width = (int) Math.min(mostColumns, Math.max(LEAST_COLUMNS, groupBytes / column));
         int count = Math.max(1, (chains + width - 1) / width);
         int[] groups = new int[count + 1];
@@ -64,7 +65,7 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
     /** By chain: ints in a file of rows. */
     long[] rowLengths(int group) {
         long[] lengths = new long[chainStarts.length - 1];
-        long width = groups[group + 1] - groups[group];
+        long width = (long) groups[group + 1] - groups[group];
         Arrays.setAll(lengths, s -> width * (chainStarts[s + 1] - chainStarts[s]));
         return lengths;
     }

@@ -19,7 +19,11 @@ public interface KeyStages {
     /** Closure, rules and order for a graph of the history. The caller closes them. */
     Rules rules(IndexedHistory history, KnownGraph graph);
 
-    /** Whether the rules of a graph fit. @param bytes of heap that they may take */
+    /**
+     * Whether the rules of a graph fit.
+     *
+     * @param bytes of heap that they may take
+     */
     boolean fits(Events events, long bytes);
 
     /**

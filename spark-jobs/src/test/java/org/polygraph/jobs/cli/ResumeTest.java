@@ -104,8 +104,11 @@ class ResumeTest {
     }
 
     private static boolean isKept(Path out, String stage) throws IOException {
-        return Files.isDirectory(out)
-                && Files.list(out).findFirst().isPresent()
-                && Files.exists(run(out).resolve("stages").resolve(stage + ".stage"));
+        if (!Files.isDirectory(out)) {
+            return false;
+        }
+        try (Stream<Path> runs = Files.list(out)) {
+            return runs.anyMatch(run -> Files.exists(run.resolve("stages").resolve(stage + ".stage")));
+        }
     }
 }

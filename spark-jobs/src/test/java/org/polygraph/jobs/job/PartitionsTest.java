@@ -2,11 +2,14 @@ package org.polygraph.jobs.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -14,12 +17,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.pipeline.EndingStages;
 import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.RunStages;
+import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
@@ -96,5 +104,40 @@ class PartitionsTest {
         }
         assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
+    }
+
+    /** After any stage the same engine goes on, or the other one, and answers as if nothing had happened. */
+    @Test
+    void killedDriversGoOn(@TempDir Path kept) throws IOException {
+        SparkChecker spark = CHECKERS.get(1);
+        Checker embedded = new EmbeddedChecker();
+        int resumed = 0;
+        for (int i : new int[] {1, 4}) {
+            HistoryTable table = histories().get(i);
+            CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+            String expected =
+                    Untimed.json(embedded.check(table, request, Progress.NONE, Budget.unlimited()));
+            for (int after = 1; ; after++) {
+                Path folder = kept.resolve(i + "-" + after);
+                Checker then = after % 3 == 0 ? embedded : spark;
+                try {
+                    spark.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, after));
+                    break;
+                } catch (EndingStages.Killed e) {
+                    resumed++;
+                }
+                Verdict verdict = then.check(
+                        table, request, Progress.NONE, Budget.unlimited(), ending(folder, Integer.MAX_VALUE));
+                assertThat(Untimed.json(verdict)).as("history %d after %d", i, after).isEqualTo(expected);
+            }
+        }
+        assertThat(resumed).isGreaterThan(5);
+        try (Stream<Path> left = Files.list(stages)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    private static Stages ending(Path folder, int after) throws IOException {
+        return new EndingStages(new RunStages(Location.of(folder.toString()), message -> {}), after);
     }
 }

@@ -30,44 +30,16 @@ import org.polygraph.storage.testkit.InjectedAnomaly;
 class StagesTest {
     private static final long SEED = 0x57a6e5;
 
+    private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(HistoryGenerator.Isolation.values());
+    private static final List<InjectedAnomaly> ANOMALIES = List.of(InjectedAnomaly.values());
+
     @TempDir
     Path folder;
 
     private final List<String> messages = new ArrayList<>();
 
-    /** Stages in a folder, and the end of the process after some of them were kept. */
     private Stages ending(int after) throws IOException {
-        RunStages kept = new RunStages(Location.of(folder.toString()), messages::add);
-        return new Stages() {
-            private int count;
-
-            @Override
-            public ArrayFile find(String stage) {
-                return kept.find(stage);
-            }
-
-            @Override
-            public boolean keeps() {
-                return true;
-            }
-
-            @Override
-            public void keep(String stage, ArrayFile data) {
-                kept.keep(stage, data);
-                if (++count == after) {
-                    throw new Killed();
-                }
-            }
-
-            @Override
-            public void reject(String stage, String why) {
-                kept.reject(stage, why);
-            }
-        };
-    }
-
-    private static final class Killed extends RuntimeException {
-        private static final long serialVersionUID = 1L;
+        return new EndingStages(new RunStages(Location.of(folder.toString()), messages::add), after);
     }
 
     /** Which stages begin. */
@@ -102,7 +74,7 @@ class StagesTest {
                     .transactions(20 + random.nextInt(80))
                     .operations(1, 6)
                     .keys(2 + random.nextInt(20))
-                    .isolation(HistoryGenerator.Isolation.values()[i % HistoryGenerator.Isolation.values().length]);
+                    .isolation(ISOLATIONS.get(i % ISOLATIONS.size()));
             if (i % 4 == 1) {
                 generator.indeterminateShare(0.1);
             }
@@ -110,7 +82,7 @@ class StagesTest {
                 generator.repeatedValues(i % 2, 4, 0.6);
             }
             if (i % 2 == 0) {
-                generator.inject(InjectedAnomaly.values()[i / 2 % InjectedAnomaly.values().length], 1);
+                generator.inject(ANOMALIES.get(i / 2 % ANOMALIES.size()), 1);
             }
             histories.add(generator.generate());
         }
@@ -144,7 +116,7 @@ class StagesTest {
                     try {
                         new EmbeddedChecker().check(table, request, before, Budget.unlimited(), ending(after));
                         break;
-                    } catch (Killed e) {
+                    } catch (EndingStages.Killed e) {
                         // And now again.
                     }
                     boolean ordered = Files.exists(folder.resolve("order.stage"));

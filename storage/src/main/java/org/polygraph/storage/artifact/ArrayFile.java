@@ -66,17 +66,17 @@ public final class ArrayFile {
         return arrays.containsKey(name);
     }
 
-    /** @throws DamagedException if there is no such array of ints */
+    /** The array of ints of a name. @throws DamagedException if there is none */
     public int[] ints(String name) throws DamagedException {
         return get(name, int[].class);
     }
 
-    /** @throws DamagedException if there is no such array of longs */
+    /** The array of longs of a name. @throws DamagedException if there is none */
     public long[] longs(String name) throws DamagedException {
         return get(name, long[].class);
     }
 
-    /** @throws DamagedException if there is no such array of bytes */
+    /** The array of bytes of a name. @throws DamagedException if there is none */
     public byte[] bytes(String name) throws DamagedException {
         return get(name, byte[].class);
     }
