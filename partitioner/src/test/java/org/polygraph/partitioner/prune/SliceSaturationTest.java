@@ -52,8 +52,7 @@ class SliceSaturationTest {
                     .transactions(10 + random.nextInt(150))
                     .operations(1, 6)
                     .keys(1 + random.nextInt(20))
-                    .isolation(
-                            ISOLATIONS.get(random.nextInt(ISOLATIONS.size())));
+                    .isolation(ISOLATIONS.get(random.nextInt(ISOLATIONS.size())));
             if (i % 3 == 0) {
                 generator.repeatedValues(i % 2, 4, 0.6);
             }

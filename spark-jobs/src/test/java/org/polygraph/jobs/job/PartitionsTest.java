@@ -115,8 +115,7 @@ class PartitionsTest {
         for (int i : new int[] {1, 4}) {
             HistoryTable table = histories().get(i);
             CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
-            String expected =
-                    Untimed.json(embedded.check(table, request, Progress.NONE, Budget.unlimited()));
+            String expected = Untimed.json(embedded.check(table, request, Progress.NONE, Budget.unlimited()));
             for (int after = 1; ; after++) {
                 Path folder = kept.resolve(i + "-" + after);
                 Checker then = after % 3 == 0 ? embedded : spark;
@@ -128,7 +127,9 @@ class PartitionsTest {
                 }
                 Verdict verdict = then.check(
                         table, request, Progress.NONE, Budget.unlimited(), ending(folder, Integer.MAX_VALUE));
-                assertThat(Untimed.json(verdict)).as("history %d after %d", i, after).isEqualTo(expected);
+                assertThat(Untimed.json(verdict))
+                        .as("history %d after %d", i, after)
+                        .isEqualTo(expected);
             }
         }
         assertThat(resumed).isGreaterThan(5);
