@@ -46,7 +46,11 @@ final class IntFiles {
     /** Fills a new file. */
     @FunctionalInterface
     interface Filling {
-        /** Fills them. @param parts of the lengths asked for */
+        /**
+         * Fills them.
+         *
+         * @param parts of the lengths asked for
+         */
         void fill(IntBuffer[] parts) throws IOException;
     }
 

@@ -96,7 +96,8 @@ final class Jobs {
             }
             for (int stage : info.stageIds()) {
                 SparkStageInfo tasks = tracker.getStageInfo(stage).getOrElse(() -> null);
-                if (tasks != null) {
+                // A stage whose output is cached is never submitted.
+                if (tasks != null && tasks.submissionTime() > 0) {
                     done += tasks.numCompletedTasks();
                     total += tasks.numTasks();
                 }
