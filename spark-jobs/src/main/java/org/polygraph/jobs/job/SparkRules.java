@@ -347,6 +347,12 @@ final class SparkRules implements Rules {
                 .reaches(chainA, a - events.chainStart(chainA), chainB, b - events.chainStart(chainB));
     }
 
+    /** They are in mapped files. */
+    @Override
+    public long heapBytes() {
+        return 0;
+    }
+
     @Override
     public void saveTo(ArrayFile file) {
         file.put(CHANGED, changed);

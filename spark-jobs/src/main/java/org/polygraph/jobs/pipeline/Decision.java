@@ -11,7 +11,6 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTimeEdges;
@@ -319,7 +318,6 @@ public final class Decision {
 
     private @Nullable Found inRealTime(
             IndexedHistory history, KnownGraph graph, PruneLoop loop, Budget part, long held, Tuning tuning) {
-        Events events = graph.events();
         if (!loop.run(true) || loop.isRefuted()) {
             return null;
         }
@@ -336,7 +334,7 @@ public final class Decision {
                         core,
                         part,
                         tuning.solver(),
-                        Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)))
+                        Math.max(0, budget.bytes() - held - loop.heapBytes()))
                 .outcome();
         measure(core, history, outcome.statistics());
         phases.end(outcome.statistics().conflicts());
@@ -353,7 +351,7 @@ public final class Decision {
             phases.begin("solve");
             long held = table.arrayBytes()
                     + history.versions().bytes()
-                    + (reachability == null ? 0 : ChainClocks.bytes(graph.events()));
+                    + loop.heapBytes();
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,

@@ -52,6 +52,11 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
+    public long heapBytes() {
+        return ChainClocks.bytes(events);
+    }
+
+    @Override
     public void saveTo(ArrayFile file) {
         file.put(CHANGED, clocks.changed());
         if (saturation.hasBegun()) {

@@ -241,6 +241,11 @@ final class PruneLoop implements AutoCloseable {
         return made == null ? null : made::reaches;
     }
 
+    /** Bytes of heap that reachability takes. */
+    long heapBytes() {
+        return rules == null ? 0 : rules.heapBytes();
+    }
+
     /** Gives back what the rules hold. */
     @Override
     public void close() {

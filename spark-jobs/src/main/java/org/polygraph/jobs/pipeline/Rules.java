@@ -42,6 +42,9 @@ public interface Rules extends AutoCloseable {
     /** Whether event a strictly reaches event b; reachability must be exact. */
     boolean reaches(int a, int b);
 
+    /** Bytes of heap that rows take. */
+    long heapBytes();
+
     /** Adds to a stage file what {@link #restore} needs beside graph and index. */
     void saveTo(ArrayFile file);
 
