@@ -35,7 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 final class Polygraph implements Runnable {
     /** Commands whose names are reserved. */
-    private static final Set<String> PLANNED = Set.of("estimate", "record", "bench");
+    private static final Set<String> PLANNED = Set.of("record", "bench");
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -57,6 +57,7 @@ final class Polygraph implements Runnable {
                 .addSubcommand(new VerifyCommand(environment))
                 .addSubcommand(new StatsCommand(environment))
                 .addSubcommand(new LintCommand(environment))
+                .addSubcommand(new EstimateCommand(environment))
                 .addSubcommand(new GenerateCommand(environment))
                 .addSubcommand(new VersionCommand(environment));
         commands.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.job;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,7 +46,7 @@ final class AssembleTask implements MapPartitionsFunction<Row, Long> {
             }
         }
         List<Long> written = new ArrayList<>();
-        for (Int2ObjectOpenHashMap.Entry<GeneratedRows> part : parts.int2ObjectEntrySet()) {
+        for (Int2ObjectMap.Entry<GeneratedRows> part : parts.int2ObjectEntrySet()) {
             target.write(part.getIntKey(), part.getValue());
             written.add(target.to(part.getIntKey()) - target.from(part.getIntKey()));
         }

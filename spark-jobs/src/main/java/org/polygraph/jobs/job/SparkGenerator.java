@@ -9,7 +9,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.GenerationTarget;
 import org.polygraph.jobs.pipeline.Generator;
 import org.polygraph.jobs.pipeline.Progress;
@@ -82,7 +81,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited())
                 .run("generate " + plan.transactions() + " transactions", written::collectAsList);
         if (rows == null) {
-            throw new EngineException("a budget without end has ended", null);
+            throw new IllegalStateException("a budget without end has ended");
         }
         long sum = 0;
         for (long count : rows) {

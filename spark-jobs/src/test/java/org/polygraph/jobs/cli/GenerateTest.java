@@ -133,9 +133,10 @@ class GenerateTest {
     @Test
     void severalAnomaliesAreEachFound() {
         String path = file("several.parquet");
-        InProcess generated = generate(path, "--anomaly lost-update --anomaly lost-update --anomaly lost-update");
+        InProcess generated =
+                generate(path, "--anomaly thin-air-read --anomaly aborted-read --anomaly intermediate-read");
         assertThat(generated.out().lines().skip(1)).hasSize(3);
-        InProcess check = InProcess.run("check", "-q", "-l", "ser", path);
+        InProcess check = InProcess.run("explain", "-q", "-l", "ser", path);
         assertThat(places(check.out())).isEqualTo(places(generated.out()));
     }
 
