@@ -57,7 +57,7 @@ public record Estimate(
     private static final double EVENT_SECONDS = 1.9e-6;
     private static final double START_SECONDS = 0.5;
     private static final double SPARK_START_SECONDS = 8;
-    private static final double SPARK_OPERATION_SECONDS = 2.5e-6;
+    private static final double SPARK_OPERATION_SECONDS = 1.8e-6;
 
     /** Of one level of one history. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
