@@ -11,6 +11,9 @@ import org.polygraph.cluster.SparkProfile;
 /** Spark sessions, configured by the profile that fits the master. */
 final class Sessions {
     private static final String DEFAULT_MASTER = "local[*]";
+    /** Another profile than the master's, such as managed. */
+    static final String PROFILE = "spark.polygraph.profile";
+
     /** What bin/thin-jars copies. */
     private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
 
@@ -19,22 +22,28 @@ final class Sessions {
     private Sessions() {}
 
     /**
-     * The profile for a master.
+     * The profile for a master, or the one asked for.
      *
-     * @throws IllegalArgumentException if it is no master URL: says what was expected
+     * @throws IllegalArgumentException if it is no master URL, or no profile: says what was expected
      */
     static SparkProfile profile(String master) {
-        if (master.startsWith("local-cluster[")) {
-            return SparkProfile.named("standalone");
+        SparkProfile profile = SparkProfile.named(nameOf(master));
+        String asked = new SparkConf().get(PROFILE, "");
+        return asked.isEmpty() ? profile : SparkProfile.named(asked);
+    }
+
+    private static String nameOf(String master) {
+        if (master.startsWith("local-cluster[") || master.startsWith("spark://")) {
+            return "standalone";
         }
         if (master.matches("local(\\[(\\*|[1-9][0-9]*)(\\s*,\\s*[0-9]+)?])?")) {
-            return SparkProfile.named("local");
+            return "local";
         }
         if (master.startsWith("k8s://")) {
-            return SparkProfile.named("kubernetes");
+            return "kubernetes";
         }
-        if (master.startsWith("spark://") || master.equals("yarn")) {
-            return SparkProfile.named("standalone");
+        if (master.equals("yarn")) {
+            return "yarn";
         }
         throw new IllegalArgumentException(
                 "found --master '" + master + "'; expected local[*], local[N], spark://HOST:PORT, yarn or k8s://URL");
