@@ -1,10 +1,13 @@
 package org.polygraph.jobs.cli;
 
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.EmbeddedGenerator;
 import org.polygraph.jobs.pipeline.EngineException;
@@ -38,6 +41,10 @@ final class GenerateCommand implements Callable<Integer> {
     private static final long OPERATIONS_PER_PART = 1 << 21;
 
     private static final int MOST_PARTS = 1 << 16;
+    /** What a folder may have that is replaced: our files, whole or not, and Hadoop's checksums of them. */
+    private static final Pattern OWN = Pattern.compile("_SUCCESS|part-[0-9]{5}\\.(jsonl|parquet)|\\..*\\.(tmp|crc)");
+
+    private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:.*");
     private static final String SUCCESS = "_SUCCESS";
 
     private final Environment environment;
@@ -112,7 +119,7 @@ final class GenerateCommand implements Callable<Integer> {
                 if (!overwrite) {
                     throw wrong("'" + out + "' exists; give --overwrite to replace it");
                 }
-                location.delete();
+                makeRoom(location, target);
             }
             progress.path(out);
             generate(generator, plan, target, location, progress);
@@ -135,6 +142,23 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
+    /** Removes what an earlier call has written, and nothing else; a file is replaced by the new one when that is whole. */
+    private void makeRoom(Location location, GenerationTarget target) throws IOException {
+        if (!location.isFolder()) {
+            if (target.folder()) {
+                location.delete();
+            }
+            return;
+        }
+        for (Location child : location.children()) {
+            if (!OWN.matcher(child.fileName()).matches() || child.isFolder()) {
+                throw wrong("'" + out + "' has '" + child.fileName()
+                        + "', which generate did not write; remove the folder, or give another --out");
+            }
+        }
+        location.delete();
+    }
+
     /** All parts or none: a folder that is not whole is removed, and one that is says so. */
     private static void generate(
             Generator generator,
@@ -147,6 +171,11 @@ final class GenerateCommand implements Callable<Integer> {
         try {
             generator.generate(plan, target, progress);
             if (target.folder()) {
+                int found = location.exists() ? location.children().size() : 0;
+                if (found < target.parts()) {
+                    throw new IOException("of " + target.parts() + " parts " + found
+                            + " are there: it is no path that driver and executors share");
+                }
                 try (AtomicFile success = location.child(SUCCESS).create()) {
                     success.commit();
                 }
@@ -195,7 +224,18 @@ final class GenerateCommand implements Callable<Integer> {
                 : engine == CheckOptions.Engine.SPARK
                         ? (int) Math.min(MOST_PARTS, (operations - 1) / OPERATIONS_PER_PART + 1)
                         : 0;
-        return GenerationTarget.of(out, written(count > 0), count, plan.transactions(), plan.operations());
+        return GenerationTarget.of(absolute(), written(count > 0), count, plan.transactions(), plan.operations());
+    }
+
+    /** Executors have other working directories. */
+    private String absolute() {
+        try {
+            return SCHEME.matcher(out).matches()
+                    ? out
+                    : Path.of(out).toAbsolutePath().toString();
+        } catch (InvalidPathException e) {
+            throw wrong("--out '" + out + "' is no path: " + e.getReason());
+        }
     }
 
     private HistoryFormat written(boolean folder) {

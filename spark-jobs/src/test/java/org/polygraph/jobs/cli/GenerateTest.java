@@ -204,6 +204,17 @@ class GenerateTest {
         assertThat(Files.readString(Path.of(path))).isEqualTo(before);
         assertThat(generate(path, "--transactions 6 --overwrite").exitCode()).isZero();
         assertThat(Files.readAllLines(Path.of(path))).hasSize(7);
+        Path precious = Files.createDirectory(folder.resolve("precious"));
+        Files.writeString(precious.resolve("thesis"), "x");
+        InProcess refused = generate(precious.toString(), "--parts 2 --overwrite");
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("has 'thesis', which generate did not write");
+        assertThat(precious.resolve("thesis")).hasContent("x");
+        String parts = file("parts");
+        assertThat(generate(parts, "--transactions 9 --parts 5").exitCode()).isZero();
+        assertThat(generate(parts, "--transactions 9 --parts 2 --overwrite").exitCode())
+                .isZero();
+        assertThat(Path.of(parts).toFile().list()).hasSize(3);
         InProcess nowhere = generate(path + "/x.jsonl", "--transactions 6");
         assertThat(nowhere.exitCode()).as(nowhere.toString()).isEqualTo(6);
     }
