@@ -16,6 +16,7 @@ import org.polygraph.storage.model.HistoryException;
  * How large a history is, as far as can be told without reading it.
  *
  * @param source how this is known
+ * @param format of the files; of standard input what was asked for
  * @param bytes of the files, or -1 for standard input
  * @param transactions of whatever outcome
  * @param operations in all
@@ -59,7 +60,7 @@ public record HistorySize(
     public static HistorySize of(String path, HistoryFormat format) throws HistoryException, IOException {
         Location location = Location.of(path);
         if (path.equals("-")) {
-            return all(path, format, -1, HistoryFormat.JSONL);
+            return all(path, format, -1, format);
         }
         HistoryFormat found = format == HistoryFormat.AUTO ? HistoryReader.detect(path) : format;
         List<Location> files = location.isFolder()
