@@ -40,7 +40,7 @@ class StandaloneIT {
                         "bash",
                         "-c",
                         "ls " + dir + "/*.pid | wc -l; exec " + check + " --engine spark --master $MASTER"),
-                // 15 s alone; six JVMs start, and the machine may be busy.
+                // 25 s alone; six JVMs start, and the machine may be busy.
                 5);
         assertThat(cluster.exitCode()).as(cluster.err()).isEqualTo(3);
         assertThat(untimed(cluster.out())).isEqualTo("3\n" + untimed(embedded.out()));
