@@ -349,9 +349,7 @@ public final class Decision {
         int[] order = position;
         if (!core.isEmpty()) {
             phases.begin("solve");
-            long held = table.arrayBytes()
-                    + history.versions().bytes()
-                    + loop.heapBytes();
+            long held = table.arrayBytes() + history.versions().bytes() + loop.heapBytes();
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,
