@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -52,7 +52,7 @@ final class CoreSolving {
     static Solved solve(
             IndexedHistory history,
             KnownGraph graph,
-            @Nullable ChainClocks clocks,
+            @Nullable Closure clocks,
             int[] position,
             ResidualCore core,
             Budget budget,
@@ -60,14 +60,16 @@ final class CoreSolving {
             long bytes) {
         VersionIndex index = history.versions();
         Events events = graph.events();
-        int[] starts = new int[events.count() + 1];
-        int[] sources = predecessors(graph, starts);
-        Polygraph.Builder polygraph = Polygraph.builder(history.table().transactions(), events.perTransaction())
-                .position(position)
+        Ticks ticks = Ticks.of(graph);
+        int[] starts = new int[events.count() + ticks.events() + 1];
+        int[] sources = predecessors(graph, ticks, starts);
+        Polygraph.Builder polygraph = Polygraph.builder(
+                        history.table().transactions() + ticks.count(), events.perTransaction())
+                .position(ticks.join(position))
                 .predecessors(starts, sources)
                 .writers(index.writerStarts(), index.writerTransactions(), index.writerClasses())
                 .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
-                .optional(optional(history.counting()))
+                .optional(optional(history.counting(), ticks))
                 .dirtyKeys(core.keys());
         if (clocks != null) {
             polygraph.reachability(clocks::reaches);
@@ -87,7 +89,7 @@ final class CoreSolving {
         Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
                 ? out -> ProofText.write(problem.proofProblem(), trace, out)
                 : null;
-        return new Solved(outcome, proved, refutation);
+        return new Solved(outcome, ticks, proved, refutation);
     }
 
     /** @return false if there was no time to check all of it */
@@ -104,16 +106,22 @@ final class CoreSolving {
     /**
      * An answer of the solver.
      *
+     * @param ticks what stood for real time in it
      * @param proved whether it is a refutation and every step of it was checked
      * @param refutation its steps; null if it is none, or was too long to keep
      */
-    record Solved(Outcome outcome, boolean proved, @Nullable Refutation refutation) {}
+    record Solved(Outcome outcome, Ticks ticks, boolean proved, @Nullable Refutation refutation) {
+        /** The order found, of the history's events. */
+        int[] position(Outcome.Satisfiable found) {
+            return ticks.leave(found.position());
+        }
+    }
 
-    private static int[] predecessors(KnownGraph graph, int[] starts) {
+    private static int[] predecessors(KnownGraph graph, Ticks ticks, int[] starts) {
         Events events = graph.events();
         graph.indexPredecessors();
         int[] edgeStarts = graph.predecessorStarts();
-        int[] sources = new int[graph.edges() + events.count()];
+        int[] sources = new int[graph.edges() + events.count() + ticks.edges()];
         int next = 0;
         for (int v = 0; v < events.count(); v++) {
             starts[v] = next;
@@ -123,17 +131,21 @@ final class CoreSolving {
             for (int i = edgeStarts[v]; i < edgeStarts[v + 1]; i++) {
                 sources[next++] = graph.from(graph.predecessorEdges()[i]);
             }
+            int tick = ticks.before(v);
+            if (tick >= 0) {
+                sources[next++] = tick;
+            }
         }
-        starts[events.count()] = next;
+        ticks.addPredecessors(starts, sources, next);
         return sources;
     }
 
-    private static boolean @Nullable [] optional(Counting counting) {
+    private static boolean @Nullable [] optional(Counting counting, Ticks ticks) {
         if (counting.optional() == 0) {
             return null;
         }
-        boolean[] optional = new boolean[counting.states().length];
-        for (int t = 0; t < optional.length; t++) {
+        boolean[] optional = new boolean[counting.states().length + ticks.count()];
+        for (int t = 0; t < counting.states().length; t++) {
             optional[t] = counting.of(t) == Counting.OPTIONAL;
         }
         return optional;

@@ -11,10 +11,14 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.TimeBounds;
+import org.polygraph.partitioner.closure.Turns;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -34,12 +38,6 @@ public final class Decision {
     private static final String EVIDENCE = "evidence";
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
     private static final double CLOCK_SHARE = 0.6;
-
-    /** Real-time edges a transaction beyond which the attempt with them is not worth its memory. */
-    private static final int MOST_REAL_TIME_EDGES = 64;
-
-    /** Bytes of budget an edge: it takes 13, and 14 more while arrays grow. */
-    private static final int REAL_TIME_EDGE_BUDGET_SHARE = 64;
 
     private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
     /** Further rounds of rules, after the solver's refutation, that may find a cycle to show. */
@@ -91,11 +89,11 @@ public final class Decision {
         }
         phases.begin("graph");
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
-        if (tuning.hasRules()
-                && request.time() == TimeMode.HINT
-                && history.versions().ambiguous() > 0
-                && table.starts() != null) {
-            Found found = inRealTime(stages, history.copy(), events, tuning);
+        RealTime hint = tuning.hasRules() && request.time() == TimeMode.HINT
+                ? RealTime.of(table, history.counting(), request.clockSkewNanos())
+                : null;
+        if (hint != null && !Boolean.getBoolean("nohint")) {
+            Found found = Boolean.getBoolean("hintorder") ? byTime(stages, history, events, hint, tuning) : inRealTime(stages, history.copy(), events, hint, tuning);
             if (found != null) {
                 return replay(history.counting(), found.committed, found.position);
             }
@@ -104,13 +102,15 @@ public final class Decision {
         }
         KnownGraph graph = KnownGraph.of(events, history.versions());
         if (request.level().realTime()) {
-            long left = budget.bytes() - table.arrayBytes() - history.versions().bytes();
-            boundByTime = RealTimeEdges.add(
-                    graph, table, history.counting(), request.clockSkewNanos(), left / REAL_TIME_EDGE_BUDGET_SHARE);
+            RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
+            boundByTime = time != null && time.isComplete();
+            if (time != null) {
+                graph.bind(time);
+            }
         }
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-        boolean withClocks = tuning.hasRules() && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
+        long closureBytes = tuning.hasRules() ? (long) (CLOCK_SHARE * (budget.bytes() - held)) : 0;
         PruneLoop loop = new PruneLoop(
                 history,
                 graph,
@@ -118,7 +118,7 @@ public final class Decision {
                 budget::exhausted,
                 position -> stages.check(history, graph, history.counting(), position),
                 tuning);
-        if (!loop.run(withClocks)) {
+        if (!loop.run(closureBytes)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
         return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
@@ -149,16 +149,12 @@ public final class Decision {
      * @param history a copy: what real time decides must not reach the exact path
      * @return null if there is no such order, or none was found in the time given
      */
-    private @Nullable Found inRealTime(KeyStages stages, IndexedHistory history, Events events, Tuning tuning) {
+    private @Nullable Found inRealTime(
+            KeyStages stages, IndexedHistory history, Events events, RealTime time, Tuning tuning) {
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        long most = Math.min(
-                (long) MOST_REAL_TIME_EDGES * table.transactions(), budget.bytes() / REAL_TIME_EDGE_BUDGET_SHARE);
-        boolean complete = RealTimeEdges.add(graph, table, history.counting(), request.clockSkewNanos(), most);
+        graph.bind(time);
         phases.end(graph.edges());
         long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
-        if (!complete || ChainClocks.bytes(events) > CLOCK_SHARE * (budget.bytes() - held)) {
-            return null;
-        }
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
         PruneLoop loop = new PruneLoop(
                 history,
@@ -167,7 +163,8 @@ public final class Decision {
                 part::exhausted,
                 position -> stages.check(history, graph, history.counting(), position),
                 tuning);
-        if (!loop.run(true) || loop.isRefuted()) {
+        if (!loop.run((long) (CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
+            if (Boolean.getBoolean("dbg")) System.err.println("hint refuted");
             return null;
         }
         ResidualCore core = loop.core();
@@ -175,24 +172,61 @@ public final class Decision {
             return new Found(loop.position(), null);
         }
         phases.begin("solve");
-        Outcome outcome = CoreSolving.solve(
-                        history,
-                        graph,
-                        loop.clocks(),
-                        loop.position(),
-                        core,
-                        part,
-                        tuning.solver(),
-                        Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)))
-                .outcome();
+        CoreSolving.Solved solved = CoreSolving.solve(
+                history,
+                graph,
+                loop.clocks(),
+                loop.position(),
+                core,
+                part,
+                tuning.solver(),
+                Math.max(0, budget.bytes() - held - WindowClosure.bytes(events)));
+        Outcome outcome = solved.outcome();
         measure(core, history, outcome.statistics());
         phases.end(outcome.statistics().conflicts());
-        return outcome instanceof Outcome.Satisfiable found ? new Found(found.position(), found.committed()) : null;
+        if (Boolean.getBoolean("dbg")) System.err.println("hint " + core.violated() + " " + outcome.getClass().getSimpleName() + " " + outcome.statistics());
+        return outcome instanceof Outcome.Satisfiable found
+                ? new Found(solved.position(found), found.committed())
+                : null;
+    }
+
+    private @Nullable Found byTime(
+            KeyStages stages, IndexedHistory history, Events events, RealTime time, Tuning tuning) {
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        phases.end(graph.edges());
+        phases.begin("order");
+        graph.indexPredecessors();
+        int[] sequence = Turns.sequence(graph, new int[events.chains()]);
+        if (sequence == null) {
+            return null;
+        }
+        int[] position = EventOrder.byTime(graph, time, new TimeBounds(graph, time, sequence));
+        phases.end(events.count());
+        phases.begin("check");
+        ResidualCore core = stages.check(history, graph, history.counting(), position);
+        phases.end(core == null ? 0 : core.violated());
+        if (core == null) {
+            return null;
+        }
+        if (core.isEmpty()) {
+            return new Found(position, null);
+        }
+        phases.begin("solve");
+        long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
+        CoreSolving.Solved solved = CoreSolving.solve(
+                history, graph, null, position, core, budget, tuning.solver(), Math.max(0, budget.bytes() - held));
+        Outcome outcome = solved.outcome();
+        measure(core, history, outcome.statistics());
+        phases.end(outcome.statistics().conflicts());
+        if (Boolean.getBoolean("dbg")) System.err.println("order " + core.violated() + " " + outcome.getClass().getSimpleName() + " " + outcome.statistics());
+        return outcome instanceof Outcome.Satisfiable found
+                ? new Found(solved.position(found), found.committed())
+                : null;
     }
 
     private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
-        ChainClocks clocks = loop.clocks();
+        Closure clocks = loop.clocks();
         int[] position = loop.position();
         boolean[] committed = null;
         int[] order = position;
@@ -200,7 +234,7 @@ public final class Decision {
             phases.begin("solve");
             long held = table.arrayBytes()
                     + history.versions().bytes()
-                    + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
+                    + (clocks == null ? 0 : clocks.bytes());
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,
@@ -231,7 +265,7 @@ public final class Decision {
                 return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
             }
             Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
-            order = satisfiable.position();
+            order = solved.position(satisfiable);
             committed = satisfiable.committed();
             phases.begin("check");
             ResidualCore left =
@@ -273,8 +307,8 @@ public final class Decision {
             phases.end(table.operations());
             if (wrong != null && !boundByTime) {
                 return unknown(
-                        "the order found does not obey real time, of which the graph has only a part: there was no"
-                                + " memory for all of it, or a session with unknown outcomes runs against the clock");
+                        "the order found does not obey real time, of which only a part was looked at: a session with"
+                                + " unknown outcomes runs against the clock");
             }
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
