@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
@@ -16,11 +17,13 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Polygraph;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
+import org.polygraph.solver.Statistics;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
@@ -58,9 +61,56 @@ final class CoreSolving {
             Budget budget,
             SolverOptions solver,
             long bytes) {
+        Ticks ticks = Ticks.of(graph);
+        Polygraph problem = problem(history, graph, clocks, position, core, ticks);
+        ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
+        SolverOptions options =
+                // Every order that passes is replayed from the raw operations; the solver's own check would be a second
+                // one.
+                solver.with(SolverOptions.Option.VERIFY, 0)
+                        .withStop(budget::exhausted)
+                        .withMaxBytes(bytes - bytes / 4)
+                        .withProof(trace);
+        Outcome outcome = new Solver().solve(problem, options);
+        boolean proved =
+                outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
+        Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
+                ? out -> ProofText.write(problem.proofProblem(), trace, out)
+                : null;
+        return new Solved(outcome, ticks, proved, refutation);
+    }
+
+    /**
+     * Tries to find an order, without a trace: only {@link Outcome.Satisfiable} counts. Arguments as of {@link #solve}.
+     *
+     * @param budget its end ends the attempt
+     */
+    static Solved attempt(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Closure clocks,
+            int[] position,
+            ResidualCore core,
+            Budget budget,
+            SolverOptions solver,
+            long bytes) {
+        Ticks ticks = Ticks.of(graph);
+        SolverOptions options = solver.with(SolverOptions.Option.VERIFY, 0)
+                .withStop(budget::exhausted)
+                .withMaxBytes(bytes);
+        Outcome outcome = new Solver().solve(problem(history, graph, clocks, position, core, ticks), options);
+        return new Solved(outcome, ticks, false, null);
+    }
+
+    private static Polygraph problem(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Closure clocks,
+            int[] position,
+            ResidualCore core,
+            Ticks ticks) {
         VersionIndex index = history.versions();
         Events events = graph.events();
-        Ticks ticks = Ticks.of(graph);
         int[] starts = new int[events.count() + ticks.events() + 1];
         int[] sources = predecessors(graph, ticks, starts);
         Polygraph.Builder polygraph = Polygraph.builder(
@@ -74,22 +124,19 @@ final class CoreSolving {
         if (clocks != null) {
             polygraph.reachability(clocks::reaches);
         }
-        ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
-        SolverOptions options =
-                // Every order that passes is replayed from the raw operations; the solver's own check would be a second
-                // one.
-                solver.with(SolverOptions.Option.VERIFY, 0)
-                        .withStop(budget::exhausted)
-                        .withMaxBytes(bytes - bytes / 4)
-                        .withProof(trace);
-        Polygraph problem = polygraph.build();
-        Outcome outcome = new Solver().solve(problem, options);
-        boolean proved =
-                outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
-        Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
-                ? out -> ProofText.write(problem.proofProblem(), trace, out)
-                : null;
-        return new Solved(outcome, ticks, proved, refutation);
+        return polygraph.build();
+    }
+
+    /** How large a core was, and what it took. */
+    static ResidualSize size(ResidualCore core, IndexedHistory history, Statistics s) {
+        CoreComponents components = CoreComponents.of(core, history.versions());
+        return new ResidualSize(
+                s.instantiated(),
+                history.versions().ambiguous(),
+                components.count(),
+                components.largest(),
+                s.decisions(),
+                s.conflicts());
     }
 
     /** @return false if there was no time to check all of it */

@@ -12,10 +12,6 @@ import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.TimeBounds;
-import org.polygraph.partitioner.closure.Turns;
-import org.polygraph.partitioner.closure.WindowClosure;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -23,10 +19,8 @@ import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
-import org.polygraph.solver.Statistics;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -37,9 +31,8 @@ import org.polygraph.storage.columnar.HistoryTable;
 public final class Decision {
     private static final String EVIDENCE = "evidence";
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
-    private static final double CLOCK_SHARE = 0.6;
+    static final double CLOCK_SHARE = 0.6;
 
-    private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
     /** Further rounds of rules, after the solver's refutation, that may find a cycle to show. */
     private static final long MOST_EVIDENCE_NANOS = 5_000_000_000L;
 
@@ -92,12 +85,12 @@ public final class Decision {
         RealTime hint = tuning.hasRules() && request.time() == TimeMode.HINT
                 ? RealTime.of(table, history.counting(), request.clockSkewNanos())
                 : null;
-        if (hint != null && !Boolean.getBoolean("nohint")) {
-            Found found = Boolean.getBoolean("hintorder") ? byTime(stages, history, events, hint, tuning) : inRealTime(stages, history.copy(), events, hint, tuning);
+        if (hint != null) {
+            TimeHint.Found found = new TimeHint(table, budget, phases, stages, history, events, tuning).order(hint);
             if (found != null) {
-                return replay(history.counting(), found.committed, found.position);
+                residual = found.residual();
+                return replay(history.counting(), found.committed(), found.position());
             }
-            residual = ResidualSize.NONE;
             phases.begin("graph");
         }
         KnownGraph graph = KnownGraph.of(events, history.versions());
@@ -131,99 +124,6 @@ public final class Decision {
                 : IndexedHistory.Indeterminate.ABORT;
     }
 
-    /** An order that explains the history, and which optional transactions committed in it. */
-    private static final class Found {
-        final int[] position;
-        final boolean @Nullable [] committed;
-
-        Found(int[] position, boolean @Nullable [] committed) {
-            this.position = position;
-            this.committed = committed;
-        }
-    }
-
-    /**
-     * Tries to accept with real-time order as if it were part of the level: it decides most reads with several candidates.
-     * Only acceptance counts, for more edges only forbid more; a refutation says nothing about the level asked for.
-     *
-     * @param history a copy: what real time decides must not reach the exact path
-     * @return null if there is no such order, or none was found in the time given
-     */
-    private @Nullable Found inRealTime(
-            KeyStages stages, IndexedHistory history, Events events, RealTime time, Tuning tuning) {
-        KnownGraph graph = KnownGraph.of(events, history.versions());
-        graph.bind(time);
-        phases.end(graph.edges());
-        long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
-        Budget part = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(
-                history,
-                graph,
-                phases,
-                part::exhausted,
-                position -> stages.check(history, graph, history.counting(), position),
-                tuning);
-        if (!loop.run((long) (CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
-            if (Boolean.getBoolean("dbg")) System.err.println("hint refuted");
-            return null;
-        }
-        ResidualCore core = loop.core();
-        if (core.isEmpty()) {
-            return new Found(loop.position(), null);
-        }
-        phases.begin("solve");
-        CoreSolving.Solved solved = CoreSolving.solve(
-                history,
-                graph,
-                loop.clocks(),
-                loop.position(),
-                core,
-                part,
-                tuning.solver(),
-                Math.max(0, budget.bytes() - held - WindowClosure.bytes(events)));
-        Outcome outcome = solved.outcome();
-        measure(core, history, outcome.statistics());
-        phases.end(outcome.statistics().conflicts());
-        if (Boolean.getBoolean("dbg")) System.err.println("hint " + core.violated() + " " + outcome.getClass().getSimpleName() + " " + outcome.statistics());
-        return outcome instanceof Outcome.Satisfiable found
-                ? new Found(solved.position(found), found.committed())
-                : null;
-    }
-
-    private @Nullable Found byTime(
-            KeyStages stages, IndexedHistory history, Events events, RealTime time, Tuning tuning) {
-        KnownGraph graph = KnownGraph.of(events, history.versions());
-        phases.end(graph.edges());
-        phases.begin("order");
-        graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, new int[events.chains()]);
-        if (sequence == null) {
-            return null;
-        }
-        int[] position = EventOrder.byTime(graph, time, new TimeBounds(graph, time, sequence));
-        phases.end(events.count());
-        phases.begin("check");
-        ResidualCore core = stages.check(history, graph, history.counting(), position);
-        phases.end(core == null ? 0 : core.violated());
-        if (core == null) {
-            return null;
-        }
-        if (core.isEmpty()) {
-            return new Found(position, null);
-        }
-        phases.begin("solve");
-        long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
-        CoreSolving.Solved solved = CoreSolving.solve(
-                history, graph, null, position, core, budget, tuning.solver(), Math.max(0, budget.bytes() - held));
-        Outcome outcome = solved.outcome();
-        measure(core, history, outcome.statistics());
-        phases.end(outcome.statistics().conflicts());
-        if (Boolean.getBoolean("dbg")) System.err.println("order " + core.violated() + " " + outcome.getClass().getSimpleName() + " " + outcome.statistics());
-        return outcome instanceof Outcome.Satisfiable found
-                ? new Found(solved.position(found), found.committed())
-                : null;
-    }
-
     private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
         Closure clocks = loop.clocks();
@@ -245,7 +145,7 @@ public final class Decision {
                     tuning.solver(),
                     Math.max(0, budget.bytes() - held));
             Outcome outcome = solved.outcome();
-            measure(core, history, outcome.statistics());
+            residual = CoreSolving.size(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
@@ -280,17 +180,6 @@ public final class Decision {
             }
         }
         return replay(history.counting(), committed, order);
-    }
-
-    private void measure(ResidualCore core, IndexedHistory history, Statistics s) {
-        CoreComponents components = CoreComponents.of(core, history.versions());
-        residual = new ResidualSize(
-                s.instantiated(),
-                history.versions().ambiguous(),
-                components.count(),
-                components.largest(),
-                s.decisions(),
-                s.conflicts());
     }
 
     /** Nothing passes that independent code has not replayed from the raw operations, unless the request says so. */
