@@ -100,11 +100,7 @@ public final class EndToEnd implements Callable<Integer> {
                 for (String time : times) {
                     verdicts++;
                     TimeMode mode = TimeMode.valueOf(time.toUpperCase(Locale.ROOT));
-                    measure(
-                            out,
-                            results,
-                            source,
-                            new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE));
+                    measure(out, results, source, new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE));
                 }
             }
             out.flush();

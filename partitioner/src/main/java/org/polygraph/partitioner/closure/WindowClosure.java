@@ -61,7 +61,8 @@ public final class WindowClosure implements Closure {
      * @param mostBytes what its rows may take
      */
     public static WindowClosure of(KnownGraph graph, long mostBytes) {
-        return new WindowClosure(graph, Objects.requireNonNull(graph.realTime(), "no real time in the graph"), mostBytes);
+        return new WindowClosure(
+                graph, Objects.requireNonNull(graph.realTime(), "no real time in the graph"), mostBytes);
     }
 
     /** Bytes that it takes without exceptions. */

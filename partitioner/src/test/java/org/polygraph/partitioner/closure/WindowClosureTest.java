@@ -46,10 +46,11 @@ class WindowClosureTest {
                     .withTimestamps()
                     .generate();
             ClientTimes.Kind[] kinds = ClientTimes.Kind.values();
-            ClientTimes.Kind kind = random.nextInt(3) == 0 ? kinds[random.nextInt(kinds.length)] : kinds[random.nextInt(2)];
+            ClientTimes.Kind kind =
+                    random.nextInt(3) == 0 ? kinds[random.nextInt(kinds.length)] : kinds[random.nextInt(2)];
             ClientTimes.set(table, kind, random.nextInt(3) == 0 ? 0.3 : 0, new SplitMix(seed));
-            Counting counting = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE)
-                    .counting();
+            Counting counting =
+                    IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).counting();
             int[] sessionOf = new int[table.transactions()];
             for (int t = 0; t < sessionOf.length; t++) {
                 sessionOf[t] = table.sessionOf(t);
@@ -128,7 +129,9 @@ class WindowClosureTest {
                                         .add(BigInteger.valueOf(Math.min(skew, Long.MAX_VALUE / 8) * 2))
                                         .compareTo(BigInteger.valueOf(table.starts()[v]))
                                 < 0;
-                assertThat(time.precedes(u, v)).as("seed %d: %d before %d", seed, u, v).isEqualTo(before);
+                assertThat(time.precedes(u, v))
+                        .as("seed %d: %d before %d", seed, u, v)
+                        .isEqualTo(before);
                 if (before) {
                     graph.add(events.commit(u), events.begin(v));
                 }

@@ -157,7 +157,11 @@ final class CoreSolving {
      * @param proved whether it is a refutation and every step of it was checked
      * @param refutation its steps; null if it is none, or was too long to keep
      */
-    record Solved(Outcome outcome, Ticks ticks, boolean proved, @Nullable Refutation refutation) {
+    record Solved(
+            Outcome outcome,
+            Ticks ticks,
+            boolean proved,
+            @Nullable Refutation refutation) {
         /** The order found, of the history's events. */
         int[] position(Outcome.Satisfiable found) {
             return ticks.leave(found.position());

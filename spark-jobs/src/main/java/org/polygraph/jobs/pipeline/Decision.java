@@ -132,9 +132,7 @@ public final class Decision {
         int[] order = position;
         if (!core.isEmpty()) {
             phases.begin("solve");
-            long held = table.arrayBytes()
-                    + history.versions().bytes()
-                    + (clocks == null ? 0 : clocks.bytes());
+            long held = table.arrayBytes() + history.versions().bytes() + (clocks == null ? 0 : clocks.bytes());
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,

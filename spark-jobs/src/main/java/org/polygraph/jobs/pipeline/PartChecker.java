@@ -35,9 +35,8 @@ final class PartChecker implements PartJudge {
         BooleanSupplier stop = budget::exhausted;
         Events events = new Events(request.level().eventsPerTransaction(), part.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        RealTime time = request.level().realTime()
-                ? RealTime.of(part, history.counting(), request.clockSkewNanos())
-                : null;
+        RealTime time =
+                request.level().realTime() ? RealTime.of(part, history.counting(), request.clockSkewNanos()) : null;
         if (time != null) {
             graph.bind(time);
         }

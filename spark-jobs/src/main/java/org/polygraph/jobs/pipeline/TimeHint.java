@@ -31,8 +31,10 @@ import org.polygraph.storage.columnar.HistoryTable;
  * 765, 690, 1770. So where values are unique only the first is made.
  */
 final class TimeHint {
-    /** The first attempt is given up if more than a transaction in so many reads what the order does not explain. */
+    /** The first attempt is given up if more than a transaction in so many, and {@link #FEW}, read what it does not explain. */
     private static final int MOST_VIOLATED = 4;
+
+    private static final int FEW = 100;
 
     /**
      * Looks at the budget a transaction, and a violated read, that repairs get: they took 0.15 to 0.3 and 0 to 3, a look being
@@ -99,7 +101,7 @@ final class TimeHint {
         phases.begin("check");
         ResidualCore core = stages.check(history, graph, history.counting(), position);
         phases.end(core == null ? 0 : core.violated());
-        if (core == null || core.violated() > table.transactions() / MOST_VIOLATED) {
+        if (core == null || core.violated() > FEW + table.transactions() / MOST_VIOLATED) {
             return null;
         }
         if (core.isEmpty()) {
