@@ -79,7 +79,10 @@ public final class RealTime {
                     bound++;
                 }
                 places[t] = NEVER;
-                if (bounds(t, table, counting, committed, ends)) {
+                // One that ends before it starts is no interval; what it says by its end is for the replay to see.
+                boolean reversed = starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
+                complete &= !reversed;
+                if (bounds(t, table, counting, committed, ends) && !reversed) {
                     nearEnd = endedBefore(sorted, count, nearEnd, ends[t], 0);
                     places[t] = nearEnd;
                 }
@@ -170,7 +173,7 @@ public final class RealTime {
     }
 
     /**
-     * Whether this is all of real time; not so if an optional transaction's start cannot count because its session goes on
+     * Whether this is all of real time; not so if a transaction ends before it starts, or if an optional transaction's start cannot count because its session goes on
      * at an earlier or unknown time: if it does not commit, its start would bind what follows it.
      */
     public boolean isComplete() {

@@ -178,12 +178,31 @@ final class PathCheck {
         return null;
     }
 
+    /** The first transaction that ends before it starts, where and how; null if there is none. */
+    private static @Nullable String firstReversed(HistoryTable history) {
+        long[] starts = history.starts();
+        long[] ends = history.ends();
+        for (int t = 0; starts != null && ends != null && t < starts.length; t++) {
+            if (starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t]) {
+                return history.whereIs(t) + ": found end " + ends[t] + " before start " + starts[t];
+            }
+        }
+        return null;
+    }
+
     /** @param stronger what was found so far */
     private Verdict judge(HistoryTable history, CheckRequest request, List<Verdict> stronger) {
         if (request.level().realTime() && (history.starts() == null || history.ends() == null)) {
             String reason = "level " + request.level().label() + ": found no start and end times; expected them, for"
                     + " real-time order is part of the level; record them, or check ser or si without --time strict";
             environment.message(path + ": " + reason);
+            return failure(request, Verdict.Status.INVALID, reason);
+        }
+        String reversed = request.level().realTime() ? firstReversed(history) : null;
+        if (reversed != null) {
+            String reason = reversed + "; expected no transaction to end before it starts, for real-time order is part of level "
+                    + request.level().label() + "; correct the recorder's clock, or check ser or si without --time strict";
+            environment.message(reason);
             return failure(request, Verdict.Status.INVALID, reason);
         }
         if (budget.exhausted()) {
