@@ -80,7 +80,8 @@ public final class RealTime {
                 }
                 places[t] = NEVER;
                 // One that ends before it starts is no interval; what it says by its end is for the replay to see.
-                boolean reversed = starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
+                boolean reversed =
+                        starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
                 complete &= !reversed;
                 if (bounds(t, table, counting, committed, ends) && !reversed) {
                     nearEnd = endedBefore(sorted, count, nearEnd, ends[t], 0);

@@ -200,8 +200,10 @@ final class PathCheck {
         }
         String reversed = request.level().realTime() ? firstReversed(history) : null;
         if (reversed != null) {
-            String reason = reversed + "; expected no transaction to end before it starts, for real-time order is part of level "
-                    + request.level().label() + "; correct the recorder's clock, or check ser or si without --time strict";
+            String reason = reversed
+                    + "; expected no transaction to end before it starts, for real-time order is part of level "
+                    + request.level().label()
+                    + "; correct the recorder's clock, or check ser or si without --time strict";
             environment.message(reason);
             return failure(request, Verdict.Status.INVALID, reason);
         }
