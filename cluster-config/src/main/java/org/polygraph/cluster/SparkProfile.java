@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 public final class SparkProfile {
     /** The profiles there are, smallest first. */
-    public static final List<String> NAMES = List.of("local", "standalone", "kubernetes");
+    public static final List<String> NAMES = List.of("local", "standalone", "yarn", "kubernetes", "managed");
 
     private static final String COMMON = "common";
 

@@ -37,7 +37,7 @@ class SparkProfileTest {
     @Test
     void anUnknownProfileIsNamed() {
         assertThatThrownBy(() -> SparkProfile.named("mesos"))
-                .hasMessage("found profile 'mesos'; expected one of local, standalone, kubernetes");
+                .hasMessage("found profile 'mesos'; expected one of local, standalone, yarn, kubernetes, managed");
     }
 
     @Test

@@ -130,7 +130,7 @@ class HouseTest {
 
     @ArchTest
     static final ArchRule STORAGE_PACKAGES_LOOK_LEFT =
-            leftToRight(STORAGE, "model", "memory", "columnar", "artifact", "format");
+            leftToRight(STORAGE, "model", "memory", "columnar", "artifact", "format", "generate");
 
     @ArchTest
     static final ArchRule PARTITIONER_PACKAGES_LOOK_LEFT = leftToRight(

@@ -2,9 +2,18 @@ package org.polygraph.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.spark.internal.config.ConfigEntry;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.polygraph.cluster.SparkProfile;
@@ -14,21 +23,74 @@ class SparkSettingsTest {
     @SuppressWarnings("unused") // the source of a parameterized test
     private static final List<String> NAMES = SparkProfile.NAMES;
 
+    private static final Path ROOT =
+            Path.of(System.getProperty("polygraph.root", "..")).toAbsolutePath().normalize();
+    private static final Pattern KEY =
+            Pattern.compile("(?<![\\w./-])spark\\.(?!(?:flags|libraries|version)\\b)[a-zA-Z]\\w*(?:\\.\\w+)*");
+
+    /** Read by Spark before there are entries, or registered by modules that are not on this class path. */
+    private static final Set<String> ELSEWHERE =
+            Set.of("spark.master", "spark.submit.deployMode", "spark.yarn.maxAppAttempts");
+
     @BeforeAll
     static void registerSettings() throws ClassNotFoundException {
-        for (String holder : List.of("package$", "UI$", "Kryo$", "Network$")) {
+        // Keys are registered by the objects that declare them, when these are loaded.
+        for (String holder : List.of("package$", "UI$", "Kryo$", "Network$", "Deploy$")) {
             Class.forName("org.apache.spark.internal.config." + holder);
         }
         Class.forName("org.apache.spark.sql.internal.SQLConf$");
     }
 
+    private static boolean isKnown(String key, Set<String> own) {
+        return ELSEWHERE.contains(key) || own.contains(key) || ConfigEntry.findEntry(key) != null;
+    }
+
+    /** Of ours, those that are a constant of the code. */
+    private static Set<String> own() throws IOException {
+        Set<String> own = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(ROOT.resolve("spark-jobs/src/main/java"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                Matcher matcher = Pattern.compile("String [A-Z_]+ =\\s*\"(spark\\.polygraph\\.[a-zA-Z.]+)\"")
+                        .matcher(Files.readString(file));
+                while (matcher.find()) {
+                    own.add(matcher.group(1));
+                }
+            }
+        }
+        assertThat(own).contains("spark.polygraph.stage.dir", "spark.polygraph.profile");
+        return own;
+    }
+
     @ParameterizedTest
     @FieldSource("NAMES")
-    void sparkKnowsEverySetting(String name) {
+    void sparkKnowsEverySetting(String name) throws IOException {
+        Set<String> own = own();
         for (String key : SparkProfile.named(name).settings().keySet()) {
-            // Read by SparkContext itself, before there are entries.
-            boolean known = key.equals("spark.master") || ConfigEntry.findEntry(key) != null;
-            assertThat(known).as(key).isTrue();
+            assertThat(isKnown(key, own)).as("%s of profile %s", key, name).isTrue();
         }
+    }
+
+    /** What is said in documents, scripts, manifest and DAG. */
+    @Test
+    void whatIsHandedOutNamesSettingsThatThereAre() throws IOException {
+        Set<String> own = own();
+        int seen = 0;
+        try (Stream<Path> files = Files.walk(ROOT.resolve("cluster-config"))) {
+            for (Path file : files.filter(Files::isRegularFile)
+                    .filter(each -> !each.startsWith(ROOT.resolve("cluster-config/target"))
+                            && !each.startsWith(ROOT.resolve("cluster-config/src/test")))
+                    .filter(each -> !each.toString().endsWith(".java"))
+                    .toList()) {
+                Matcher matcher = KEY.matcher(Files.readString(file));
+                while (matcher.find()) {
+                    seen++;
+                    assertThat(isKnown(matcher.group(), own))
+                            .as("%s in %s", matcher.group(), file)
+                            .isTrue();
+                }
+            }
+        }
+        assertThat(seen).isGreaterThan(50);
     }
 }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.cli;
 
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.Generator;
 
 /** Where the command gets the engine that checks or replays. Asked once a command, and only for the engine it uses. */
 interface Engines {
@@ -21,6 +22,15 @@ interface Engines {
      * @param master Spark master URL
      */
     Verification.Replayer sparkReplayer(String master) throws EngineMissingException;
+
+    /**
+     * Generates histories on Spark. Starts no session before it is used.
+     *
+     * @param master Spark master URL
+     */
+    default Generator sparkGenerator(String master) throws EngineMissingException {
+        throw new EngineMissingException("no generator on " + master);
+    }
 
     /** The engine is no part of this build or class path (exit code 2); the message says what to do. */
     final class EngineMissingException extends Exception {

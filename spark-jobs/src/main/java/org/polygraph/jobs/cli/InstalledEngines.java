@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.pipeline.Generator;
 
 /**
  * The engines there are. Spark's is found by name: its jars are not on the class path of an embedded run, and no class of
@@ -25,6 +26,11 @@ final class InstalledEngines implements Engines {
     @Override
     public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
         return ofSpark("SparkReplayer", Verification.Replayer.class, master);
+    }
+
+    @Override
+    public Generator sparkGenerator(String master) throws EngineMissingException {
+        return ofSpark("SparkGenerator", Generator.class, master);
     }
 
     private static <T> T ofSpark(String name, Class<T> type, String master) throws EngineMissingException {

@@ -8,6 +8,7 @@ import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -34,7 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 final class Polygraph implements Runnable {
     /** Commands whose names are reserved. */
-    private static final Set<String> PLANNED = Set.of("estimate", "generate", "record", "bench");
+    private static final Set<String> PLANNED = Set.of("record", "bench");
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -56,6 +57,8 @@ final class Polygraph implements Runnable {
                 .addSubcommand(new VerifyCommand(environment))
                 .addSubcommand(new StatsCommand(environment))
                 .addSubcommand(new LintCommand(environment))
+                .addSubcommand(new EstimateCommand(environment))
+                .addSubcommand(new GenerateCommand(environment))
                 .addSubcommand(new VersionCommand(environment));
         commands.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commands.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
@@ -63,6 +66,8 @@ final class Polygraph implements Runnable {
         choices(commands, IndeterminateMode.class);
         choices(commands, CheckOptions.Engine.class);
         choices(commands, CheckOptions.OnViolation.class);
+        choices(commands, Workload.Distribution.class);
+        choices(commands, Workload.Level.class);
         choices(commands, Verbosity.ProgressMode.class);
         // A history may be called @something.
         commands.setExpandAtFiles(false);

@@ -114,7 +114,7 @@ final class ProgressPrinter implements Progress {
         return text.replaceAll("\\p{Cntrl}", "?");
     }
 
-    private static String quoted(String text) {
+    static String quoted(String text) {
         StringBuilder json = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

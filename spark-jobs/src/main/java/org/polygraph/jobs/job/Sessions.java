@@ -1,5 +1,9 @@
 package org.polygraph.jobs.job;
 
+import java.io.File;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.cluster.SparkProfile;
@@ -7,27 +11,39 @@ import org.polygraph.cluster.SparkProfile;
 /** Spark sessions, configured by the profile that fits the master. */
 final class Sessions {
     private static final String DEFAULT_MASTER = "local[*]";
+    /** Another profile than the master's, such as managed. */
+    static final String PROFILE = "spark.polygraph.profile";
+
+    /** What bin/thin-jars copies. */
+    private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
+
     private static final String LOGGING = "log4j2.configurationFile";
 
     private Sessions() {}
 
     /**
-     * The profile for a master.
+     * The profile for a master, or the one asked for.
      *
-     * @throws IllegalArgumentException if it is no master URL: says what was expected
+     * @throws IllegalArgumentException if it is no master URL, or no profile: says what was expected
      */
     static SparkProfile profile(String master) {
-        if (master.startsWith("local-cluster[")) {
-            return SparkProfile.named("standalone");
+        SparkProfile profile = SparkProfile.named(nameOf(master));
+        String asked = new SparkConf().get(PROFILE, "");
+        return asked.isEmpty() ? profile : SparkProfile.named(asked);
+    }
+
+    private static String nameOf(String master) {
+        if (master.startsWith("local-cluster[") || master.startsWith("spark://")) {
+            return "standalone";
         }
         if (master.matches("local(\\[(\\*|[1-9][0-9]*)(\\s*,\\s*[0-9]+)?])?")) {
-            return SparkProfile.named("local");
+            return "local";
         }
         if (master.startsWith("k8s://")) {
-            return SparkProfile.named("kubernetes");
+            return "kubernetes";
         }
-        if (master.startsWith("spark://") || master.equals("yarn")) {
-            return SparkProfile.named("standalone");
+        if (master.equals("yarn")) {
+            return "yarn";
         }
         throw new IllegalArgumentException(
                 "found --master '" + master + "'; expected local[*], local[N], spark://HOST:PORT, yarn or k8s://URL");
@@ -40,8 +56,20 @@ final class Sessions {
         SparkConf conf = new SparkConf();
         profile(url).settings().forEach(conf::setIfMissing);
         conf.setMaster(url);
+        String jars = ownJars();
+        if (!url.startsWith("local[") && !url.equals("local") && !jars.isEmpty()) {
+            // Executors elsewhere have Spark's jars and no others; spark-submit --jars wins.
+            conf.setIfMissing("spark.jars", jars);
+        }
         conf.setAppName("polygraph");
         return conf;
+    }
+
+    /** Of the jars on the class path those that are no part of a Spark distribution, separated by commas. */
+    private static String ownJars() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .filter(each -> OWN.matcher(new File(each).getName()).matches() && new File(each).isFile())
+                .collect(Collectors.joining(","));
     }
 
     /** Starts a session: 6 to 13 seconds of CPU. Quiet, unless the caller has configured logging. */

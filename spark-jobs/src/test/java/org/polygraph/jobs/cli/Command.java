@@ -30,12 +30,18 @@ record Command(int exitCode, String out, String err) {
     /** Runs to the end, at most two minutes. */
     static Command run(Path directory, Map<String, String> environment, List<String> words)
             throws IOException, InterruptedException {
+        return run(directory, environment, words, 2);
+    }
+
+    /** Runs to the end, at most so many minutes. */
+    static Command run(Path directory, Map<String, String> environment, List<String> words, int minutes)
+            throws IOException, InterruptedException {
         Path out = Files.createTempFile("polygraph", ".out");
         Path err = Files.createTempFile("polygraph", ".err");
         try {
             Process process = start(directory, environment, out, err, words);
             process.getOutputStream().close();
-            boolean ended = process.waitFor(2, TimeUnit.MINUTES);
+            boolean ended = process.waitFor(minutes, TimeUnit.MINUTES);
             if (!ended) {
                 process.destroyForcibly();
             }

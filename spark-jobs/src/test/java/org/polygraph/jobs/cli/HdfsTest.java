@@ -108,6 +108,22 @@ class HdfsTest {
                 .isEqualTo("VERIFIED");
     }
 
+    @Test
+    void aHistoryIsGeneratedThere() throws IOException {
+        InProcess generated =
+                InProcess.run("generate", "-q", "--parts", "3", "--anomaly", "lost-update", "-o", uri("/generated"));
+        assertThat(generated.exitCode()).as(generated.toString()).isZero();
+        assertThat(files.listStatus(new org.apache.hadoop.fs.Path("/generated")))
+                .extracting(each -> each.getPath().getName())
+                .containsExactly("_SUCCESS", "part-00000.parquet", "part-00001.parquet", "part-00002.parquet");
+        assertThat(InProcess.run("estimate", "--json", uri("/generated")).out())
+                .contains("\"transactions\":10000,\"operations\":80000,\"sessions\":10");
+        InProcess check = InProcess.run("check", "-q", "-l", "si", uri("/generated"));
+        assertThat(check.exitCode()).isEqualTo(3);
+        assertThat(generated.out()).contains("lost-update  s0#500 s1#500");
+        assertThat(check.out()).contains("LostUpdate").contains("s0#500").contains("s1#500");
+    }
+
     private static org.apache.hadoop.fs.Path first() throws IOException {
         return new org.apache.hadoop.fs.Path(
                 files.globStatus(new org.apache.hadoop.fs.Path("/out/run=*"))[0].getPath(), "_SUCCESS");

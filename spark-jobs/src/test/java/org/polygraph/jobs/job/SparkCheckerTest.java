@@ -299,7 +299,7 @@ class SparkCheckerTest {
         assertThat(Sessions.profile("local[4]").name()).isEqualTo("local");
         assertThat(Sessions.profile("local[4,2]").name()).isEqualTo("local");
         assertThat(Sessions.profile("spark://host:7077").name()).isEqualTo("standalone");
-        assertThat(Sessions.profile("yarn").name()).isEqualTo("standalone");
+        assertThat(Sessions.profile("yarn").name()).isEqualTo("yarn");
         assertThat(Sessions.profile("k8s://https://host:6443").name()).isEqualTo("kubernetes");
         assertThatThrownBy(() -> new SparkChecker("localhost"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -82,7 +82,7 @@ public final class HistoryReader {
     }
 
     /** The files of a folder that hold rows: not hidden ({@code .x}, {@code _SUCCESS}), not empty; at least one. */
-    private static List<Location> parts(Location folder, List<Location> children) throws HistoryException, IOException {
+    static List<Location> parts(Location folder, List<Location> children) throws HistoryException, IOException {
         List<Location> parts = new ArrayList<>();
         for (Location child : children) {
             char first = child.fileName().charAt(0);

@@ -21,7 +21,7 @@ public final class HistoryWriter {
      */
     public static void write(HistoryTable table, String path, HistoryFormat format) throws IOException {
         if (format == HistoryFormat.PARQUET) {
-            Location.of(path).write(out -> new ParquetHistoryWriter(table).write(out));
+            Location.of(path).write(out -> ParquetHistoryWriter.write(table, out));
         } else if (format == HistoryFormat.JSONL) {
             jsonl(table, path);
         } else {

@@ -28,20 +28,47 @@ final class JsonlWriter {
 
     /** Writes and flushes; does not close the stream. */
     void write(OutputStream out) throws IOException {
-        try (JsonGenerator json = Json.FACTORY.createGenerator(out)) {
-            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+        try (JsonGenerator json = generator(out)) {
             HistoryHeader.write(json, table);
-            int[] sessionStarts = table.sessionStarts();
-            for (int s = 0; s < table.sessions(); s++) {
-                for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
-                    if (only == null || only.get(t)) {
-                        transaction(json, table.sessionLabel(s), t);
-                    }
-                }
-            }
+            transactions(json);
             json.writeRaw('\n');
         }
+    }
+
+    private static JsonGenerator generator(OutputStream out) throws IOException {
+        JsonGenerator json = Json.FACTORY.createGenerator(out);
+        json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+        json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+        return json;
+    }
+
+    private void transactions(JsonGenerator json) throws IOException {
+        int[] sessionStarts = table.sessionStarts();
+        for (int s = 0; s < table.sessions(); s++) {
+            for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
+                if (only == null || only.get(t)) {
+                    transaction(json, table.sessionLabel(s), t);
+                }
+            }
+        }
+    }
+
+    /** Writes tables one after the other, with the header of the first. */
+    static HistoryAppender.Content appender(HistoryTable first, OutputStream out) throws IOException {
+        JsonGenerator json = generator(out);
+        HistoryHeader.write(json, first);
+        return new HistoryAppender.Content() {
+            @Override
+            public void append(HistoryTable table) throws IOException {
+                new JsonlWriter(table).transactions(json);
+            }
+
+            @Override
+            public void close() throws IOException {
+                json.writeRaw('\n');
+                json.close();
+            }
+        };
     }
 
     private void transaction(JsonGenerator json, long session, int t) throws IOException {

@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.Set;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.FileMetaData;
 import org.apache.parquet.io.ColumnIOFactory;
 import org.apache.parquet.io.MessageColumnIO;
@@ -51,13 +54,7 @@ final class ParquetHistoryReader {
             throw new HistoryException(
                     name, "Parquet from a pipe", "a file", "save it first: Parquet is read from its end");
         }
-        ParquetReadOptions options = new ParquetReadOptions.Builder(new PlainParquetConfiguration())
-                .withCodecFactory(new ParquetCodecs())
-                .withAllocator(new ParquetFiles.BoundedAllocator(length + SLACK))
-                .withUseHadoopVectoredIo(false)
-                .usePageChecksumVerification()
-                .build();
-        try (ParquetFileReader reader = new ParquetFileReader(ParquetFiles.input(file), options)) {
+        try (ParquetFileReader reader = open(file, length)) {
             FileMetaData metadata = reader.getFileMetaData();
             String text = metadata.getKeyValueMetaData().get(ParquetFiles.HEADER);
             if (text != null) {
@@ -76,6 +73,85 @@ final class ParquetHistoryReader {
             throw e;
         } catch (RuntimeException | IOException e) {
             throw damaged(name, e);
+        }
+    }
+
+    private static ParquetFileReader open(Location file, long length) throws IOException {
+        ParquetReadOptions options = new ParquetReadOptions.Builder(new PlainParquetConfiguration())
+                .withCodecFactory(new ParquetCodecs())
+                .withAllocator(new ParquetFiles.BoundedAllocator(length + SLACK))
+                .withUseHadoopVectoredIo(false)
+                .usePageChecksumVerification()
+                .build();
+        return new ParquetFileReader(ParquetFiles.input(file), options);
+    }
+
+    /** What the footers say. */
+    static HistorySize size(List<Location> files, long bytes) throws IOException, HistoryException {
+        long transactions = 0;
+        long operations = 0;
+        boolean timed = false;
+        Range sessions = new Range();
+        Range keys = new Range();
+        for (Location file : files) {
+            try (ParquetFileReader reader = open(file, file.length())) {
+                requested(file.name(), reader.getFileMetaData().getSchema());
+                for (BlockMetaData group : reader.getRowGroups()) {
+                    transactions += group.getRowCount();
+                    for (ColumnChunkMetaData column : group.getColumns()) {
+                        String[] path = column.getPath().toArray();
+                        switch (path[path.length - 1]) {
+                            case "op" -> operations += column.getValueCount();
+                            case "session" -> sessions.add(column);
+                            case "key", "key_string" -> keys.add(column);
+                            case "start" ->
+                                timed |= column.getStatistics() == null
+                                        || column.getStatistics().hasNonNullValue();
+                            default -> {}
+                        }
+                    }
+                }
+            } catch (RuntimeException | IOException e) {
+                throw damaged(file.name(), e);
+            }
+        }
+        return new HistorySize(
+                HistorySize.Source.METADATA,
+                HistoryFormat.PARQUET,
+                bytes,
+                transactions,
+                operations,
+                operations - operations / 2,
+                sessions.width(transactions),
+                keys.width(operations),
+                timed);
+    }
+
+    /** The range of an integer column, by the statistics of its chunks. */
+    private static final class Range {
+        private long least = Long.MAX_VALUE;
+        private long most = Long.MIN_VALUE;
+        private boolean unknown;
+
+        void add(ColumnChunkMetaData column) {
+            Statistics<?> statistics = column.getStatistics();
+            if (statistics == null || statistics.isEmpty()) {
+                unknown = true;
+            } else if (statistics.hasNonNullValue()) {
+                if (statistics.genericGetMin() instanceof Number min
+                        && statistics.genericGetMax() instanceof Number max) {
+                    least = Math.min(least, min.longValue());
+                    most = Math.max(most, max.longValue());
+                } else {
+                    unknown = true;
+                }
+            }
+        }
+
+        /** How many integers it has, or all where nobody knows. */
+        long width(long all) {
+            long width = most - least + 1;
+            return unknown || width <= 0 ? all : Math.min(all, width);
         }
     }
 

@@ -17,7 +17,7 @@ import org.apache.parquet.io.api.RecordConsumer;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /** Writes the archive format: zstd, row groups of 64 MiB, sorted by (session, index), header in the file's metadata. */
-final class ParquetHistoryWriter {
+final class ParquetHistoryWriter implements HistoryAppender.Content {
     private static final long ROW_GROUP_BYTES = 64L << 20;
 
     private static final int SESSION = 0;
@@ -32,28 +32,43 @@ final class ParquetHistoryWriter {
     private static final int VALUE = 3;
     private static final int VALUE_STRING = 4;
 
-    private final HistoryTable table;
+    private final Rows rows;
+    private final ParquetWriter<Integer> writer;
 
-    ParquetHistoryWriter(HistoryTable table) {
-        this.table = table;
-    }
-
-    /** Writes and flushes; does not close the stream. */
-    void write(OutputStream out) throws IOException {
+    /** @param first whose header the file gets; written by {@link #append} like the others */
+    ParquetHistoryWriter(HistoryTable first, OutputStream out) throws IOException {
         StringWriter header = new StringWriter();
         try (JsonGenerator json = Json.FACTORY.createGenerator(header)) {
-            HistoryHeader.write(json, table);
+            HistoryHeader.write(json, first);
         }
-        try (ParquetWriter<Integer> writer = new Builder(ParquetFiles.output(out), new Rows(table, header.toString()))
+        rows = new Rows(first, header.toString());
+        writer = new Builder(ParquetFiles.output(out), rows)
                 .withConf(new PlainParquetConfiguration())
                 .withCodecFactory(new ParquetCodecs())
                 .withCompressionCodec(CompressionCodecName.ZSTD)
                 .withRowGroupSize(ROW_GROUP_BYTES)
-                .build()) {
-            for (int t = 0; t < table.transactions(); t++) {
-                writer.write(t);
-            }
+                .build();
+    }
+
+    /** Writes a table and flushes; does not close the stream. */
+    static void write(HistoryTable table, OutputStream out) throws IOException {
+        try (ParquetHistoryWriter writer = new ParquetHistoryWriter(table, out)) {
+            writer.append(table);
         }
+    }
+
+    @Override
+    public void append(HistoryTable table) throws IOException {
+        rows.turnTo(table);
+        for (int t = 0; t < table.transactions(); t++) {
+            writer.write(t);
+        }
+    }
+
+    /** Writes the footer and flushes; does not close the stream. */
+    @Override
+    public void close() throws IOException {
+        writer.close();
     }
 
     private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {
@@ -86,8 +101,8 @@ final class ParquetHistoryWriter {
         private static final Binary READ = Binary.fromString("r");
         private static final Binary WRITE = Binary.fromString("w");
 
-        private final HistoryTable table;
         private final String header;
+        private HistoryTable table;
         private RecordConsumer out;
         private int session;
 
@@ -95,6 +110,11 @@ final class ParquetHistoryWriter {
         Rows(HistoryTable table, String header) {
             this.table = table;
             this.header = header;
+        }
+
+        void turnTo(HistoryTable next) {
+            table = next;
+            session = 0;
         }
 
         @Override

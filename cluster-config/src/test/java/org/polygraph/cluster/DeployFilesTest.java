@@ -1,0 +1,137 @@
+package org.polygraph.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+/** What is handed out to be edited parses, and names jars and versions that are this build's. */
+class DeployFilesTest {
+    private static final Path ROOT =
+            Path.of(System.getProperty("polygraph.root", "..")).toAbsolutePath().normalize();
+    private static final Path DEPLOY = ROOT.resolve("cluster-config/deploy");
+    private static final Pattern JAR = Pattern.compile("[a-z-]+-([0-9][0-9.]*)\\.jar");
+
+    private static String text(String file) throws IOException {
+        return Files.readString(DEPLOY.resolve(file));
+    }
+
+    private static String version(String property) throws IOException {
+        Matcher matcher =
+                Pattern.compile("<" + property + ">([^<]+)</").matcher(Files.readString(ROOT.resolve("pom.xml")));
+        assertThat(matcher.find()).as(property).isTrue();
+        return matcher.group(1);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> map(Map<String, Object> parent, String key) {
+        assertThat(parent.get(key)).as(key).isInstanceOf(Map.class);
+        return (Map<String, Object>) parent.get(key);
+    }
+
+    @Test
+    void theManifestIsOneApplicationThatIsNotRetried() throws IOException {
+        Map<String, Object> manifest =
+                new Yaml(new SafeConstructor(new LoaderOptions())).load(text("kubernetes/sparkapplication.yaml"));
+        assertThat(manifest).containsEntry("kind", "SparkApplication");
+        Map<String, Object> spec = map(manifest, "spec");
+        assertThat(map(spec, "restartPolicy")).containsEntry("type", "Never");
+        assertThat(spec.get("sparkVersion")).isEqualTo(version("spark.version"));
+        assertThat(text("kubernetes/Dockerfile")).contains("apache/spark:" + version("spark.version") + "-");
+        Map<String, Object> settings = map(spec, "sparkConf");
+        assertThat(settings).containsEntry("spark.polygraph.profile", "kubernetes");
+        assertThat(settings.values())
+                .as("YAML must not make other types of settings")
+                .allMatch(String.class::isInstance);
+        assertThat(SparkProfile.NAMES).contains((String) settings.get("spark.polygraph.profile"));
+    }
+
+    @Test
+    void allNameTheSameJars() throws IOException {
+        List<String> manifest = jars(text("kubernetes/sparkapplication.yaml"));
+        assertThat(manifest).hasSize(8).isEqualTo(jars(text("airflow/polygraph_check.py")));
+        String own = version("version");
+        for (String jar : manifest) {
+            if (jar.startsWith("polygraph-")) {
+                assertThat(jar).endsWith("-" + own + ".jar");
+            }
+        }
+        assertThat(manifest).contains("picocli-" + version("picocli.version") + ".jar");
+        assertThat(manifest).contains("fastutil-" + version("fastutil.version") + ".jar");
+    }
+
+    private static List<String> jars(String text) {
+        TreeSet<String> jars = new TreeSet<>();
+        Matcher matcher = JAR.matcher(text);
+        while (matcher.find()) {
+            jars.add(matcher.group());
+        }
+        return new ArrayList<>(jars);
+    }
+
+    @Test
+    void propertiesAreProperties() throws IOException {
+        Properties logging = new Properties();
+        logging.load(new StringReader(text("log4j2.properties")));
+        assertThat(logging)
+                .containsEntry("appender.stderr.target", "SYSTEM_ERR")
+                .containsKey("rootLogger.level");
+        Properties metrics = new Properties();
+        metrics.load(new StringReader(text("metrics.properties")));
+        assertThat(metrics)
+                .containsEntry("*.sink.prometheusServlet.class", "org.apache.spark.metrics.sink.PrometheusServlet");
+    }
+
+    /** The DAG runs against stand-ins for Airflow: its tasks are made, and every status is judged. */
+    @Test
+    void theDagReadsTheVerdict() throws IOException, InterruptedException {
+        Process process;
+        try {
+            process = new ProcessBuilder("python3", "-B", "-")
+                    .directory(DEPLOY.resolve("airflow").toFile())
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            assumeThat(e).as("no python3 here").isNull();
+            return;
+        }
+        try (var in = process.getOutputStream()) {
+            in.write(resource("dag.py").getBytes(StandardCharsets.UTF_8));
+        }
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(said.lines())
+                .containsExactly(
+                        "tasks check verdict",
+                        "PASS returns PASS ser h",
+                        "VIOLATION AirflowFailException VIOLATION ser h LostUpdate, WriteSkew",
+                        "INVALID AirflowFailException INVALID ser h",
+                        "UNKNOWN AirflowFailException UNKNOWN ser h",
+                        "ERROR AirflowException ERROR ser h",
+                        "nothing AirflowException runs has 0 finished runs; expected one");
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private static String resource(String name) throws IOException {
+        try (var in = DeployFilesTest.class.getResourceAsStream(name)) {
+            assertThat(in).as(name).isNotNull();
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Estimate;
+import org.polygraph.jobs.pipeline.Estimate.Engine;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistorySize;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code polygraph estimate}: what a check will take. */
+@Command(
+        name = "estimate",
+        description = "Tell what a check of each history will take, before it runs.",
+        sortOptions = false,
+        footer = {
+            "",
+            "Memory counts arrays; CPU is that of uniform keys and unique values: skew, repeated values and search",
+            "can take far more. A check that fits only without clocks decides the same, with more search."
+        })
+final class EstimateCommand implements Callable<Integer> {
+    private final Environment environment;
+
+    /** Taken by every command; this one has no progress to show. */
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final Verbosity verbosity = new Verbosity();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-l", "--level"},
+            paramLabel = "LEVEL",
+            converter = LevelConverter.class,
+            defaultValue = "ser,si",
+            description = "Levels, as check takes them (default: ser,si).")
+    private Levels levels = Levels.NONE;
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            defaultValue = "auto",
+            description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+    @SuppressWarnings("NullAway.Init")
+    private HistoryFormat format;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            converter = Converters.Bytes.class,
+            description = "The heap that the check will have (default: 75 %% of the machine's memory).")
+    private @Nullable Long memoryBytes;
+
+    @Option(names = "--json", description = "One JSON object per PATH, a line each.")
+    private boolean json;
+
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
+    @SuppressWarnings("NullAway.Init")
+    private List<String> paths;
+
+    EstimateCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        CheckOptions.rejectDuplicates(spec, paths);
+        int exitCode = 0;
+        for (String path : paths) {
+            exitCode = ExitCode.merge(exitCode, estimate(path).code());
+        }
+        environment.out().flush();
+        return exitCode;
+    }
+
+    private ExitCode estimate(String path) {
+        try {
+            HistorySize size = HistorySize.of(path, format);
+            if (json) {
+                environment.out().println(asJson(path, size));
+            } else {
+                print(path, size);
+            }
+            return ExitCode.PASS;
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID;
+        } catch (BudgetException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.UNKNOWN;
+        } catch (IOException e) {
+            environment.message(Failures.ofPath(path, e));
+            return ExitCode.IO;
+        }
+    }
+
+    private long heap() {
+        return memoryBytes == null ? Runtime.getRuntime().maxMemory() : memoryBytes;
+    }
+
+    private static String known(HistorySize size) {
+        return switch (size.source()) {
+            case ALL -> "counted";
+            case METADATA -> "from Parquet's footers; sessions and keys: at most";
+            case SAMPLE -> "estimated from a sample";
+        };
+    }
+
+    private void print(String path, HistorySize size) {
+        PrintStream out = environment.out();
+        out.println(path);
+        out.println("  " + size.transactions() + " txns  " + size.operations() + " ops  " + size.sessions()
+                + " sessions  " + size.keys() + " keys  (" + known(size) + ")");
+        String row = "  %-6s%-10s%12s%12s%12s%12s%12s  %s%n";
+        out.printf(
+                Locale.ROOT,
+                row,
+                "level",
+                "engine",
+                "memory",
+                "a task",
+                "shuffle",
+                "disk",
+                "CPU",
+                "in " + bytes(heap()));
+        for (IsolationLevel level : levels.strongestFirst()) {
+            for (Engine engine : Engine.values()) {
+                Estimate estimate = Estimate.of(engine, size, level);
+                out.printf(
+                        Locale.ROOT,
+                        row,
+                        level.label(),
+                        label(engine),
+                        bytes(estimate.memoryBytes()),
+                        bytes(estimate.taskBytes()),
+                        bytes(estimate.shuffleBytes()),
+                        bytes(estimate.diskBytes()),
+                        seconds(estimate.cpuSeconds()),
+                        fit(estimate));
+            }
+        }
+        out.println(
+                "  --engine auto takes " + label(Estimate.auto()) + ": with Spark the driver holds the history too");
+    }
+
+    private String fit(Estimate estimate) {
+        return switch (estimate.fit(heap())) {
+            case YES -> "yes";
+            case WITHOUT_CLOCKS -> "without clocks";
+            case NO -> "no: --memory " + needed(estimate);
+        };
+    }
+
+    /** What {@code --memory} has to say, in mebibytes. */
+    private static String needed(Estimate estimate) {
+        return (((estimate.leastBytes() / 17 * 20) >> 20) + 1) + "m";
+    }
+
+    private static String label(Engine engine) {
+        return engine.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String bytes(long bytes) {
+        return bytes == 0
+                ? "-"
+                : bytes < 10L << 30
+                        ? ((bytes + (1 << 20) - 1) >> 20) + " MiB"
+                        : String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1 << 30));
+    }
+
+    private static String seconds(double seconds) {
+        return seconds < 600
+                ? String.format(Locale.ROOT, "%.1f s", seconds)
+                : String.format(Locale.ROOT, "%.0f min", seconds / 60);
+    }
+
+    private String asJson(String path, HistorySize size) {
+        StringBuilder text = new StringBuilder("{\"path\":").append(ProgressPrinter.quoted(path));
+        text.append(",\"source\":\"").append(size.source().name().toLowerCase(Locale.ROOT));
+        text.append("\",\"format\":\"").append(size.format().label());
+        text.append("\",\"bytes\":").append(size.bytes());
+        text.append(",\"transactions\":").append(size.transactions());
+        text.append(",\"operations\":").append(size.operations());
+        text.append(",\"sessions\":").append(size.sessions());
+        text.append(",\"keys\":").append(size.keys());
+        text.append(",\"heap_bytes\":").append(heap());
+        text.append(",\"auto\":\"").append(label(Estimate.auto())).append("\",\"estimates\":[");
+        String comma = "";
+        for (IsolationLevel level : levels.strongestFirst()) {
+            for (Engine engine : Engine.values()) {
+                Estimate estimate = Estimate.of(engine, size, level);
+                text.append(comma)
+                        .append("{\"level\":\"")
+                        .append(level.label())
+                        .append("\",\"engine\":\"")
+                        .append(label(engine))
+                        .append("\",\"memory_bytes\":")
+                        .append(estimate.memoryBytes())
+                        .append(",\"least_memory_bytes\":")
+                        .append(estimate.leastBytes())
+                        .append(",\"task_bytes\":")
+                        .append(estimate.taskBytes())
+                        .append(",\"shuffle_bytes\":")
+                        .append(estimate.shuffleBytes())
+                        .append(",\"disk_bytes\":")
+                        .append(estimate.diskBytes())
+                        .append(",\"cpu_seconds\":")
+                        .append(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()))
+                        .append(",\"fits\":\"")
+                        .append(estimate.fit(heap()).name().toLowerCase(Locale.ROOT))
+                        .append("\"}");
+                comma = ",";
+            }
+        }
+        return text.append("]}").toString();
+    }
+}

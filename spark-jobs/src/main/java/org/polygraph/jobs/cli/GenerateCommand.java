@@ -1,0 +1,261 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.EmbeddedGenerator;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.pipeline.GenerationTarget;
+import org.polygraph.jobs.pipeline.Generator;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.artifact.AtomicFile;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.generate.TransactionPlan;
+import org.polygraph.storage.model.BudgetException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code polygraph generate}: a history of a simulated store, as large as asked for. */
+@Command(
+        name = "generate",
+        description = "Write a history of a simulated store, the same for a seed whatever the engine.",
+        sortOptions = false,
+        footer = {
+            "",
+            "Prints the path, its transactions and operations, and where anomalies are: s3#12 is session 3, index 12.",
+            "OUT is a file (.parquet, .jsonl, .jsonl.gz, .jsonl.zst); with --parts or on Spark a folder of part files."
+        })
+final class GenerateCommand implements Callable<Integer> {
+    /** What a part holds on Spark unless told: about 10 MB of Parquet. */
+    private static final long OPERATIONS_PER_PART = 1 << 21;
+
+    private static final int MOST_PARTS = 1 << 16;
+    /** What a folder may have that is replaced: our files, whole or not, and Hadoop's checksums of them. */
+    private static final Pattern OWN = Pattern.compile("_SUCCESS|part-[0-9]{5}\\.(jsonl|parquet)|\\..*\\.(tmp|crc)");
+
+    private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:.*");
+    private static final String SUCCESS = "_SUCCESS";
+
+    private final Environment environment;
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Mixin
+    private final WorkloadOptions workload = new WorkloadOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-o", "--out"},
+            required = true,
+            paramLabel = "OUT",
+            description = "The file or folder to write, on any file system that Hadoop reaches.")
+    @SuppressWarnings("NullAway.Init")
+    private String out;
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            description = "jsonl or parquet (default: by the ending of OUT; parquet for a folder).")
+    private @Nullable HistoryFormat format;
+
+    @Option(
+            names = "--engine",
+            paramLabel = "ENGINE",
+            defaultValue = "auto",
+            description = "embedded (this process; auto is that too) or spark.")
+    @SuppressWarnings("NullAway.Init")
+    private CheckOptions.Engine engine;
+
+    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
+    private @Nullable String master;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            converter = Converters.Bytes.class,
+            description = "Memory for the heap, such as 2g (default: 75 %% of the machine's).")
+    @SuppressWarnings("UnusedVariable") // the launcher reads it
+    private @Nullable Long memoryBytes;
+
+    @Option(
+            names = "--parts",
+            paramLabel = "N",
+            description = "Write a folder of so many part files (Spark's default: one for 2 million operations).")
+    private @Nullable Integer parts;
+
+    @Option(names = "--overwrite", description = "Replace OUT if it exists.")
+    private boolean overwrite;
+
+    GenerateCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        long start = System.nanoTime();
+        TransactionPlan plan = workload.plan(spec);
+        GenerationTarget target = target(plan);
+        Generator generator = generator();
+        ProgressPrinter progress = verbosity.progress(environment);
+        try {
+            Location location = Location.of(out);
+            if (location.exists()) {
+                if (!overwrite) {
+                    throw wrong("'" + out + "' exists; give --overwrite to replace it");
+                }
+                makeRoom(location, target);
+            }
+            progress.path(out);
+            generate(generator, plan, target, location, progress);
+            progress.clear();
+            print(plan, start);
+            return ExitCode.PASS.code();
+        } catch (BudgetException e) {
+            progress.clear();
+            environment.message(Failures.text(e));
+            return ExitCode.UNKNOWN.code();
+        } catch (IOException e) {
+            progress.clear();
+            environment.message(
+                    out + ": the history cannot be written there (" + Failures.cause(e) + "); give another --out");
+            return ExitCode.IO.code();
+        } catch (EngineException e) {
+            progress.clear();
+            environment.message(Failures.text(e));
+            return ExitCode.IO.code();
+        }
+    }
+
+    /** Removes what an earlier call has written, and nothing else; a file is replaced by the new one when that is whole. */
+    private void makeRoom(Location location, GenerationTarget target) throws IOException {
+        if (!location.isFolder()) {
+            if (target.folder()) {
+                location.delete();
+            }
+            return;
+        }
+        for (Location child : location.children()) {
+            if (!OWN.matcher(child.fileName()).matches() || child.isFolder()) {
+                throw wrong("'" + out + "' has '" + child.fileName()
+                        + "', which generate did not write; remove the folder, or give another --out");
+            }
+        }
+        location.delete();
+    }
+
+    /** All parts or none: a folder that is not whole is removed, and one that is says so. */
+    private static void generate(
+            Generator generator,
+            TransactionPlan plan,
+            GenerationTarget target,
+            Location location,
+            ProgressPrinter progress)
+            throws IOException {
+        boolean whole = false;
+        try {
+            generator.generate(plan, target, progress);
+            if (target.folder()) {
+                int found = location.exists() ? location.children().size() : 0;
+                if (found < target.parts()) {
+                    throw new IOException("of " + target.parts() + " parts " + found
+                            + " are there: it is no path that driver and executors share");
+                }
+                try (AtomicFile success = location.child(SUCCESS).create()) {
+                    success.commit();
+                }
+            }
+            whole = true;
+        } finally {
+            if (!whole && target.folder()) {
+                location.delete();
+            }
+        }
+    }
+
+    private void print(TransactionPlan plan, long start) {
+        environment
+                .out()
+                .println(out + "  " + plan.transactions() + " txns  " + plan.transactions() * plan.operations()
+                        + " ops  " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
+        plan.plantedPlaces().forEach(line -> environment.out().println("  " + line));
+        environment.out().flush();
+    }
+
+    private Generator generator() {
+        if (engine != CheckOptions.Engine.SPARK) {
+            if (master != null) {
+                throw wrong("--master is for --engine spark; the embedded engine has none");
+            }
+            return new EmbeddedGenerator();
+        }
+        try {
+            return environment.engines().sparkGenerator(master == null ? "local[*]" : master);
+        } catch (Engines.EngineMissingException e) {
+            throw wrong(Failures.text(e));
+        }
+    }
+
+    private GenerationTarget target(TransactionPlan plan) {
+        if (out.isEmpty() || out.equals("-")) {
+            throw wrong("--out '" + out + "' is no file; give one");
+        }
+        if (parts != null && (parts < 1 || parts > MOST_PARTS)) {
+            throw wrong("--parts " + parts + "; expected 1 to " + MOST_PARTS);
+        }
+        long operations = plan.transactions() * plan.operations();
+        int count = parts != null
+                ? parts
+                : engine == CheckOptions.Engine.SPARK
+                        ? (int) Math.min(MOST_PARTS, (operations - 1) / OPERATIONS_PER_PART + 1)
+                        : 0;
+        return GenerationTarget.of(absolute(), written(count > 0), count, plan.transactions(), plan.operations());
+    }
+
+    /** Executors have other working directories. */
+    private String absolute() {
+        try {
+            return SCHEME.matcher(out).matches()
+                    ? out
+                    : Path.of(out).toAbsolutePath().toString();
+        } catch (InvalidPathException e) {
+            throw wrong("--out '" + out + "' is no path: " + e.getReason());
+        }
+    }
+
+    private HistoryFormat written(boolean folder) {
+        String name = out.toLowerCase(Locale.ROOT);
+        HistoryFormat found = format;
+        if (found == null) {
+            found = name.matches(".*\\.jsonl(\\.gz|\\.zst)?")
+                    ? HistoryFormat.JSONL
+                    : folder || name.endsWith(".parquet") ? HistoryFormat.PARQUET : null;
+        }
+        if (found == null) {
+            throw wrong("'" + out + "' does not tell its format: end it in .jsonl or .parquet, or give -f");
+        }
+        if (!List.of(HistoryFormat.JSONL, HistoryFormat.PARQUET).contains(found)) {
+            throw wrong("histories are not written as " + found.label() + "; give -f jsonl or -f parquet");
+        }
+        return found;
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,112 @@
+package org.polygraph.jobs.pipeline;
+
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistorySize;
+
+/**
+ * What a check will take, before it runs. Bytes are those of the arrays that hold, as their classes state them; CPU is what
+ * histories with unique values over uniform keys were measured to take (cluster-config/SIZING.md). Skewed keys, repeated
+ * values and search can take far more CPU, never less memory than this.
+ *
+ * @param engine whose
+ * @param memoryBytes of the process that reads the history: with Spark the driver
+ * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search
+ * @param taskBytes of each Spark task, or 0
+ * @param shuffleBytes that cross the network, before compression, or 0
+ * @param diskBytes of stage files and the shuffle, or 0
+ * @param cpuSeconds of all threads
+ */
+public record Estimate(
+        Engine engine,
+        long memoryBytes,
+        long leastBytes,
+        long taskBytes,
+        long shuffleBytes,
+        long diskBytes,
+        double cpuSeconds) {
+    /** The engines there are. */
+    public enum Engine {
+        EMBEDDED,
+        SPARK
+    }
+
+    /** A key of the dictionary. */
+    private static final long KEY_BYTES = 20;
+    /** A key of the index: where its writers, readers and classes begin. */
+    private static final long INDEX_KEY_BYTES = 12;
+    /** A write or an external read of the index. */
+    private static final long INDEX_OPERATION_BYTES = 8;
+
+    private static final long EDGE_BYTES = 13;
+    /** Order, its inverse, and the marks of a pass. */
+    private static final long EVENT_BYTES = 12;
+    /** Code, metadata and what nobody counts. */
+    private static final long PROCESS_BYTES = 64L << 20;
+
+    private static final long SPARK_SESSION_BYTES = 450L << 20;
+    private static final long STAGED_BYTES = 6;
+    private static final long SHUFFLED_BYTES = 16;
+    private static final long TASK_BYTES = 53;
+    private static final long OPERATIONS_PER_SLICE = 100_000;
+    private static final int MOST_SLICES = 512;
+
+    private static final double READ_SECONDS = 340e-9;
+    private static final double OPERATION_SECONDS = 130e-9;
+    private static final double CLOCK_SECONDS = 12e-9;
+    private static final double EVENT_SECONDS = 1.9e-6;
+    private static final double START_SECONDS = 0.5;
+    private static final double SPARK_START_SECONDS = 8;
+    private static final double SPARK_OPERATION_SECONDS = 1.8e-6;
+
+    /** Of one level of one history. */
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
+        boolean ordered = !level.isAxiom();
+        long transactions = size.transactions();
+        long operations = size.operations();
+        long events = ordered ? level.eventsPerTransaction() * transactions : transactions;
+        long table = HistoryTable.BYTES_PER_OPERATION * operations
+                + (size.timed() ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION)
+                        * transactions
+                + KEY_BYTES * size.keys();
+        long index = INDEX_OPERATION_BYTES * operations + INDEX_KEY_BYTES * size.keys();
+        // A read is an edge, and so is a step of a session.
+        long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
+        long clocks = ordered ? 4 * events * (size.sessions() + 1) : 0;
+        double cpu = START_SECONDS
+                + (READ_SECONDS + OPERATION_SECONDS) * operations
+                + (ordered ? EVENT_SECONDS * events + CLOCK_SECONDS * events * size.sessions() : 0);
+        long least = PROCESS_BYTES + table + index + graph;
+        if (engine == Engine.EMBEDDED) {
+            return new Estimate(engine, least + clocks, least, 0, 0, 0, cpu);
+        }
+        long slices = Math.max(1, Math.min(MOST_SLICES, operations / OPERATIONS_PER_SLICE));
+        long driver = SPARK_SESSION_BYTES + least + index;
+        return new Estimate(
+                engine,
+                driver + clocks,
+                driver,
+                TASK_BYTES * (operations / slices + 1) + 4 * events,
+                SHUFFLED_BYTES * operations,
+                (STAGED_BYTES + SHUFFLED_BYTES) * operations,
+                cpu + SPARK_START_SECONDS + SPARK_OPERATION_SECONDS * operations);
+    }
+
+    /** Whether a heap suffices, of which a check takes 85 %: with clocks, or without. */
+    public Fit fit(long heapBytes) {
+        long share = heapBytes / 20 * 17;
+        return memoryBytes <= share ? Fit.YES : leastBytes <= share ? Fit.WITHOUT_CLOCKS : Fit.NO;
+    }
+
+    /** How a check fits a heap. */
+    public enum Fit {
+        YES,
+        WITHOUT_CLOCKS,
+        NO
+    }
+
+    /** What {@code --engine auto} takes: the embedded engine, since with Spark the driver holds the history too. */
+    public static Engine auto() {
+        return Engine.EMBEDDED;
+    }
+}

@@ -1,0 +1,170 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is said of a history before it is read, against what it is. */
+class EstimateTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long TRANSACTIONS = 40_000;
+    private static final long KEYS = 5_000;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void generate() {
+        for (String out : List.of("h.parquet", "h.jsonl")) {
+            InProcess made = InProcess.run(
+                    "generate", "-q", "-o", path(out), "--transactions", "40000", "--keys", "5000", "--sessions", "20");
+            assertThat(made.exitCode()).as(made.toString()).isZero();
+        }
+        InProcess parts = InProcess.run(
+                "generate",
+                "-q",
+                "-o",
+                path("parts"),
+                "--transactions",
+                "40000",
+                "--keys",
+                "5000",
+                "--sessions",
+                "20",
+                "--parts",
+                "5",
+                "-f",
+                "jsonl");
+        assertThat(parts.exitCode()).isZero();
+    }
+
+    private static String path(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    private static JsonNode estimate(String... words) throws IOException {
+        InProcess estimate = InProcess.run(words);
+        assertThat(estimate.exitCode()).as(estimate.toString()).isZero();
+        return JSON.readTree(estimate.out());
+    }
+
+    @Test
+    void footersSayHowMuchThereIs() throws IOException {
+        JsonNode size = estimate("estimate", "--json", path("h.parquet"));
+        assertThat(size.get("source").asText()).isEqualTo("metadata");
+        assertThat(size.get("transactions").asLong()).isEqualTo(TRANSACTIONS);
+        assertThat(size.get("operations").asLong()).isEqualTo(8 * TRANSACTIONS);
+        assertThat(size.get("sessions").asLong()).isEqualTo(20);
+        assertThat(size.get("keys").asLong()).isEqualTo(KEYS);
+        assertThat(size.get("auto").asText()).isEqualTo("embedded");
+        assertThat(size.get("estimates")).hasSize(4);
+        for (JsonNode each : size.get("estimates")) {
+            assertThat(each.get("memory_bytes").asLong())
+                    .isGreaterThan(each.get("least_memory_bytes").asLong());
+            assertThat(each.get("shuffle_bytes").asLong() > 0)
+                    .isEqualTo(each.get("engine").asText().equals("spark"));
+        }
+        assertThat(estimate("estimate", "--json", "-l", "rc", path("h.parquet")).get("estimates"))
+                .hasSize(2);
+    }
+
+    @Test
+    void aSampleIsCloseToTheWhole() throws IOException {
+        assertThat(Files.size(folder.resolve("h.jsonl"))).isGreaterThan(16 << 20 >> 1);
+        for (String name : List.of("h.jsonl", "parts")) {
+            // Twice as long, so that it is sampled: the second half repeats the first in other sessions.
+            String large = path("large-" + name);
+            if (name.equals("parts")) {
+                Files.createDirectory(Path.of(large));
+                for (int part = 0; part < 5; part++) {
+                    String text = Files.readString(folder.resolve("parts/part-0000" + part + ".jsonl"));
+                    Files.writeString(Path.of(large, "a" + part), text);
+                    Files.writeString(Path.of(large, "b" + part), text.replace("\"session\":", "\"session\":1000"));
+                }
+            } else {
+                String text = Files.readString(folder.resolve(name));
+                String body = text.substring(text.indexOf('\n') + 1);
+                Files.writeString(Path.of(large), text + body.replace("\"session\":", "\"session\":1000"));
+            }
+            JsonNode size = estimate("estimate", "--json", large);
+            assertThat(size.get("source").asText()).isEqualTo("sample");
+            assertThat(size.get("transactions").asLong()).isCloseTo(2 * TRANSACTIONS, Percentage.withPercentage(5));
+            assertThat(size.get("operations").asLong()).isCloseTo(16 * TRANSACTIONS, Percentage.withPercentage(5));
+            assertThat(size.get("keys").asLong()).isCloseTo(KEYS, Percentage.withPercentage(10));
+        }
+    }
+
+    @Test
+    void everythingElseIsCounted() throws IOException {
+        String example = Command.ROOT
+                .resolve("spark-jobs/examples/bank-serializable.jsonl")
+                .toString();
+        JsonNode size = estimate("estimate", "--json", example);
+        assertThat(size.get("source").asText()).isEqualTo("all");
+        assertThat(size.get("transactions").asLong()).isEqualTo(200);
+        assertThat(size.get("operations").asLong()).isEqualTo(896);
+        assertThat(size.get("bytes").asLong()).isEqualTo(Files.size(Path.of(example)));
+    }
+
+    @Test
+    void memoryDecidesWhatFits() {
+        InProcess fits = InProcess.run("estimate", "-l", "ser", "--memory", "8g", path("h.parquet"));
+        assertThat(fits.out().lines().toList())
+                .element(1)
+                .isEqualTo("  40000 txns  320000 ops  20 sessions  5000 keys"
+                        + "  (from Parquet's footers; sessions and keys: at most)");
+        assertThat(fits.out())
+                .containsPattern("ser +embedded +[0-9]+ MiB.* yes\n")
+                .contains("--engine auto takes embedded");
+        InProcess small = InProcess.run("estimate", "-l", "ser", "--memory", "64m", path("h.parquet"));
+        assertThat(small.out()).containsPattern("ser +embedded .* no: --memory [0-9]+m\n");
+    }
+
+    /** The larger part of what a check says that it holds: within a factor of two of the peak of its heap. */
+    @Test
+    void memoryAndCpuAreOfTheRightSize() throws IOException {
+        JsonNode embedded = estimate("estimate", "--json", "-l", "ser", path("h.parquet"))
+                .get("estimates")
+                .get(0);
+        assertThat(embedded.get("cpu_seconds").asDouble()).isCloseTo(0.8, within(0.4));
+        assertThat(embedded.get("memory_bytes").asLong()).isBetween(64L << 20, 128L << 20);
+    }
+
+    @Test
+    void badInputIsToldAsCheckDoes() throws IOException {
+        assertThat(InProcess.run("estimate", path("nowhere")).exitCode()).isEqualTo(6);
+        Path broken = folder.resolve("broken.jsonl");
+        byte[] text = Files.readAllBytes(folder.resolve("h.jsonl"));
+        byte[] twice = new byte[2 * text.length];
+        System.arraycopy(text, 0, twice, 0, text.length);
+        System.arraycopy(text, 0, twice, text.length, text.length);
+        for (int at = text.length; at < twice.length; at++) {
+            twice[at] = twice[at] == ':' ? (byte) ';' : twice[at];
+        }
+        Files.write(broken, twice);
+        InProcess invalid = InProcess.run("estimate", broken.toString());
+        assertThat(invalid.exitCode()).isEqualTo(5);
+        assertThat(invalid.err()).contains(broken + ":40002");
+        Path truncated = folder.resolve("cut.parquet");
+        byte[] parquet = Files.readAllBytes(folder.resolve("h.parquet"));
+        Files.write(truncated, java.util.Arrays.copyOf(parquet, parquet.length - 9));
+        InProcess cut = InProcess.run("estimate", truncated.toString());
+        assertThat(cut.exitCode()).as(cut.toString()).isEqualTo(5);
+        Path noise = Files.write(folder.resolve("noise"), "PAR1 noise PAR1".getBytes(StandardCharsets.US_ASCII));
+        assertThat(InProcess.run("estimate", noise.toString()).exitCode()).isEqualTo(5);
+        assertThat(InProcess.run("estimate", "-l", "nonsense", path("h.parquet"))
+                        .exitCode())
+                .isEqualTo(2);
+    }
+}

@@ -1,0 +1,278 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.generate.PlantedAnomaly;
+import org.polygraph.storage.model.HistoryException;
+
+/** Generated histories keep what their level promises, and break what was planted, where it was planted. */
+class GenerateTest {
+    private static final Pattern PLACE = Pattern.compile("s\\d+#\\d+");
+
+    @TempDir
+    private Path folder;
+
+    private String file(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    private static InProcess generate(String out, String options) {
+        List<String> words = new ArrayList<>(List.of("generate", "-q", "--out", out));
+        words.addAll(Arrays.asList(options.split(" ", -1)));
+        return InProcess.run(words);
+    }
+
+    /** The statuses of sser, ser, ssi and si. */
+    private static String judged(String path, String... options) {
+        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "sser,ser,ssi,si"));
+        words.addAll(Arrays.asList(options));
+        words.add(path);
+        InProcess check = InProcess.run(words);
+        return String.join(
+                " ",
+                check.out()
+                        .lines()
+                        .filter(line -> line.matches("[A-Z]+  .*"))
+                        .map(line -> line.split("  ", 2)[0])
+                        .toList());
+    }
+
+    @Test
+    void aStoreKeepsItsLevel() {
+        String[] shapes = {
+            "--keys 40",
+            "--distribution zipf --keys 500 --aborted 0.1 --indeterminate 0.2",
+            "--distribution hotspot --hot 0.1:0.8 --keys 100 --operations 3",
+            "--values 4 --keys 400 --transactions 300 --operations 4",
+            "--sessions 1 --keys 5",
+            "--sessions 60 --reads 0.9 --keys 30",
+            "--reads 0 --keys 10",
+            "--reads 1",
+        };
+        int skewed = 0;
+        for (int i = 0; i < shapes.length; i++) {
+            String common = "--transactions 2000 --seed " + i + " ";
+            // picocli takes an option once.
+            String options = shapes[i].contains("--transactions") ? shapes[i] + " --seed " + i : common + shapes[i];
+            String serial = file("ser-" + i + ".jsonl");
+            assertThat(generate(serial, options).exitCode()).as(options).isZero();
+            assertThat(judged(serial)).as(options).isEqualTo("PASS PASS PASS PASS");
+            String snapshot = file("si-" + i + ".parquet");
+            assertThat(generate(snapshot, options + " --level si").exitCode())
+                    .as(options)
+                    .isZero();
+            assertThat(judged(snapshot)).as(options).endsWith("PASS PASS");
+            skewed += judged(snapshot).startsWith("VIOLATION VIOLATION") ? 1 : 0;
+        }
+        assertThat(skewed).as("snapshot histories with a write skew").isGreaterThan(3);
+    }
+
+    @Test
+    void skewedClocksAreWithinTheirBound() {
+        String path = file("skew.jsonl");
+        assertThat(generate(path, "--skew 1ms --keys 20 --sessions 8").exitCode())
+                .isZero();
+        assertThat(judged(path)).isEqualTo("VIOLATION PASS VIOLATION PASS");
+        assertThat(judged(path, "--clock-skew", "1ms")).isEqualTo("PASS PASS PASS PASS");
+    }
+
+    private static String expected(PlantedAnomaly anomaly) {
+        return switch (anomaly) {
+            case WRITE_SKEW -> "VIOLATION VIOLATION PASS PASS";
+            case STALE_READ -> "VIOLATION PASS VIOLATION PASS";
+            default -> "VIOLATION VIOLATION VIOLATION VIOLATION";
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPlantedAnomalyIsFoundWhereItIs(PlantedAnomaly anomaly) {
+        for (String more :
+                List.of("", " --values 5 --keys 3000 --transactions 900", " --aborted 0.1 --distribution zipf")) {
+            String options = "--sessions 7 --operations 4 --at 431 --anomaly " + anomaly.label() + more;
+            String path = file(anomaly.label() + more.length() + ".jsonl");
+            InProcess generated = generate(path, options);
+            assertThat(generated.exitCode()).as(generated.toString()).isZero();
+            assertThat(judged(path)).as(options).isEqualTo(expected(anomaly));
+            InProcess check = InProcess.run("check", "-q", "-l", "sser", path);
+            assertThat(check.exitCode()).isEqualTo(3);
+            Set<String> stated = places(generated.out());
+            assertThat(stated).hasSize(anomaly.players());
+            assertThat(stated).as(check.out()).containsAll(places(check.out()));
+            assertThat(places(check.out())).isNotEmpty();
+        }
+    }
+
+    private static Set<String> places(String text) {
+        Set<String> places = new TreeSet<>();
+        Matcher matcher = PLACE.matcher(text);
+        while (matcher.find()) {
+            places.add(matcher.group());
+        }
+        return places;
+    }
+
+    @Test
+    void severalAnomaliesAreEachFound() {
+        String path = file("several.parquet");
+        InProcess generated =
+                generate(path, "--anomaly thin-air-read --anomaly aborted-read --anomaly intermediate-read");
+        assertThat(generated.out().lines().skip(1)).hasSize(3);
+        InProcess check = InProcess.run("explain", "-q", "-l", "ser", path);
+        assertThat(places(check.out())).isEqualTo(places(generated.out()));
+    }
+
+    @Test
+    void theHeaderSaysWhatItIs() throws HistoryException, IOException {
+        String path = file("header.jsonl");
+        generate(path, "--transactions 20 --level si --anomaly lost-update --at 9 --seed 5");
+        HistoryTable table = HistoryReader.read(path, HistoryFormat.AUTO);
+        assertThat(table.metadata())
+                .containsEntry("anomalies", "[{\"name\":\"lost-update\",\"transactions\":[[9,0],[0,1]]}]")
+                .containsEntry("clock", "\"ns\"");
+        assertThat(table.metadata().get("generator"))
+                .startsWith("{\"seed\":\"5\",\"transactions\":20,")
+                .contains("\"level\":\"si\"");
+        assertThat(table.values().label(table.initialValue())).isEqualTo("0");
+    }
+
+    @Test
+    void formsOfOutput() throws HistoryException, IOException {
+        String options = "--transactions 503 --sessions 7 --indeterminate 0.1";
+        List<String> expected = rows(file("a.jsonl"), options);
+        assertThat(expected).hasSize(504);
+        for (String name : List.of("b.parquet", "c.jsonl.gz", "d.jsonl.zst")) {
+            assertThat(rows(file(name), options)).as(name).isEqualTo(expected);
+        }
+        assertThat(rows(file("parts"), options + " --parts 9")).isEqualTo(expected);
+        assertThat(rows(file("lines"), options + " --parts 4 -f jsonl")).isEqualTo(expected);
+        try (Stream<Path> files = Files.list(folder.resolve("lines"))) {
+            assertThat(files.map(each -> each.getFileName().toString()))
+                    .containsExactlyInAnyOrder(
+                            "part-00000.jsonl", "part-00001.jsonl", "part-00002.jsonl", "part-00003.jsonl", "_SUCCESS");
+        }
+        // The lines of the parts, one after the other, are those of the one file.
+        List<String> lines = new ArrayList<>();
+        for (int part = 0; part < 4; part++) {
+            Files.readAllLines(folder.resolve("lines/part-0000" + part + ".jsonl")).stream()
+                    .skip(part == 0 ? 0 : 1)
+                    .forEach(lines::add);
+        }
+        assertThat(lines).isEqualTo(Files.readAllLines(folder.resolve("a.jsonl")));
+        assertThat(Files.readAllLines(folder.resolve("a.jsonl")).get(1)).contains("\"start\"");
+        String untimed = file("untimed.jsonl");
+        generate(untimed, options + " --no-time");
+        assertThat(Files.readString(Path.of(untimed))).doesNotContain("\"start\"");
+    }
+
+    /** As JSON Lines. */
+    private List<String> rows(String out, String options) throws IOException {
+        InProcess generated = generate(out, options);
+        assertThat(generated.exitCode()).as(generated.toString()).isZero();
+        String lines = file("rows.jsonl");
+        assertThat(InProcess.run("convert", "--overwrite", out, lines).exitCode())
+                .isZero();
+        return Files.readAllLines(Path.of(lines));
+    }
+
+    @Test
+    void whatIsThereStaysUnlessToldOtherwise() throws IOException {
+        String path = file("a.jsonl");
+        generate(path, "--transactions 5");
+        String before = Files.readString(Path.of(path));
+        InProcess again = generate(path, "--transactions 6");
+        assertThat(again.exitCode()).isEqualTo(2);
+        assertThat(again.err()).contains("'" + path + "' exists; give --overwrite to replace it");
+        assertThat(Files.readString(Path.of(path))).isEqualTo(before);
+        assertThat(generate(path, "--transactions 6 --overwrite").exitCode()).isZero();
+        assertThat(Files.readAllLines(Path.of(path))).hasSize(7);
+        Path precious = Files.createDirectory(folder.resolve("precious"));
+        Files.writeString(precious.resolve("thesis"), "x");
+        InProcess refused = generate(precious.toString(), "--parts 2 --overwrite");
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("has 'thesis', which generate did not write");
+        assertThat(precious.resolve("thesis")).hasContent("x");
+        String parts = file("parts");
+        assertThat(generate(parts, "--transactions 9 --parts 5").exitCode()).isZero();
+        assertThat(generate(parts, "--transactions 9 --parts 2 --overwrite").exitCode())
+                .isZero();
+        assertThat(Path.of(parts).toFile().list()).hasSize(3);
+        InProcess nowhere = generate(path + "/x.jsonl", "--transactions 6");
+        assertThat(nowhere.exitCode()).as(nowhere.toString()).isEqualTo(6);
+    }
+
+    @Test
+    void wrongOptionsSayWhatIsWrong() {
+        String[][] cases = {
+            {"--transactions 0", "--transactions 0; expected 1 to 274877906944"},
+            {"--sessions 70000", "--sessions 70000; expected 1 to 65536"},
+            {"--operations 0", "--operations 0; expected 1 to 1024"},
+            {"--keys -1", "--keys -1; expected 1 to 1073741824"},
+            {"--keys x", "Invalid value for option '--keys': 'x' is not an int"},
+            {"--reads 1.5", "--reads 1.5; expected a share, 0 to 1"},
+            {"--reads NaN", "--reads NaN; expected a share, 0 to 1"},
+            {"--distribution zip", "unknown choice 'zip'; did you mean zipf?"},
+            {"--zipf 1", "--zipf is for --distribution zipf; give both"},
+            {"--distribution zipf --zipf 0", "--zipf 0; expected a number above 0, at most 10"},
+            {"--hot 1:1", "--hot is for --distribution hotspot; give both"},
+            {"--distribution hotspot --hot 1", "'1' is not KEYS:OPERATIONS, two shares, such as 0.01:0.9"},
+            {"--distribution hotspot --hot 2:1", "--hot 2; expected a share, 0 to 1"},
+            {"--values 0", "'0' is neither unique nor a number of values, 1 or more"},
+            {"--level rc", "unknown choice 'rc'"},
+            {"--aborted 0.6 --indeterminate 0.6", "--aborted 0.6 and indeterminate 0.6; expected at most 1 together"},
+            {"--no-time --skew 1ms", "--skew is of times, and --no-time leaves them out; give one"},
+            {"--anomaly write-skw", "unknown anomaly 'write-skw'; did you mean write-skew?"},
+            {"--at 5", "--at 1 times and --anomaly 0 times; give one --at for each --anomaly, or none"},
+            {
+                "--anomaly long-fork --at 9997",
+                "--at 9997; expected 0 to 9996: long-fork takes 4 of the 10000 transactions"
+            },
+            {"--anomaly long-fork --at -1", "--at -1; expected 0 to 9996"},
+            {
+                "--anomaly long-fork --at 5 --anomaly lost-update --at 8",
+                "--at 8; expected at least 9, after the anomaly before"
+            },
+            {"--anomaly long-fork --sessions 4", "--sessions 4; expected at least 5 for long-fork"},
+            {"--anomaly write-skew --operations 2", "--operations 2; expected at least 3 for write-skew"},
+            {"--parts 0", "--parts 0; expected 1 to 65536"},
+            {"-f plume", "histories are not written as plume; give -f jsonl or -f parquet"},
+            {"--master local[1]", "--master is for --engine spark; the embedded engine has none"},
+            {"--engine spark --master mesos://x", "found --master 'mesos://x'; expected local[*]"},
+        };
+        for (String[] each : cases) {
+            InProcess wrong = generate(file("never.jsonl"), each[0]);
+            assertThat(wrong.exitCode()).as(each[0] + ": " + wrong).isEqualTo(2);
+            assertThat(wrong.err()).as(each[0]).contains(each[1]);
+            assertThat(wrong.out()).isEmpty();
+        }
+        assertThat(generate(file("unnamed"), "--seed 1").err()).contains("does not tell its format");
+        assertThat(generate("-", "--seed 1").err()).contains("--out '-' is no file; give one");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void whatDoesNotFitIsRefused() {
+        InProcess large = generate(file("large.parquet"), "--transactions 1000000000");
+        assertThat(large.exitCode()).isEqualTo(4);
+        assertThat(large.err()).contains("8000000000 operations do not fit one process; use --engine spark");
+        assertThat(folder).isEmptyDirectory();
+    }
+}

@@ -1,0 +1,89 @@
+package org.polygraph.storage.format;
+
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.AtomicFile;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Writes a history that is never in memory as a whole: tables one after the other into one file, which has its name when
+ * {@link #commit} has returned and leaves nothing when it is closed before.
+ *
+ * <p>The header is that of the first table; rows must ascend by (session, index) over all tables, which is not checked.
+ */
+public final class HistoryAppender implements Closeable {
+    /** What a format does with tables. */
+    interface Content extends Closeable {
+        void append(HistoryTable table) throws IOException;
+    }
+
+    private final HistoryFormat format;
+    private final AtomicFile file;
+    private final OutputStream out;
+    private @Nullable Content content;
+
+    private HistoryAppender(HistoryFormat format, AtomicFile file, OutputStream out) {
+        this.format = format;
+        this.file = file;
+        this.out = out;
+    }
+
+    /**
+     * Opens a temporary file beside the path.
+     *
+     * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code .zst}
+     * @param format JSONL or PARQUET
+     * @throws IllegalArgumentException for another format: it is not written
+     */
+    public static HistoryAppender open(String path, HistoryFormat format) throws IOException {
+        if (format != HistoryFormat.PARQUET && format != HistoryFormat.JSONL) {
+            throw new IllegalArgumentException("histories are written as jsonl or parquet, not as " + format.label());
+        }
+        AtomicFile file = Location.of(path).create();
+        try {
+            OutputStream out = file.stream();
+            if (format == HistoryFormat.JSONL && path.endsWith(".gz")) {
+                out = new GZIPOutputStream(out, 1 << 16);
+            } else if (format == HistoryFormat.JSONL && path.endsWith(".zst")) {
+                out = new ZstdOutputStreamNoFinalizer(out).setChecksum(true);
+            }
+            return new HistoryAppender(format, file, out);
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /** Writes the rows of a table after those before. */
+    public void append(HistoryTable table) throws IOException {
+        Content open = content;
+        if (open == null) {
+            open = format == HistoryFormat.PARQUET
+                    ? new ParquetHistoryWriter(table, out)
+                    : JsonlWriter.appender(table, out);
+            content = open;
+        }
+        open.append(table);
+    }
+
+    /** Completes the file; at least one table was appended. */
+    public void commit() throws IOException {
+        if (content == null) {
+            throw new IllegalStateException("a history without a table has no header");
+        }
+        content.close();
+        // Closing ends a compressed frame; it also closes the file, which is harmless.
+        out.close();
+        file.commit();
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,202 @@
+package org.polygraph.storage.format;
+
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * How large a history is, as far as can be told without reading it.
+ *
+ * @param source how this is known
+ * @param format of the files; of standard input what was asked for
+ * @param bytes of the files, or -1 for standard input
+ * @param transactions of whatever outcome
+ * @param operations in all
+ * @param writes about half of the operations where the source is METADATA
+ * @param sessions in all; from METADATA and SAMPLE the range of their numbers
+ * @param keys in all; from METADATA at most that many, from SAMPLE an estimate
+ * @param timed whether transactions have times
+ */
+public record HistorySize(
+        Source source,
+        HistoryFormat format,
+        long bytes,
+        long transactions,
+        long operations,
+        long writes,
+        long sessions,
+        long keys,
+        boolean timed) {
+    /** Where the numbers come from. */
+    public enum Source {
+        /** Everything was read. */
+        ALL,
+        /** Footers of Parquet files: transactions and operations are exact. */
+        METADATA,
+        /** {@value HistorySize#PLACES} places of plain JSON Lines. */
+        SAMPLE
+    }
+
+    /** Of JSON Lines: less is read as a whole. */
+    static final long SAMPLED_FROM = 16L << 20;
+
+    private static final int PLACES = 16;
+    private static final int PLACE_BYTES = 1 << 18;
+
+    /**
+     * Measures. Parquet by its footers; plain JSON Lines beyond 16 MiB by a sample; everything else, which is compressed or
+     * an old format, by reading it.
+     *
+     * @throws HistoryException as {@link HistoryReader#read}
+     */
+    public static HistorySize of(String path, HistoryFormat format) throws HistoryException, IOException {
+        Location location = Location.of(path);
+        if (path.equals("-")) {
+            return all(path, format, -1, format);
+        }
+        HistoryFormat found = format == HistoryFormat.AUTO ? HistoryReader.detect(path) : format;
+        List<Location> files = location.isFolder()
+                ? found == HistoryFormat.COBRA
+                        ? location.children()
+                        : HistoryReader.parts(location, location.children())
+                : List.of(location);
+        long bytes = 0;
+        for (Location file : files) {
+            bytes += Math.max(0, file.length());
+        }
+        if (found == HistoryFormat.PARQUET) {
+            return ParquetHistoryReader.size(files, bytes);
+        }
+        if (found == HistoryFormat.JSONL
+                && bytes > SAMPLED_FROM
+                && files.stream().noneMatch(HistorySize::compressed)) {
+            HistorySize sampled = sample(files, bytes);
+            if (sampled != null) {
+                return sampled;
+            }
+        }
+        return all(path, format, bytes, found);
+    }
+
+    private static boolean compressed(Location file) {
+        try (SeekableInput in = file.open()) {
+            return !in.seekable() || Sniff.of(in.readNBytes(Sniff.PREFIX)).compression() != Sniff.Compression.NONE;
+        } catch (IOException e) {
+            // Whoever reads it says why it cannot be.
+            return true;
+        }
+    }
+
+    private static HistorySize all(String path, HistoryFormat format, long bytes, HistoryFormat found)
+            throws HistoryException, IOException {
+        HistoryTable table = HistoryReader.read(path, format);
+        return new HistorySize(
+                Source.ALL,
+                found,
+                bytes,
+                table.transactions(),
+                table.operations(),
+                writes(table),
+                table.sessions(),
+                table.keys().size(),
+                table.starts() != null);
+    }
+
+    private static long writes(HistoryTable table) {
+        long writes = 0;
+        for (int key : table.operationKeys()) {
+            writes += key & 1;
+        }
+        return writes;
+    }
+
+    /** Whole lines from places evenly over all files; null if they are no history by themselves. */
+    private static @Nullable HistorySize sample(List<Location> files, long bytes) throws IOException {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        for (int place = 0; place < PLACES; place++) {
+            long at = bytes / PLACES * place;
+            for (Location file : files) {
+                if (at < file.length()) {
+                    append(file, at, lines);
+                    break;
+                }
+                at -= file.length();
+            }
+        }
+        Path temporary = Files.createTempFile("polygraph-sample", ".jsonl");
+        HistoryTable table;
+        try {
+            Files.write(temporary, lines.toByteArray());
+            table = HistoryReader.read(temporary.toString(), HistoryFormat.JSONL);
+        } catch (HistoryException e) {
+            // Reading it whole says what is wrong and where.
+            return null;
+        } finally {
+            Files.delete(temporary);
+        }
+        if (table.transactions() == 0) {
+            return null;
+        }
+        double factor = (double) bytes / lines.size();
+        long operations = Math.round(table.operations() * factor);
+        long sessions = table.sessionLabel(table.sessions() - 1) - table.sessionLabel(0) + 1;
+        long transactions = Math.round(table.transactions() * factor);
+        return new HistorySize(
+                Source.SAMPLE,
+                HistoryFormat.JSONL,
+                bytes,
+                transactions,
+                operations,
+                Math.round(writes(table) * factor),
+                Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
+                keys(table, operations),
+                table.starts() != null);
+    }
+
+    private static void append(Location file, long at, ByteArrayOutputStream lines) throws IOException {
+        try (SeekableInput in = file.open()) {
+            in.seek(at);
+            byte[] read = in.readNBytes(PLACE_BYTES);
+            int from = 0;
+            if (at > 0) {
+                while (from < read.length && read[from++] != '\n') {}
+            }
+            int to = read.length;
+            while (to > from && read[to - 1] != '\n') {
+                to--;
+            }
+            lines.write(read, from, to - from);
+        }
+    }
+
+    /**
+     * As many keys as would show so many different ones in so many draws, all keys alike: K (1 - e^(-n/K)) = d, by
+     * bisection. Skewed keys are more than that, and never more than the operations.
+     */
+    private static long keys(HistoryTable table, long operations) {
+        int draws = table.operations();
+        IntOpenHashSet seen = new IntOpenHashSet();
+        for (int key : table.operationKeys()) {
+            seen.add(key >>> 1);
+        }
+        double low = seen.size();
+        double high = Math.max(low, operations);
+        for (int i = 0; i < 60; i++) {
+            double middle = (low + high) / 2;
+            if (middle * -Math.expm1(-draws / middle) < seen.size()) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return Math.round(high);
+    }
+}

@@ -1,0 +1,138 @@
+package org.polygraph.storage.generate;
+
+import java.io.IOException;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * A range of rows, which ascend by (session, index), on its way from what the store found to tables. Filled in any order.
+ *
+ * <p>Memory: 8 bytes an operation; tables are made a few thousand transactions at a time.
+ */
+public final class GeneratedRows {
+    /** Takes the rows as tables, in order. */
+    @FunctionalInterface
+    public interface Sink {
+        void append(HistoryTable rows) throws IOException;
+    }
+
+    private static final int OPERATIONS_PER_TABLE = 1 << 17;
+
+    private final TransactionPlan plan;
+    private final long from;
+    /** By operation of the range: 1 + the write that it returns, 0 for a write that does not lose. */
+    private final long[] found;
+
+    /**
+     * @param from first row
+     * @param to last row + 1; the range has at most 2^31 - 9 operations
+     */
+    public GeneratedRows(TransactionPlan plan, long from, long to) {
+        this.plan = plan;
+        this.from = from;
+        found = new long[Math.toIntExact((to - from) * plan.operations())];
+    }
+
+    /** Where an operation of a transaction in the range is kept. */
+    public int place(long transaction, int operation) {
+        return Math.toIntExact((plan.row(transaction) - from) * plan.operations() + operation);
+    }
+
+    /** An operation is a read of that write. */
+    public void read(int place, long write) {
+        found[place] = write + 1;
+    }
+
+    /**
+     * Hands out some rows.
+     *
+     * @param first not below the range's
+     * @param end not above the range's
+     * @throws IllegalStateException if a read was never told: a bug, or a part of the work that is missing
+     */
+    public void writeTo(long first, long end, Sink sink) throws IOException {
+        int perTable = Math.max(1, OPERATIONS_PER_TABLE / plan.operations());
+        for (long row = first; row < end; row += perTable) {
+            sink.append(table(row, Math.min(end, row + perTable)));
+        }
+    }
+
+    private HistoryTable table(long first, long end) {
+        Workload workload = plan.workload();
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        builder.file("generated");
+        builder.initialValue(builder.values().code(0));
+        for (String[] field : plan.metadata()) {
+            builder.metadata(field[0], field[1]);
+        }
+        if (workload.timed) {
+            builder.metadata("clock", "\"ns\"");
+        }
+        for (long row = first; row < end; row++) {
+            long t = plan.transactionOf(row);
+            Outcome outcome = plan.outcome(t);
+            builder.begin(plan.session(t), plan.index(t), outcome, row);
+            if (workload.timed) {
+                builder.times(plan.start(t), plan.end(t));
+            }
+            int scripted = plan.scripted(t);
+            for (int o = 0; o < plan.operations(); o++) {
+                operation(builder, t, o, o < scripted, found[Math.toIntExact((row - from) * plan.operations()) + o]);
+            }
+            builder.end();
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException("two rows of one place", e);
+        }
+    }
+
+    private void operation(HistoryTableBuilder builder, long t, int o, boolean scripted, long read) {
+        int key = plan.key(t, o);
+        boolean write = plan.isWrite(t, o);
+        long version;
+        if (scripted) {
+            version = plan.scriptedWrite(t, o);
+        } else if (read != 0) {
+            write = false;
+            version = read - 1;
+        } else if (write) {
+            version = plan.write(t, o);
+        } else {
+            throw new IllegalStateException("transaction " + t + ", operation " + o + ": nobody told what it reads");
+        }
+        int id = builder.keys().id(key);
+        long value = builder.values().code(plan.value(version, key));
+        if (write) {
+            builder.write(id, value);
+        } else {
+            builder.read(id, value);
+        }
+    }
+
+    /** The whole history, its reads found in one pass over all keys. */
+    public static GeneratedRows all(TransactionPlan plan, Watch watch) {
+        GeneratedRows rows = new GeneratedRows(plan, 0, plan.transactions());
+        SimulatedStore store = new SimulatedStore(
+                plan, 1, 0, (transaction, operation, write) -> rows.read(rows.place(transaction, operation), write));
+        for (long t = 0; t < plan.transactions(); t++) {
+            for (int o = plan.scripted(t); o < plan.operations(); o++) {
+                store.add(t, o, plan.key(t, o), plan.isWrite(t, o));
+            }
+            if ((t & 0xffff) == 0) {
+                watch.done(t);
+            }
+        }
+        store.finish();
+        return rows;
+    }
+
+    /** Hears how many transactions are done. */
+    @FunctionalInterface
+    public interface Watch {
+        void done(long transactions);
+    }
+}

@@ -1,0 +1,222 @@
+package org.polygraph.storage.generate;
+
+import java.util.Arrays;
+
+/**
+ * The multi-version store, for one slice of the keys (those that are {@code slice} modulo {@code slices}): finds what each
+ * read returns, and under SI which writes lose. Operations come in ascending order of transactions; events, a snapshot and
+ * a commit a transaction, are put in the order of time in batches, since nothing happens before a transaction's slot.
+ *
+ * <p>Rule: a read returns its transaction's own write of the key before it, else the last version committed before its
+ * snapshot. Of a transaction that takes effect, writes of a key lose, and become reads, if another version of that key was
+ * committed between snapshot and commit: first committer wins, key by key, and nobody aborts. Thus no key needs to know
+ * of another, and of two writers of a key one's commit comes before the other's snapshot. Under SER both events are one
+ * instant, and no write loses.
+ *
+ * <p>Memory: 8 bytes a key of the slice, 60 an operation of a batch (as many transactions as there are sessions, at least
+ * {@value #LEAST_BATCH}). Time: one sort of two events a transaction and one look-up of the key's version an operation.
+ */
+public final class SimulatedStore {
+    /** Takes what was found, in no order. */
+    @FunctionalInterface
+    public interface Sink {
+        /**
+         * An operation that is a read, as planned or because its write lost.
+         *
+         * @param write whose value it returns, see {@link TransactionPlan#write}; 0 for the initial one
+         */
+        void read(long transaction, int operation, long write);
+    }
+
+    private static final int LEAST_BATCH = 1 << 12;
+    /** An event is (time since the batch's first slot) << 20 | pending transaction << 1 | commit. */
+    private static final int PENDING_BITS = 20;
+
+    private static final long LONGEST_BATCH = 1L << 42;
+
+    private final TransactionPlan plan;
+    private final int slices;
+    private final Sink sink;
+    /** By key of the slice: its last write that is committed. */
+    private final long[] versions;
+
+    private final int batch;
+    private int pending;
+    private final long[] transactions;
+    private final long[] commits;
+    private final boolean[] snapped;
+    private final int[] starts;
+
+    private int operations;
+    private int[] numbers = new int[1 << 12];
+    /** Key of the slice << 1 | write. */
+    private int[] keys = new int[1 << 12];
+
+    private long[] seen = new long[1 << 12];
+    private long[] events = new long[1 << 12];
+
+    /** @param slice from 0 to slices - 1 */
+    public SimulatedStore(TransactionPlan plan, int slices, int slice, Sink sink) {
+        this.plan = plan;
+        this.slices = slices;
+        this.sink = sink;
+        int all = plan.workload().keys();
+        versions = new long[slice < all ? (all - 1 - slice) / slices + 1 : 0];
+        // What is still open is carried on: at most a transaction a session.
+        batch = Math.max(LEAST_BATCH, 4 * plan.sessions());
+        transactions = new long[batch];
+        commits = new long[batch];
+        snapped = new boolean[batch];
+        starts = new int[batch + 1];
+    }
+
+    /** Bytes that a store of so many keys holds beside its batch. */
+    public static long bytes(long keys) {
+        return Long.BYTES * keys;
+    }
+
+    /**
+     * The next operation that is not scripted.
+     *
+     * @param transaction not below the one before
+     * @param operation above the one before within the transaction
+     * @param key of this slice
+     */
+    public void add(long transaction, int operation, int key, boolean write) {
+        if (pending == 0 || transactions[pending - 1] != transaction) {
+            open(transaction);
+        }
+        if (operations == numbers.length) {
+            int capacity = operations * 2;
+            numbers = Arrays.copyOf(numbers, capacity);
+            keys = Arrays.copyOf(keys, capacity);
+            seen = Arrays.copyOf(seen, capacity);
+        }
+        numbers[operations] = operation;
+        keys[operations] = key / slices << 1 | (write ? 1 : 0);
+        starts[pending] = ++operations;
+    }
+
+    private void open(long transaction) {
+        long now = plan.slotStart(transaction);
+        if (pending == batch || (pending > 0 && now - plan.slotStart(transactions[0]) > LONGEST_BATCH)) {
+            advance(now);
+        }
+        transactions[pending] = transaction;
+        commits[pending] = plan.commit(transaction);
+        snapped[pending] = false;
+        starts[++pending] = operations;
+    }
+
+    /** All operations have come. */
+    public void finish() {
+        advance(Long.MAX_VALUE);
+    }
+
+    /** Plays all events before an instant, and drops the transactions that are through. */
+    private void advance(long until) {
+        if (pending == 0) {
+            return;
+        }
+        long zero = plan.slotStart(transactions[0]);
+        int count = 0;
+        if (events.length < 2 * pending) {
+            events = new long[2 * batch];
+        }
+        for (int p = 0; p < pending; p++) {
+            if (!snapped[p]) {
+                long snapshot = plan.snapshot(transactions[p], commits[p]);
+                if (snapshot < until) {
+                    events[count++] = (snapshot - zero) << PENDING_BITS | (long) p << 1;
+                }
+            }
+            if (commits[p] < until) {
+                events[count++] = (commits[p] - zero) << PENDING_BITS | (long) p << 1 | 1;
+            }
+        }
+        Arrays.sort(events, 0, count);
+        for (int e = 0; e < count; e++) {
+            int p = (int) (events[e] & ((1 << PENDING_BITS) - 1)) >> 1;
+            if ((events[e] & 1) == 0) {
+                snapshot(p);
+            } else {
+                commit(p);
+            }
+        }
+        keepOpen(until);
+    }
+
+    private void snapshot(int p) {
+        snapped[p] = true;
+        for (int o = starts[p]; o < starts[p + 1]; o++) {
+            seen[o] = versions[keys[o] >> 1];
+        }
+    }
+
+    private void commit(int p) {
+        long transaction = transactions[p];
+        boolean effect = plan.takesEffect(transaction);
+        for (int o = starts[p]; o < starts[p + 1]; o++) {
+            if ((keys[o] & 1) == 0 || loses(o, effect)) {
+                sink.read(transaction, numbers[o], version(p, o, effect));
+            }
+        }
+        if (effect) {
+            for (int o = starts[p]; o < starts[p + 1]; o++) {
+                if ((keys[o] & 1) != 0) {
+                    // A key's writes win or lose together, and those before this one have moved its version.
+                    int own = own(p, o);
+                    long expected = own < 0 ? seen[o] : plan.write(transaction, numbers[own]);
+                    if (versions[keys[o] >> 1] == expected) {
+                        versions[keys[o] >> 1] = plan.write(transaction, numbers[o]);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Whether somebody else has committed the key since this transaction's snapshot, before anything is applied. */
+    private boolean loses(int o, boolean effect) {
+        return effect && versions[keys[o] >> 1] != seen[o];
+    }
+
+    /** The write that operation o returns. */
+    private long version(int p, int o, boolean effect) {
+        int own = own(p, o);
+        return own < 0 || loses(o, effect) ? seen[o] : plan.write(transactions[p], numbers[own]);
+    }
+
+    /** The last write of the same key before o in its transaction, or -1. */
+    private int own(int p, int o) {
+        int write = keys[o] | 1;
+        for (int before = o - 1; before >= starts[p]; before--) {
+            if (keys[before] == write) {
+                return before;
+            }
+        }
+        return -1;
+    }
+
+    private void keepOpen(long until) {
+        int kept = 0;
+        int keptOperations = 0;
+        for (int p = 0; p < pending; p++) {
+            if (commits[p] < until) {
+                continue;
+            }
+            int from = starts[p];
+            int count = starts[p + 1] - from;
+            transactions[kept] = transactions[p];
+            commits[kept] = commits[p];
+            snapped[kept] = snapped[p];
+            System.arraycopy(numbers, from, numbers, keptOperations, count);
+            System.arraycopy(keys, from, keys, keptOperations, count);
+            System.arraycopy(seen, from, seen, keptOperations, count);
+            keptOperations += count;
+            starts[++kept] = keptOperations;
+        }
+        // A move never overtakes what is still to be moved: starts[kept] <= starts[p + 1] was read before.
+        pending = kept;
+        operations = keptOperations;
+    }
+}

@@ -1,0 +1,329 @@
+package org.polygraph.storage.generate;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * What transaction i of a workload does, for any i in O(1) and in any order: random numbers are SplitMix64's (Steele, Lea,
+ * Flood 2014), read at a place that i and the operation give instead of one after the other. Only what reads return is
+ * not here: {@link SimulatedStore}. Immutable.
+ *
+ * <p>Time: sessions take turns, so transaction i is number i / sessions of session i mod sessions. Its slot is [i T, (i +
+ * sessions) T) with T = {@value #TICK_NANOS} ns; within it lie start &lt; snapshot &lt; commit &lt; end, all drawn, the
+ * length on average a quarter of the slot. So slots of as many transactions as there are sessions overlap, neither the
+ * order of starts nor that of ends is the order of effects, and whatever happened before i's slot has ended.
+ */
+public final class TransactionPlan implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Between the slots of two transactions. */
+    static final long TICK_NANOS = 10_000;
+
+    private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+    /** Random numbers of a transaction, before two for each operation. */
+    private static final int LANES = 8;
+
+    private static final int OUTCOME = 0;
+    private static final int LENGTH = 1;
+    private static final int LENGTH_FACTOR = 2;
+    private static final int START = 3;
+    private static final int COMMIT = 4;
+    private static final int SNAPSHOT = 5;
+    private static final int EFFECT = 6;
+
+    private final Workload workload;
+    private final long key;
+    private final long lanes;
+    private final int operations;
+    private final long slot;
+    private final KeyChoice keyChoice;
+    private final long[] plantedAt;
+    /** Share of reads, as a threshold for 53 random bits. */
+    private final double reads;
+
+    TransactionPlan(Workload workload) {
+        this.workload = workload;
+        key = mix(workload.seed + GOLDEN);
+        operations = workload.operations;
+        lanes = LANES + 2L * operations;
+        slot = workload.sessions * TICK_NANOS;
+        keyChoice = workload.keyChoice();
+        reads = workload.reads;
+        plantedAt = new long[workload.planted.size()];
+        for (int i = 0; i < plantedAt.length; i++) {
+            plantedAt[i] = workload.planted.get(i).at();
+        }
+    }
+
+    /** A bijection of the 64-bit numbers that looks random. */
+    static long mix(long z) {
+        long a = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        long b = (a ^ (a >>> 27)) * 0x94D049BB133111EBL;
+        return b ^ (b >>> 31);
+    }
+
+    private long bits(long transaction, int lane) {
+        return mix(key + GOLDEN * (transaction * lanes + lane));
+    }
+
+    private double fraction(long transaction, int lane) {
+        return KeyChoice.fraction(bits(transaction, lane));
+    }
+
+    public Workload workload() {
+        return workload;
+    }
+
+    public long transactions() {
+        return workload.transactions;
+    }
+
+    public int sessions() {
+        return workload.sessions;
+    }
+
+    /** Of every transaction. */
+    public int operations() {
+        return operations;
+    }
+
+    int session(long transaction) {
+        return (int) (transaction % workload.sessions);
+    }
+
+    /** The place of the transaction in its session, from 0. */
+    public long index(long transaction) {
+        return transaction / workload.sessions;
+    }
+
+    /** The place of a transaction among all rows, which ascend by (session, index). */
+    public long row(long transaction) {
+        long each = workload.transactions / workload.sessions;
+        long longer = workload.transactions % workload.sessions;
+        long session = transaction % workload.sessions;
+        return session * each + Math.min(session, longer) + transaction / workload.sessions;
+    }
+
+    /** The transaction of a row: inverse of {@link #row}. */
+    long transactionOf(long row) {
+        long each = workload.transactions / workload.sessions;
+        long longer = workload.transactions % workload.sessions;
+        long inLonger = longer * (each + 1);
+        long session = row < inLonger ? row / (each + 1) : longer + (row - inLonger) / each;
+        long index = row < inLonger ? row % (each + 1) : (row - inLonger) % each;
+        return index * workload.sessions + session;
+    }
+
+    /** The anomaly that the transaction plays a part in, or -1. */
+    private int planted(long transaction) {
+        if (plantedAt.length == 0) {
+            return -1;
+        }
+        int found = Arrays.binarySearch(plantedAt, transaction);
+        int i = found < 0 ? -found - 2 : found;
+        return i >= 0
+                        && transaction - plantedAt[i]
+                                < workload.planted.get(i).anomaly().players()
+                ? i
+                : -1;
+    }
+
+    private PlantedAnomaly.Player player(int planted, long transaction) {
+        return workload.planted.get(planted).anomaly().player((int) (transaction - plantedAt[planted]));
+    }
+
+    /** How many first operations come from a script: nobody resolves these. */
+    public int scripted(long transaction) {
+        int planted = planted(transaction);
+        return planted < 0 ? 0 : player(planted, transaction).steps().size();
+    }
+
+    /** As planned; under SI it may lose and become a read. */
+    public boolean isWrite(long transaction, int operation) {
+        int planted = planted(transaction);
+        if (planted >= 0) {
+            List<PlantedAnomaly.Step> steps = player(planted, transaction).steps();
+            return operation < steps.size() && steps.get(operation).write();
+        }
+        return KeyChoice.fraction(bits(transaction, LANES + 2 * operation)) >= reads;
+    }
+
+    /** The key, planted ones above all others. */
+    public int key(long transaction, int operation) {
+        int planted = planted(transaction);
+        if (planted >= 0) {
+            List<PlantedAnomaly.Step> steps = player(planted, transaction).steps();
+            if (operation < steps.size()) {
+                return workload.keys
+                        + planted * PlantedAnomaly.MOST_KEYS
+                        + steps.get(operation).key();
+            }
+        }
+        return keyChoice.of(bits(transaction, LANES + 2 * operation + 1));
+    }
+
+    /** The number of a write, from 1; as a number of a read the write whose value it returns, or 0 for the initial value. */
+    long write(long transaction, int operation) {
+        return transaction * operations + operation + 1;
+    }
+
+    /** What a scripted operation writes or returns. */
+    long scriptedWrite(long transaction, int operation) {
+        int planted = planted(transaction);
+        PlantedAnomaly.Step step = player(planted, transaction).steps().get(operation);
+        if (step.value() == 0) {
+            return 0;
+        }
+        int writer = workload.planted.get(planted).anomaly().writerOf(step.key(), step.value());
+        return writer < 0
+                ? write(workload.transactions + planted, 0)
+                : write(plantedAt[planted] + (writer >> 8), writer & 0xff);
+    }
+
+    /**
+     * The value of a write.
+     *
+     * @param write its number; 0 gives the initial value
+     */
+    long value(long write, int key) {
+        if (workload.values == 0 || write == 0) {
+            return write;
+        }
+        // On planted keys values are unique whatever is asked of the others.
+        return key >= workload.keys
+                ? workload.values + write
+                : 1 + KeyChoice.below(workload.values, mix(this.key ^ mix(write)));
+    }
+
+    Outcome outcome(long transaction) {
+        int planted = planted(transaction);
+        if (planted >= 0) {
+            return player(planted, transaction).aborted() ? Outcome.ABORTED : Outcome.COMMITTED;
+        }
+        if (workload.aborted + workload.indeterminate == 0) {
+            return Outcome.COMMITTED;
+        }
+        double fate = fraction(transaction, OUTCOME);
+        return fate < workload.aborted
+                ? Outcome.ABORTED
+                : fate < workload.aborted + workload.indeterminate ? Outcome.INDETERMINATE : Outcome.COMMITTED;
+    }
+
+    /** Whether its writes enter the store. */
+    boolean takesEffect(long transaction) {
+        return switch (outcome(transaction)) {
+            case COMMITTED -> true;
+            case ABORTED -> false;
+            case INDETERMINATE -> bits(transaction, EFFECT) < 0;
+        };
+    }
+
+    /** Where the slot begins: nothing of the transaction, and of those after it, happens before. */
+    long slotStart(long transaction) {
+        return transaction * TICK_NANOS;
+    }
+
+    private boolean isStale(int planted) {
+        return workload.planted.get(planted).anomaly() == PlantedAnomaly.STALE_READ;
+    }
+
+    /** The instant when all players of an anomaly are open; those of a stale read follow each other. */
+    private long plantedInstant(int planted, long transaction) {
+        long of = isStale(planted)
+                ? transaction
+                : plantedAt[planted] + workload.planted.get(planted).anomaly().players() - 1;
+        return slotStart(of) + TICK_NANOS / 2;
+    }
+
+    private long length(long transaction) {
+        return 8 + (long) ((slot - 16) * (fraction(transaction, LENGTH) * fraction(transaction, LENGTH_FACTOR)));
+    }
+
+    /** True time, by no client's clock. */
+    private long trueStart(long transaction, int planted, long length) {
+        return planted >= 0
+                ? slotStart(transaction) + 1
+                : slotStart(transaction) + 1 + (long) ((slot - 8 - length) * fraction(transaction, START));
+    }
+
+    /** When the transaction began, by its session's clock. */
+    long start(long transaction) {
+        return trueStart(transaction, planted(transaction), length(transaction)) + clockAhead(transaction);
+    }
+
+    /** When its outcome was known, by its session's clock. */
+    long end(long transaction) {
+        int planted = planted(transaction);
+        long length = length(transaction);
+        long end = planted >= 0
+                ? plantedInstant(planted, transaction) + TICK_NANOS / 4
+                : trueStart(transaction, planted, length) + length;
+        return end + clockAhead(transaction);
+    }
+
+    private long clockAhead(long transaction) {
+        long skew = workload.skewNanos;
+        // Beyond all transactions, so that sessions share no random numbers with them.
+        return skew == 0 ? 0 : (long) (KeyChoice.fraction(mix(~key + GOLDEN * session(transaction))) * (skew + 1.0));
+    }
+
+    /** When the writes enter the store. */
+    long commit(long transaction) {
+        int planted = planted(transaction);
+        if (planted >= 0) {
+            return plantedInstant(planted, transaction);
+        }
+        long length = length(transaction);
+        return trueStart(transaction, planted, length) + 2 + (long) ((length - 3) * fraction(transaction, COMMIT));
+    }
+
+    /** When the store is read; the commit itself for SER. */
+    long snapshot(long transaction, long commit) {
+        int planted = planted(transaction);
+        if (planted >= 0 || workload.level == Workload.Level.SER) {
+            return commit;
+        }
+        long start = trueStart(transaction, planted, length(transaction));
+        return start + 1 + (long) ((commit - start - 1) * fraction(transaction, SNAPSHOT));
+    }
+
+    /** Header fields that say what this is: names and JSON texts. */
+    String[][] metadata() {
+        StringBuilder anomalies = new StringBuilder("[");
+        for (int i = 0; i < plantedAt.length; i++) {
+            PlantedAnomaly anomaly = workload.planted.get(i).anomaly();
+            anomalies.append(i == 0 ? "" : ",").append("{\"name\":\"").append(anomaly.label());
+            anomalies.append("\",\"transactions\":[");
+            for (int p = 0; p < anomaly.players(); p++) {
+                long t = plantedAt[i] + p;
+                anomalies.append(p == 0 ? "" : ",").append("[" + session(t) + "," + index(t) + "]");
+            }
+            anomalies.append("]}");
+        }
+        String generator = workload.json();
+        return plantedAt.length == 0
+                ? new String[][] {{"generator", generator}}
+                : new String[][] {
+                    {"generator", generator},
+                    {"anomalies", anomalies.append("]").toString()}
+                };
+    }
+
+    /** A line for each planted anomaly: its name and its transactions as {@code session#index}. */
+    public List<String> plantedPlaces() {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < plantedAt.length; i++) {
+            PlantedAnomaly anomaly = workload.planted.get(i).anomaly();
+            StringBuilder line = new StringBuilder(anomaly.label()).append(" ");
+            for (int p = 0; p < anomaly.players(); p++) {
+                long t = plantedAt[i] + p;
+                line.append(" s" + session(t) + "#" + index(t));
+            }
+            lines.add(line.toString());
+        }
+        return lines;
+    }
+}

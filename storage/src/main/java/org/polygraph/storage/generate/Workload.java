@@ -1,0 +1,263 @@
+package org.polygraph.storage.generate;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What history to generate: settings, each with a default, checked together by {@link #plan}. Settings are named as the
+ * options of {@code polygraph generate} are, and so do messages.
+ */
+public final class Workload implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** What the simulated store guarantees. */
+    public enum Level {
+        /** Each transaction reads and writes at one instant between its start and its end: SSER. */
+        SER,
+        /** A snapshot, then a commit; of two writers of a key that overlap only the first committer writes it: SSI. */
+        SI
+    }
+
+    /** Which keys are frequent. */
+    public enum Distribution {
+        UNIFORM,
+        ZIPF,
+        HOTSPOT
+    }
+
+    /** An anomaly and the transaction where it begins. */
+    record Planted(PlantedAnomaly anomaly, long at) implements Serializable {}
+
+    private static final int MOST_SESSIONS = 1 << 16;
+    private static final int MOST_OPERATIONS = 1 << 10;
+    private static final int MOST_KEYS = 1 << 30;
+    private static final int MOST_PLANTED = 1 << 10;
+    /** Of transactions: so many times the longest interval between two starts are still a time in ns. */
+    private static final long MOST_TRANSACTIONS = 1L << 38;
+
+    long seed = 1;
+    long transactions = 10_000;
+    int sessions = 10;
+    int operations = 8;
+    int keys = 1_000;
+    double reads = 0.5;
+    Distribution distribution = Distribution.UNIFORM;
+    double zipf = 0.99;
+    double hotKeys = 0.01;
+    double hotShare = 0.9;
+    int values;
+    Level level = Level.SER;
+    double aborted;
+    double indeterminate;
+    boolean timed = true;
+    long skewNanos;
+    final List<Planted> planted = new ArrayList<>();
+
+    /** The defaults: 10,000 transactions of 8 operations in 10 sessions over 1,000 keys, half reads, SER, with times. */
+    public Workload() {}
+
+    public Workload seed(long number) {
+        seed = number;
+        return this;
+    }
+
+    /** How many, aborted and planted ones included; 1 to 2^38. */
+    public Workload transactions(long count) {
+        transactions = range("transactions", count, 1, MOST_TRANSACTIONS);
+        return this;
+    }
+
+    /** How many run side by side, 1 to 65,536; labelled from 0. */
+    public Workload sessions(int count) {
+        sessions = (int) range("sessions", count, 1, MOST_SESSIONS);
+        return this;
+    }
+
+    /** Of every transaction, 1 to 1,024. */
+    public Workload operations(int count) {
+        operations = (int) range("operations", count, 1, MOST_OPERATIONS);
+        return this;
+    }
+
+    /** Keys are 0 to count - 1, at most 2^30; planted anomalies add two each. */
+    public Workload keys(int count) {
+        keys = (int) range("keys", count, 1, MOST_KEYS);
+        return this;
+    }
+
+    /** Share of operations that read. */
+    public Workload reads(double share) {
+        reads = share("reads", share);
+        return this;
+    }
+
+    public Workload distribution(Distribution shape) {
+        distribution = shape;
+        return this;
+    }
+
+    /** Exponent of ZIPF: key k has weight (k + 1)^-exponent; above 0, at most 10. */
+    public Workload zipf(double exponent) {
+        if (!(exponent > 0 && exponent <= 10)) {
+            throw wrong("zipf", number(exponent), "a number above 0, at most 10");
+        }
+        zipf = exponent;
+        return this;
+    }
+
+    /** HOTSPOT: this share of the keys has that share of the operations. */
+    public Workload hot(double keyShare, double operationShare) {
+        hotKeys = share("hot", keyShare);
+        hotShare = share("hot", operationShare);
+        return this;
+    }
+
+    /** 0: every write has a value of its own; else how many different values writes draw from, 1 to 2^30. */
+    public Workload values(int distinct) {
+        values = (int) range("values", distinct, 0, MOST_KEYS);
+        return this;
+    }
+
+    public Workload level(Level promise) {
+        level = promise;
+        return this;
+    }
+
+    /** Share of transactions that roll back. */
+    public Workload aborted(double share) {
+        aborted = share("aborted", share);
+        return this;
+    }
+
+    /** Share of transactions whose client never learnt the outcome: half of them take effect. */
+    public Workload indeterminate(double share) {
+        indeterminate = share("indeterminate", share);
+        return this;
+    }
+
+    /** Whether transactions have start and end. */
+    public Workload timed(boolean times) {
+        timed = times;
+        return this;
+    }
+
+    /** Each session's clock is ahead by an amount of its own, uniform in [0, ns]; at most 10^18. */
+    public Workload skew(long ns) {
+        skewNanos = range("skew", ns, 0, 1_000_000_000_000_000_000L);
+        return this;
+    }
+
+    /** Plants an anomaly in transactions at, at + 1, ... */
+    public Workload plant(PlantedAnomaly anomaly, long at) {
+        planted.add(new Planted(anomaly, at));
+        return this;
+    }
+
+    public long transactions() {
+        return transactions;
+    }
+
+    public int operations() {
+        return operations;
+    }
+
+    public int keys() {
+        return keys;
+    }
+
+    /**
+     * What each transaction does.
+     *
+     * @throws IllegalArgumentException if settings do not fit each other; begins with the name of one
+     */
+    public TransactionPlan plan() {
+        if (aborted + indeterminate > 1) {
+            throw wrong(
+                    "aborted", number(aborted) + " and indeterminate " + number(indeterminate), "at most 1 together");
+        }
+        if (planted.size() > MOST_PLANTED) {
+            throw wrong("anomaly", planted.size() + " times", "at most " + MOST_PLANTED);
+        }
+        List<Planted> ascending = new ArrayList<>(planted);
+        ascending.sort((a, b) -> Long.compare(a.at, b.at));
+        long free = 0;
+        for (Planted each : ascending) {
+            PlantedAnomaly anomaly = each.anomaly;
+            if (sessions <= anomaly.players()) {
+                throw wrong(
+                        "sessions",
+                        Integer.toString(sessions),
+                        "at least " + (anomaly.players() + 1) + " for " + anomaly.label());
+            }
+            if (operations < anomaly.operations()) {
+                throw wrong(
+                        "operations",
+                        Integer.toString(operations),
+                        "at least " + anomaly.operations() + " for " + anomaly.label());
+            }
+            if (each.at < 0 || each.at > transactions - anomaly.players()) {
+                throw wrong(
+                        "at",
+                        Long.toString(each.at),
+                        "0 to " + (transactions - anomaly.players()) + ": " + anomaly.label() + " takes "
+                                + anomaly.players() + " of the " + transactions + " transactions");
+            }
+            if (each.at < free) {
+                throw wrong("at", Long.toString(each.at), "at least " + free + ", after the anomaly before");
+            }
+            free = each.at + anomaly.players();
+        }
+        planted.clear();
+        planted.addAll(ascending);
+        return new TransactionPlan(this);
+    }
+
+    KeyChoice keyChoice() {
+        return switch (distribution) {
+            case UNIFORM -> new KeyChoice.Uniform(keys);
+            case ZIPF -> new KeyChoice.Zipf(keys, zipf);
+            case HOTSPOT ->
+                new KeyChoice.Hotspot(keys, (int) Math.max(1, Math.min(keys, Math.round(keys * hotKeys))), hotShare);
+        };
+    }
+
+    /** All settings as a JSON object; the same settings give the same text. */
+    String json() {
+        return "{\"seed\":\"" + seed + "\",\"transactions\":" + transactions + ",\"sessions\":" + sessions
+                + ",\"operations\":" + operations + ",\"keys\":" + keys + ",\"reads\":" + number(reads)
+                + ",\"distribution\":\"" + distribution.name().toLowerCase(Locale.ROOT) + "\""
+                + (distribution == Distribution.ZIPF ? ",\"zipf\":" + number(zipf) : "")
+                + (distribution == Distribution.HOTSPOT
+                        ? ",\"hot\":\"" + number(hotKeys) + ":" + number(hotShare) + "\""
+                        : "")
+                + ",\"values\":" + (values == 0 ? "\"unique\"" : values) + ",\"level\":\""
+                + level.name().toLowerCase(Locale.ROOT) + "\",\"aborted\":" + number(aborted) + ",\"indeterminate\":"
+                + number(indeterminate) + (timed ? ",\"skew_ns\":" + skewNanos : "") + "}";
+    }
+
+    private static String number(double value) {
+        return value == Math.rint(value) && Math.abs(value) < 1e15
+                ? Long.toString((long) value)
+                : Double.toString(value);
+    }
+
+    private static long range(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw wrong(name, Long.toString(value), min + " to " + max);
+        }
+        return value;
+    }
+
+    private static double share(String name, double value) {
+        if (!(value >= 0 && value <= 1)) {
+            throw wrong(name, number(value), "a share, 0 to 1");
+        }
+        return value;
+    }
+
+    private static IllegalArgumentException wrong(String name, String found, String expected) {
+        return new IllegalArgumentException(name + " " + found + "; expected " + expected);
+    }
+}
