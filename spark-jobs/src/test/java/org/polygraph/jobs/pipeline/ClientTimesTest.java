@@ -124,7 +124,9 @@ class ClientTimesTest {
             if (strict.status() == Verdict.Status.VIOLATION) {
                 told++;
                 // Elsewhere real time is in the reason of a version order of the cycle.
-                shown += strict.violations().get(0).cycle().stream().anyMatch(edge -> edge.kind() == EdgeKind.RT) ? 1 : 0;
+                shown += strict.violations().get(0).cycle().stream().anyMatch(edge -> edge.kind() == EdgeKind.RT)
+                        ? 1
+                        : 0;
             }
         }
         System.out.println(told + " of 40 histories with an old snapshot are SER and not SSER, " + shown
