@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
@@ -52,9 +53,9 @@ public final class CausalAxiom implements Axiom {
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
         ChainClocks rows = ChainClocks.of(graph);
-        ChainClocks.Result closed = rows.update(stop);
-        if (closed != ChainClocks.Result.EXACT) {
-            return closed == ChainClocks.Result.CYCLIC ? Result.CYCLIC : Result.STOPPED;
+        Closure.Result closed = rows.update(stop);
+        if (closed != Closure.Result.EXACT) {
+            return closed == Closure.Result.CYCLIC ? Result.CYCLIC : Result.STOPPED;
         }
         graph.nextRound();
         for (int key = 0; key < index.keys(); key++) {

@@ -11,18 +11,16 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
-import org.polygraph.solver.Statistics;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -33,15 +31,8 @@ import org.polygraph.storage.columnar.HistoryTable;
 public final class Decision {
     private static final String EVIDENCE = "evidence";
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
-    private static final double CLOCK_SHARE = 0.6;
+    static final double CLOCK_SHARE = 0.6;
 
-    /** Real-time edges a transaction beyond which the attempt with them is not worth its memory. */
-    private static final int MOST_REAL_TIME_EDGES = 64;
-
-    /** Bytes of budget an edge: it takes 13, and 14 more while arrays grow. */
-    private static final int REAL_TIME_EDGE_BUDGET_SHARE = 64;
-
-    private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
     /** Further rounds of rules, after the solver's refutation, that may find a cycle to show. */
     private static final long MOST_EVIDENCE_NANOS = 5_000_000_000L;
 
@@ -91,26 +82,28 @@ public final class Decision {
         }
         phases.begin("graph");
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
-        if (tuning.hasRules()
-                && request.time() == TimeMode.HINT
-                && history.versions().ambiguous() > 0
-                && table.starts() != null) {
-            Found found = inRealTime(stages, history.copy(), events, tuning);
+        RealTime hint = tuning.hasRules() && request.time() == TimeMode.HINT
+                ? RealTime.of(table, history.counting(), request.clockSkewNanos())
+                : null;
+        if (hint != null) {
+            TimeHint.Found found = new TimeHint(table, budget, phases, stages, history, events, tuning).order(hint);
             if (found != null) {
-                return replay(history.counting(), found.committed, found.position);
+                residual = found.residual();
+                return replay(history.counting(), found.committed(), found.position());
             }
-            residual = ResidualSize.NONE;
             phases.begin("graph");
         }
         KnownGraph graph = KnownGraph.of(events, history.versions());
         if (request.level().realTime()) {
-            long left = budget.bytes() - table.arrayBytes() - history.versions().bytes();
-            boundByTime = RealTimeEdges.add(
-                    graph, table, history.counting(), request.clockSkewNanos(), left / REAL_TIME_EDGE_BUDGET_SHARE);
+            RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
+            boundByTime = time != null && time.isComplete();
+            if (time != null) {
+                graph.bind(time);
+            }
         }
         phases.end(graph.edges());
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-        boolean withClocks = tuning.hasRules() && ChainClocks.bytes(events) <= CLOCK_SHARE * (budget.bytes() - held);
+        long closureBytes = tuning.hasRules() ? (long) (CLOCK_SHARE * (budget.bytes() - held)) : 0;
         PruneLoop loop = new PruneLoop(
                 history,
                 graph,
@@ -118,7 +111,7 @@ public final class Decision {
                 budget::exhausted,
                 position -> stages.check(history, graph, history.counting(), position),
                 tuning);
-        if (!loop.run(withClocks)) {
+        if (!loop.run(closureBytes)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
         return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
@@ -131,76 +124,15 @@ public final class Decision {
                 : IndexedHistory.Indeterminate.ABORT;
     }
 
-    /** An order that explains the history, and which optional transactions committed in it. */
-    private static final class Found {
-        final int[] position;
-        final boolean @Nullable [] committed;
-
-        Found(int[] position, boolean @Nullable [] committed) {
-            this.position = position;
-            this.committed = committed;
-        }
-    }
-
-    /**
-     * Tries to accept with real-time order as if it were part of the level: it decides most reads with several candidates.
-     * Only acceptance counts, for more edges only forbid more; a refutation says nothing about the level asked for.
-     *
-     * @param history a copy: what real time decides must not reach the exact path
-     * @return null if there is no such order, or none was found in the time given
-     */
-    private @Nullable Found inRealTime(KeyStages stages, IndexedHistory history, Events events, Tuning tuning) {
-        KnownGraph graph = KnownGraph.of(events, history.versions());
-        long most = Math.min(
-                (long) MOST_REAL_TIME_EDGES * table.transactions(), budget.bytes() / REAL_TIME_EDGE_BUDGET_SHARE);
-        boolean complete = RealTimeEdges.add(graph, table, history.counting(), request.clockSkewNanos(), most);
-        phases.end(graph.edges());
-        long held = table.arrayBytes() + 2 * history.versions().bytes() + 13L * graph.edges();
-        if (!complete || ChainClocks.bytes(events) > CLOCK_SHARE * (budget.bytes() - held)) {
-            return null;
-        }
-        Budget part = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(
-                history,
-                graph,
-                phases,
-                part::exhausted,
-                position -> stages.check(history, graph, history.counting(), position),
-                tuning);
-        if (!loop.run(true) || loop.isRefuted()) {
-            return null;
-        }
-        ResidualCore core = loop.core();
-        if (core.isEmpty()) {
-            return new Found(loop.position(), null);
-        }
-        phases.begin("solve");
-        Outcome outcome = CoreSolving.solve(
-                        history,
-                        graph,
-                        loop.clocks(),
-                        loop.position(),
-                        core,
-                        part,
-                        tuning.solver(),
-                        Math.max(0, budget.bytes() - held - ChainClocks.bytes(events)))
-                .outcome();
-        measure(core, history, outcome.statistics());
-        phases.end(outcome.statistics().conflicts());
-        return outcome instanceof Outcome.Satisfiable found ? new Found(found.position(), found.committed()) : null;
-    }
-
     private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
-        ChainClocks clocks = loop.clocks();
+        Closure clocks = loop.clocks();
         int[] position = loop.position();
         boolean[] committed = null;
         int[] order = position;
         if (!core.isEmpty()) {
             phases.begin("solve");
-            long held = table.arrayBytes()
-                    + history.versions().bytes()
-                    + (clocks == null ? 0 : ChainClocks.bytes(graph.events()));
+            long held = table.arrayBytes() + history.versions().bytes() + (clocks == null ? 0 : clocks.bytes());
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,
@@ -211,7 +143,7 @@ public final class Decision {
                     tuning.solver(),
                     Math.max(0, budget.bytes() - held));
             Outcome outcome = solved.outcome();
-            measure(core, history, outcome.statistics());
+            residual = CoreSolving.size(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
@@ -231,7 +163,7 @@ public final class Decision {
                 return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
             }
             Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
-            order = satisfiable.position();
+            order = solved.position(satisfiable);
             committed = satisfiable.committed();
             phases.begin("check");
             ResidualCore left =
@@ -248,17 +180,6 @@ public final class Decision {
         return replay(history.counting(), committed, order);
     }
 
-    private void measure(ResidualCore core, IndexedHistory history, Statistics s) {
-        CoreComponents components = CoreComponents.of(core, history.versions());
-        residual = new ResidualSize(
-                s.instantiated(),
-                history.versions().ambiguous(),
-                components.count(),
-                components.largest(),
-                s.decisions(),
-                s.conflicts());
-    }
-
     /** Nothing passes that independent code has not replayed from the raw operations, unless the request says so. */
     private Verdict replay(Counting counting, boolean @Nullable [] committed, int[] position) {
         boolean[] counted = new boolean[table.transactions()];
@@ -273,8 +194,8 @@ public final class Decision {
             phases.end(table.operations());
             if (wrong != null && !boundByTime) {
                 return unknown(
-                        "the order found does not obey real time, of which the graph has only a part: there was no"
-                                + " memory for all of it, or a session with unknown outcomes runs against the clock");
+                        "the order found does not obey real time, of which only a part was looked at: a session with"
+                                + " unknown outcomes runs against the clock");
             }
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);

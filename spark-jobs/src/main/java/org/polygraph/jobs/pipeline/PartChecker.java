@@ -3,7 +3,7 @@ package org.polygraph.jobs.pipeline;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.partitioner.subhistory.PartJudge;
@@ -35,8 +35,10 @@ final class PartChecker implements PartJudge {
         BooleanSupplier stop = budget::exhausted;
         Events events = new Events(request.level().eventsPerTransaction(), part.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        if (request.level().realTime()) {
-            RealTimeEdges.add(graph, part, history.counting(), request.clockSkewNanos(), Long.MAX_VALUE);
+        RealTime time =
+                request.level().realTime() ? RealTime.of(part, history.counting(), request.clockSkewNanos()) : null;
+        if (time != null) {
+            graph.bind(time);
         }
         PruneLoop loop = new PruneLoop(
                 history,
@@ -45,7 +47,7 @@ final class PartChecker implements PartJudge {
                 stop,
                 position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
                 Tuning.DEFAULT);
-        if (!loop.run(true)) {
+        if (!loop.run(Long.MAX_VALUE)) {
             return false;
         }
         if (loop.isRefuted()) {

@@ -6,6 +6,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -56,7 +58,7 @@ final class PruneLoop {
     private final BooleanSupplier stop;
     private final Check check;
     private final Tuning tuning;
-    private @Nullable ChainClocks clocks;
+    private @Nullable Closure clocks;
     private @Nullable Saturation saturation;
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
@@ -78,9 +80,34 @@ final class PruneLoop {
         this.tuning = tuning;
     }
 
-    /** @param withClocks false if the clocks do not fit: then no rule is applied; @return false if the budget ended */
-    boolean run(boolean withClocks) {
-        return withClocks ? saturate() : orderOnly();
+    /**
+     * Runs it.
+     *
+     * @param closureBytes what the closure may take; if it does not fit no rule is applied
+     * @return false if the budget ended
+     */
+    boolean run(long closureBytes) {
+        Closure rows = closure(closureBytes);
+        if (rows == null) {
+            return orderOnly();
+        }
+        if (saturate(rows)) {
+            return true;
+        }
+        if (rows instanceof WindowClosure window && window.isOutgrown()) {
+            clocks = null;
+            saturation = null;
+            return orderOnly();
+        }
+        return false;
+    }
+
+    private @Nullable Closure closure(long most) {
+        if (graph.realTime() == null) {
+            return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
+        }
+        long fixed = WindowClosure.bytes(graph.events());
+        return fixed <= most ? WindowClosure.of(graph, most - fixed) : null;
     }
 
     /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
@@ -115,27 +142,25 @@ final class PruneLoop {
         return found;
     }
 
-    /** Certain reachability; null without clocks. */
+    /** Certain reachability; null without a closure. */
     @Nullable
-    ChainClocks clocks() {
+    Closure clocks() {
         return clocks;
     }
 
     private boolean orderOnly() {
         phases.begin("order");
-        int[] done = new int[graph.events().chains()];
-        int[] turns = EventOrder.byTurns(graph, done);
+        int[] order = EventOrder.of(graph);
         phases.end(graph.events().count());
-        if (turns == null) {
+        if (order == null) {
             refutation = () -> new CycleEvidence(history, graph).ofCycles();
             return true;
         }
-        return checked(turns);
+        return checked(order);
     }
 
-    private boolean saturate() {
+    private boolean saturate(Closure rows) {
         phases.begin("closure");
-        ChainClocks rows = ChainClocks.of(graph);
         clocks = rows;
         if (!close(rows)) {
             return false;
@@ -178,17 +203,17 @@ final class PruneLoop {
         return true;
     }
 
-    private boolean ordered(ChainClocks rows) {
+    private boolean ordered(Closure rows) {
         phases.begin("order");
-        int[] order = tuning.start() == Tuning.StartOrder.TURNS
+        int[] order = tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
                 ? EventOrder.byTurns(graph, new int[graph.events().chains()])
-                : EventOrder.byRank(graph.events(), rows);
+                : EventOrder.of(graph, rows);
         phases.end(graph.events().count());
         return checked(Objects.requireNonNull(order));
     }
 
     /** One round of rules and the closure of what they force. */
-    private Saturation.Result round(Saturation rules, ChainClocks rows) {
+    private Saturation.Result round(Saturation rules, Closure rows) {
         phases.begin("saturation");
         int before = graph.edges();
         Saturation.Result result = rules.round(stop);
@@ -225,7 +250,7 @@ final class PruneLoop {
      */
     boolean refuteByRules(long mostNanos) {
         Saturation rules = saturation;
-        ChainClocks rows = clocks;
+        Closure rows = clocks;
         if (rules == null || rows == null) {
             return false;
         }
@@ -242,12 +267,12 @@ final class PruneLoop {
     }
 
     /** @return false if the budget ended */
-    private boolean close(ChainClocks rows) {
-        ChainClocks.Result result = rows.update(stop);
-        if (result == ChainClocks.Result.CYCLIC) {
+    private boolean close(Closure rows) {
+        Closure.Result result = rows.update(stop);
+        if (result == Closure.Result.CYCLIC) {
             refutation = () -> new CycleEvidence(history, graph).ofCycles();
         }
         phases.end(graph.edges());
-        return result != ChainClocks.Result.STOPPED;
+        return result != Closure.Result.STOPPED;
     }
 }
