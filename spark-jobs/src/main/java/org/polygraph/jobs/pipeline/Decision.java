@@ -114,7 +114,18 @@ public final class Decision {
         if (!loop.run(closureBytes)) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        return loop.isRefuted() ? refuted(loop) : decide(stages, history, graph, loop, tuning);
+        if (loop.isRefuted()) {
+            return refuted(loop);
+        }
+        CoarseGuess guess = new CoarseGuess(table, budget, phases, stages, tuning);
+        if (!request.level().realTime() && loop.clocks() != null && guess.isWorthwhile(history, loop.core())) {
+            TimeHint.Found found = guess.order(history, graph, loop);
+            if (found != null) {
+                residual = found.residual();
+                return replay(history.counting(), found.committed(), found.position());
+            }
+        }
+        return decide(stages, history, graph, loop, tuning);
     }
 
     /** What the request says of unknown outcomes. */

@@ -124,6 +124,10 @@ final class PruneLoop {
         return found.get();
     }
 
+    KnownGraph graph() {
+        return graph;
+    }
+
     /** An order that extends the known graph, unless it {@link #isRefuted}. */
     int[] position() {
         int[] found = position;
