@@ -24,6 +24,12 @@ final class Names {
         return line(table.values().label(code));
     }
 
+    /** A read, without what is wrong with it. */
+    static String read(HistoryTable table, int t, int o) {
+        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
+                + value(table, table.operationValues()[o]);
+    }
+
     /** Two writers of a key of whom neither committed before the other's snapshot. */
     static String overlap(HistoryTable table, int t, int other, int key) {
         return transaction(table, t) + " and " + transaction(table, other) + " overlap and both write key "

@@ -93,7 +93,7 @@ public final class Replay {
             AxiomReplay axiom = new AxiomReplay(witness);
             wrong = axiom.run(placement.eventAt());
             return wrong == null
-                    ? new Result(null, placement.transactions(), axiom.reads, axiom.ownReads, axiom.writes)
+                    ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
                     : Result.rejected(wrong);
         }
         Replay replay = new Replay(witness, placement);
