@@ -14,6 +14,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  * <p>Time: RC and RA, a read and its writer's writes at a time. Memory: 4 bytes an operation and 8 a key (RA 16).
  */
 final class AxiomReplay {
+    private static final int AHEAD = 32;
+
     private final HistoryTable table;
     private final Promise promise;
     private final boolean[] counted;
@@ -28,6 +30,10 @@ final class AxiomReplay {
      * transaction, places only grow, so the larger of two entries is the one that holds.
      */
     private final long[] seen;
+
+    /** Keeps the compiler from leaving the reads out. */
+    @SuppressWarnings("UnusedVariable")
+    private int fetched;
 
     /** RA, per key: (session, place of its last writer so far), likewise. */
     private final long[] ran;
@@ -70,7 +76,11 @@ final class AxiomReplay {
         Arrays.fill(seen, -1);
         Arrays.fill(ran, -1);
         for (int s = 0; s < table.sessions() && wrong == null; s++) {
-            for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1] && wrong == null; t++) {
+            int end = table.sessionStarts()[s + 1];
+            for (int t = table.sessionStarts()[s]; t < end && wrong == null; t++) {
+                if (t % AHEAD == 0) {
+                    fetch(t, Math.min(end, t + AHEAD));
+                }
                 if (counted[t]) {
                     wrong = promise == Promise.RA ? atomic(t, s) : committed(t);
                 }
@@ -104,7 +114,7 @@ final class AxiomReplay {
             if (sources[o] != ReadSources.NONE) {
                 String wrong = isLatestSeen(t, o);
                 if (wrong == null && ran[keys[o] >>> 1] > entry(session, sources[o])) {
-                    wrong = stale(table, t, o, sources[o]);
+                    wrong = stale(table, o, sources[o]);
                 }
                 if (wrong != null) {
                     return wrong;
@@ -119,6 +129,18 @@ final class AxiomReplay {
         return null;
     }
 
+    /** Sources' operations are anywhere in memory: asked for side by side, before each is waited for in turn. */
+    private void fetch(int from, int to) {
+        int sum = 0;
+        for (int o = starts[from]; o < starts[to]; o++) {
+            if (sources[o] >= 0) {
+                int begin = starts[sources[o]];
+                sum += keys[begin] + keys[starts[sources[o] + 1] - 1] + position[sources[o]];
+            }
+        }
+        fetched += sum;
+    }
+
     /** The place of a transaction, after 0 for the initial one, behind a number. */
     private long entry(int number, int transaction) {
         return (long) number << 32 | (transaction == ReadSources.INITIAL ? 0 : position[transaction] + 1);
@@ -127,9 +149,9 @@ final class AxiomReplay {
     private @Nullable String isLatestSeen(int t, int o) {
         int source = sources[o];
         if (source != ReadSources.INITIAL && position[source] >= position[t]) {
-            return later(table, t, o, source);
+            return later(table, o, source);
         }
-        return seen[keys[o] >>> 1] > entry(t, source) ? stale(table, t, o, source) : null;
+        return seen[keys[o] >>> 1] > entry(t, source) ? stale(table, o, source) : null;
     }
 
     private void see(int t, int source) {
@@ -138,19 +160,18 @@ final class AxiomReplay {
         }
         long entry = entry(t, source);
         for (int o = starts[source]; o < starts[source + 1]; o++) {
-            if ((keys[o] & 1) == 1) {
-                int key = keys[o] >>> 1;
-                seen[key] = Math.max(seen[key], entry);
-            }
+            // What it read counts as -1, which changes nothing: half are writes, which no branch would foresee.
+            int key = keys[o] >>> 1;
+            seen[key] = Math.max(seen[key], entry | (keys[o] & 1) - 1);
         }
     }
 
-    static String later(HistoryTable table, int t, int o, int source) {
-        return Names.read(table, t, o) + " from " + Names.transaction(table, source) + ", which commits later";
+    static String later(HistoryTable table, int o, int source) {
+        return Names.read(table, o) + " from " + Names.transaction(table, source) + ", which commits later";
     }
 
-    static String stale(HistoryTable table, int t, int o, int source) {
-        return Names.read(table, t, o) + " from "
+    static String stale(HistoryTable table, int o, int source) {
+        return Names.read(table, o) + " from "
                 + (source == ReadSources.INITIAL ? "the initial state" : Names.transaction(table, source))
                 + ", but sees a later writer of the key";
     }

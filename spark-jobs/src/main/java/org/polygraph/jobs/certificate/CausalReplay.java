@@ -79,7 +79,7 @@ final class CausalReplay {
             String wrong = reach(t, latest[session]);
             for (int o = starts[t]; o < starts[t + 1] && wrong == null; o++) {
                 if (sources[o] != ReadSources.NONE && isStale(t, o)) {
-                    wrong = AxiomReplay.stale(table, t, o, sources[o]);
+                    wrong = AxiomReplay.stale(table, o, sources[o]);
                 }
             }
             if (wrong != null) {
@@ -135,7 +135,7 @@ final class CausalReplay {
                 continue;
             }
             if (position[source] >= position[t]) {
-                return AxiomReplay.later(table, t, o, source);
+                return AxiomReplay.later(table, o, source);
             }
             int session = sessionOf[source];
             int number = source - sessionStarts[session];

@@ -18,16 +18,18 @@ final class ReadSources {
     static final int NONE = -2;
     /** While joining: a write that its transaction leaves in the key. */
     private static final int LEFT = -3;
-    /** While joining: a read that follows no own write of the key. */
+    /** While joining: a read that follows no own write of the key, */
     private static final int ASKED = -4;
+    /** or that reads what its own transaction leaves there later. */
+    private static final int ASKED_OWN = -5;
 
     /** Further writers of a value, where there is none and where there are several. */
     private static final int NO_OTHER = -1;
 
     private static final int MANY = -2;
 
-    private static final int PART = 1 << 14;
-    private static final int MOST_PARTS = 1 << 10;
+    private static final int PART = 1 << 13;
+    private static final int MOST_PARTS = 1 << 11;
 
     private final HistoryTable table;
     private final boolean[] counted;
@@ -41,16 +43,18 @@ final class ReadSources {
     long ownReads;
     long writes;
 
-    /** Of part p, [partStarts[p], partStarts[p + 1]): two longs an operation, its value and (number, key and kind). */
+    /** Writes of part p are dealt to [partStarts[2p], partStarts[2p + 1]), its reads from there to partStarts[2p + 2]. */
     private int[] partStarts = new int[0];
 
+    /** Two longs an operation: its value, and (a write's transaction or the number of a read, key). */
     private long[] dealt = new long[0];
+
     private int bits;
 
-    // The table of a part: slot -> key, value, who left it; free where firsts is negative.
-    private int[] slotKeys = new int[0];
-    private long[] slotValues = new long[0];
-    private int[] firsts = new int[0];
+    /** The table of a part: the first write of the slot's key and value, or -1. */
+    private int[] slots = new int[0];
+
+    /** By write of the part: who else left the value, {@link #NO_OTHER} or {@link #MANY}. */
     private int[] others = new int[0];
 
     ReadSources(HistoryTable table, boolean[] counted) {
@@ -70,10 +74,13 @@ final class ReadSources {
             return wrong;
         }
         deal();
-        for (int p = 0; p + 1 < partStarts.length && wrong == null; p++) {
-            wrong = join(partStarts[p], partStarts[p + 1]);
+        for (int p = 0; p + 1 < partStarts.length && wrong == null; p += 2) {
+            wrong = join(partStarts[p], partStarts[p + 1], partStarts[p + 2]);
         }
         dealt = new long[0];
+        for (int o = 0; o < sources.length; o++) {
+            sources[o] = sources[o] == LEFT ? NONE : sources[o];
+        }
         return wrong;
     }
 
@@ -89,6 +96,7 @@ final class ReadSources {
                 Arrays.fill(sources, from, to, NONE);
                 continue;
             }
+            boolean asks = false;
             for (int o = from; o < to; o++) {
                 int key = keys[o] >>> 1;
                 int own = latest[key];
@@ -104,12 +112,13 @@ final class ReadSources {
                 reads++;
                 if (own < from) {
                     sources[o] = ASKED;
+                    asks = true;
                     continue;
                 }
                 ownReads++;
                 sources[o] = NONE;
                 if (values[own] != values[o]) {
-                    return Names.read(table, t, o) + ", but its own latest write is " + Names.value(table, values[own]);
+                    return Names.read(table, o) + ", but its own latest write is " + Names.value(table, values[own]);
                 }
             }
         }
@@ -117,12 +126,9 @@ final class ReadSources {
     }
 
     private static long hash(int key, long value) {
-        long h = (value * 0x9E3779B97F4A7C15L + key) * 0xC2B2AE3D27D4EB4FL;
+        long h = (value ^ key * 0xD6E8FEB86659FD93L) * 0x9E3779B97F4A7C15L;
+        h = (h ^ h >>> 32) * 0xC2B2AE3D27D4EB4FL;
         return h ^ h >>> 29;
-    }
-
-    private int part(long hash) {
-        return (int) (hash >>> 40) & (1 << bits) - 1;
     }
 
     private void deal() {
@@ -130,119 +136,109 @@ final class ReadSources {
         while (1 << bits < MOST_PARTS && (long) PART << bits < sources.length) {
             bits++;
         }
-        int[] next = new int[(1 << bits) + 1];
+        int[] next = new int[(2 << bits) + 1];
         for (int o = 0; o < sources.length; o++) {
             if (sources[o] != NONE) {
-                next[part(hash(keys[o] >>> 1, values[o])) + 1]++;
+                next[part(o) + 1]++;
             }
         }
         for (int p = 1; p < next.length; p++) {
             next[p] += next[p - 1];
         }
         partStarts = next.clone();
-        if (partStarts[1 << bits] > (Integer.MAX_VALUE - 8) / 2) {
+        int all = partStarts[partStarts.length - 1];
+        if (all > (Integer.MAX_VALUE - 8) / 2) {
             throw new OutOfMemoryError("more operations than one array holds");
         }
-        dealt = new long[2 * partStarts[1 << bits]];
-        for (int o = 0; o < sources.length; o++) {
-            if (sources[o] != NONE) {
-                int at = 2 * next[part(hash(keys[o] >>> 1, values[o]))]++;
-                dealt[at] = values[o];
-                dealt[at + 1] = (long) o << 32 | keys[o];
+        dealt = new long[2 * all];
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (sources[o] != NONE) {
+                    int at = 2 * next[part(o)]++;
+                    dealt[at] = values[o];
+                    dealt[at + 1] = (long) (sources[o] == LEFT ? t : o) << 32 | keys[o] >>> 1;
+                }
             }
         }
     }
 
-    private @Nullable String join(int from, int to) {
-        int capacity = Integer.highestOneBit(Math.max(8, to - from)) * 2;
-        if (firsts.length < capacity) {
-            slotKeys = new int[capacity];
-            slotValues = new long[capacity];
-            firsts = new int[capacity];
+    private int part(int o) {
+        int part = (int) (hash(keys[o] >>> 1, values[o]) >>> 40) & (1 << bits) - 1;
+        return 2 * part + (~keys[o] & 1);
+    }
+
+    private @Nullable String join(int from, int reads, int to) {
+        int capacity = Integer.highestOneBit(Math.max(8, reads - from)) * 4;
+        if (slots.length < capacity) {
+            slots = new int[capacity];
+        }
+        if (others.length < reads - from) {
             others = new int[capacity];
         }
         int mask = capacity - 1;
-        Arrays.fill(firsts, 0, capacity, -1);
-        int t = 0;
-        // Operations come in the order of transactions, so whose they are is found by going on from the one before.
-        for (int i = from; i < to; i++) {
-            int key = (int) dealt[2 * i + 1];
-            if ((key & 1) == 1) {
-                int o = (int) (dealt[2 * i + 1] >>> 32);
-                t = transaction(o, t);
-                left(key >>> 1, dealt[2 * i], t, mask);
-                sources[o] = NONE;
+        Arrays.fill(slots, 0, capacity, -1);
+        for (int i = from; i < reads; i++) {
+            int slot = slot(i, mask);
+            int first = slots[slot];
+            if (first < 0) {
+                slots[slot] = i;
+                others[i - from] = NO_OTHER;
+            } else {
+                others[first - from] = others[first - from] == NO_OTHER ? number(i) : MANY;
             }
         }
-        t = 0;
-        for (int i = from; i < to; i++) {
-            int key = (int) dealt[2 * i + 1];
-            if ((key & 1) == 0) {
-                int o = (int) (dealt[2 * i + 1] >>> 32);
-                t = transaction(o, t);
-                String wrong = asked(o, t, slot(key >>> 1, dealt[2 * i], mask));
-                if (wrong != null) {
-                    return wrong;
-                }
+        for (int i = reads; i < to; i++) {
+            int first = slots[slot(i, mask)];
+            String wrong =
+                    first < 0 ? asked(number(i), -1, NO_OTHER) : asked(number(i), number(first), others[first - from]);
+            if (wrong != null) {
+                return wrong;
             }
         }
         return null;
     }
 
-    /** The transaction of an operation, not before the given one: in steps that double, then by bisection. */
-    private int transaction(int operation, int from) {
-        int low = from;
-        int step = 1;
-        while (low + step < starts.length && starts[low + step] <= operation) {
-            low += step;
-            step <<= 1;
-        }
-        for (; step > 0; step >>= 1) {
-            if (low + step < starts.length && starts[low + step] <= operation) {
-                low += step;
+    /** A write's transaction, a read's number. */
+    private int number(int i) {
+        return (int) (dealt[2 * i + 1] >>> 32);
+    }
+
+    /** Where the key and value of a dealt operation are, or would be. */
+    private int slot(int i, int mask) {
+        long value = dealt[2 * i];
+        int key = (int) dealt[2 * i + 1];
+        int slot = (int) hash(key, value) & mask;
+        for (int j; (j = slots[slot]) >= 0; slot = slot + 1 & mask) {
+            if (dealt[2 * j] == value && (int) dealt[2 * j + 1] == key) {
+                break;
             }
         }
-        return low;
+        return slot;
     }
 
-    private int slot(int key, long value, int mask) {
-        int i = (int) hash(key, value) & mask;
-        while (firsts[i] >= 0 && (slotKeys[i] != key || slotValues[i] != value)) {
-            i = i + 1 & mask;
-        }
-        return i;
-    }
-
-    private void left(int key, long value, int t, int mask) {
-        int i = slot(key, value, mask);
-        if (firsts[i] < 0) {
-            slotKeys[i] = key;
-            slotValues[i] = value;
-            firsts[i] = t;
-            others[i] = NO_OTHER;
-        } else {
-            others[i] = others[i] == NO_OTHER ? t : MANY;
-        }
-    }
-
-    /** Of the transactions that left the value, and the initial one, all but the reader itself: it must be one. */
-    private @Nullable String asked(int o, int t, int slot) {
-        int first = firsts[slot];
-        int other = first < 0 ? NO_OTHER : others[slot];
-        if (first == t) {
-            first = other;
-            other = NO_OTHER;
-        } else if (other == t) {
-            other = NO_OTHER;
+    /**
+     * Of the transactions that left the value, and the initial one, all but the reader itself: it must be one.
+     *
+     * @param first a transaction, or -1 if there is none
+     * @param other {@link #NO_OTHER}, a second one, or {@link #MANY}
+     */
+    private @Nullable String asked(int o, int first, int other) {
+        int source = first;
+        int more = other;
+        if (sources[o] == ASKED_OWN) {
+            // It is among them.
+            boolean isFirst = o >= starts[first] && o < starts[first + 1];
+            source = isFirst ? other : first;
+            more = other == MANY ? MANY : NO_OTHER;
         }
         boolean initial = values[o] == table.initialValue();
-        if (first == MANY || other != NO_OTHER || (first >= 0 && initial)) {
-            return Names.read(table, t, o) + ", which several left there";
+        if (more != NO_OTHER || (source >= 0 && initial)) {
+            return Names.read(table, o) + ", which several left there";
         }
-        if (first < 0 && !initial) {
-            return Names.read(table, t, o) + ", which nobody left there";
+        if (source < 0 && !initial) {
+            return Names.read(table, o) + ", which nobody left there";
         }
-        sources[o] = initial ? INITIAL : first;
+        sources[o] = initial ? INITIAL : source;
         return null;
     }
 }
