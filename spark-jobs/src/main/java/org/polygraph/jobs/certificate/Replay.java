@@ -84,6 +84,9 @@ public final class Replay {
 
     /** Replays. */
     public static Result of(Witness witness) {
+        if (witness.terms().promise() == Promise.LIN) {
+            return LinearReplay.of(witness);
+        }
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();
         if (wrong != null) {

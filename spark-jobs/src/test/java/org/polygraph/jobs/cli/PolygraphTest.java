@@ -310,7 +310,7 @@ class PolygraphTest {
                 "-l",
                 "sre",
                 pass);
-        usage("level lin is not decided by this version", "check", "-l", "lin", pass);
+        usage("unknown level 'linear'", "check", "-l", "linear", pass);
         usage("Missing required option: '--level=LEVEL'", "check", pass);
         assertThat(run("check", "-l", "SER", pass)).isZero();
     }

@@ -306,7 +306,7 @@ class SeveralLevelsTest {
                 BANK);
         usage("a level is missing in 'ser,,si'; give levels with one comma", "check", "-l", "ser,,si", BANK);
         usage("a level is missing in 'ser,'", "check", "-l", "ser,", BANK);
-        usage("level lin is not decided by this version", "check", "-l", "ser,lin", BANK);
+        usage("unknown level 'linear'", "check", "-l", "ser,linear", BANK);
         usage(
                 "--time strict makes level ser sser, which is asked for too; give one of them",
                 "check",
