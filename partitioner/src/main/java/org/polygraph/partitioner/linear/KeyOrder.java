@@ -195,7 +195,12 @@ final class KeyOrder {
         return sorted(sequence, begins.toIntArray(), initial);
     }
 
-    /** Appends a block. @param writer of its first version, NONE for the initial one; @param first who replaced that */
+    /**
+     * Appends a block.
+     *
+     * @param writer of its first version, NONE for the initial one
+     * @param first who replaced that
+     */
     private void append(int writer, int first, int[] firstReader, int[] next, IntArrayList sequence) {
         if (writer != NONE) {
             sequence.add(writer);

@@ -97,7 +97,12 @@ final class KeySearch {
         }
     }
 
-    /** @param ids the key's operations; @param mostSteps gives up beyond */
+    /**
+     * A search.
+     *
+     * @param ids the key's operations
+     * @param mostSteps gives up beyond
+     */
     KeySearch(Operations all, int[] ids, int mostSteps, BooleanSupplier stop) {
         this.all = all;
         this.ids = ids;

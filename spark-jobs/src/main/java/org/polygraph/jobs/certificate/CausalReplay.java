@@ -121,7 +121,11 @@ final class CausalReplay {
         return (t & (1 << BLOCK_SHIFT) - 1) * sessions;
     }
 
-    /** Makes t's row. @param before the session's previous transaction, or -1 */
+    /**
+     * Makes t's row.
+     *
+     * @param before the session's previous transaction, or -1
+     */
     private @Nullable String reach(int t, int before) {
         int[] row = block(t);
         int at = at(t);

@@ -66,7 +66,11 @@ final class ReadSources {
         sources = new int[table.operations()];
     }
 
-    /** Finds them. @return the first read that has no source or several, or does not return its own write; or null */
+    /**
+     * Finds them.
+     *
+     * @return the first read that has no source or several, or does not return its own write; or null
+     */
     @Nullable
     String find() {
         String wrong = lookAtEach();
@@ -78,9 +82,6 @@ final class ReadSources {
             wrong = join(partStarts[p], partStarts[p + 1], partStarts[p + 2]);
         }
         dealt = new long[0];
-        for (int o = 0; o < sources.length; o++) {
-            sources[o] = sources[o] == LEFT ? NONE : sources[o];
-        }
         return wrong;
     }
 
@@ -121,6 +122,12 @@ final class ReadSources {
                     return Names.read(table, o) + ", but its own latest write is " + Names.value(table, values[own]);
                 }
             }
+            for (int o = from; asks && o < to; o++) {
+                int own = latest[keys[o] >>> 1];
+                if (sources[o] == ASKED && own >= from && values[own] == values[o]) {
+                    sources[o] = ASKED_OWN;
+                }
+            }
         }
         return null;
     }
@@ -156,7 +163,9 @@ final class ReadSources {
                 if (sources[o] != NONE) {
                     int at = 2 * next[part(o)]++;
                     dealt[at] = values[o];
-                    dealt[at + 1] = (long) (sources[o] == LEFT ? t : o) << 32 | keys[o] >>> 1;
+                    boolean left = sources[o] == LEFT;
+                    dealt[at + 1] = (long) (left ? t : o) << 32 | keys[o] >>> 1;
+                    sources[o] = left ? NONE : sources[o];
                 }
             }
         }

@@ -265,6 +265,9 @@ public final class Verification {
     }
 
     private Report violation(Location folder) throws IOException, HistoryException {
+        if (terms.promise() == Promise.LIN) {
+            return operations(folder);
+        }
         if (terms.promise().isAxiom()) {
             return new Report(Answer.UNDECIDED, "no judge of " + claimed() + " here that knows no graph", List.of());
         }
@@ -299,6 +302,30 @@ public final class Verification {
                         "the sub-history of " + size
                                 + " is too large to try every execution; `polygraph check` judges it",
                         List.of());
+        };
+    }
+
+    private Report operations(Location folder) throws IOException, HistoryException {
+        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        String foreign = new SubHistory(table, part, terms).embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+        }
+        String gap = LinearPart.gap(table, part, terms);
+        if (gap != null) {
+            return new Report(Answer.UNDECIDED, "the sub-history leaves out a writer: " + gap, List.of());
+        }
+        return switch (LinearPart.judge(part, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no order of its " + part.transactions()
+                                + " operations keeps real time and gives what they returned, and the history has no other"
+                                + " writer of that"));
+            case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
+            case TOO_LARGE ->
+                new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
         };
     }
 
