@@ -347,7 +347,7 @@ class BadInputAcceptanceTest {
             },
             {"Unknown option: '--bogus'" + help, "check", "-l", "ser", "--bogus", pass},
             {
-                "Invalid value for option '--level': unknown level 'foo' (levels: sser, ser, ssi, si, cc, ra, rc)"
+                "Invalid value for option '--level': unknown level 'foo' (levels: sser, ser, ssi, si, cc, ra, rc, lin)"
                         + help,
                 "check",
                 "-l",

@@ -305,7 +305,7 @@ class PolygraphTest {
     @Test
     void levels() {
         usage(
-                "unknown level 'sre'; did you mean ser? (levels: sser, ser, ssi, si, cc, ra, rc)",
+                "unknown level 'sre'; did you mean ser? (levels: sser, ser, ssi, si, cc, ra, rc, lin)",
                 "check",
                 "-l",
                 "sre",

@@ -299,7 +299,7 @@ class SeveralLevelsTest {
     void wrongLists() {
         usage("level ser is given twice in 'ser,si,SER'; give it once", "check", "-l", "ser,si,SER", BANK);
         usage(
-                "unknown level 'sre'; did you mean ser? (levels: sser, ser, ssi, si, cc, ra, rc)",
+                "unknown level 'sre'; did you mean ser? (levels: sser, ser, ssi, si, cc, ra, rc, lin)",
                 "check",
                 "-l",
                 "si,sre",

@@ -251,6 +251,9 @@ public final class HistoryTable {
             }
             keptStarts[t + 1] = n;
         }
+        if (n == kept.length) {
+            return this;
+        }
         return new HistoryTable(
                 sessionLabels,
                 sessionStarts,
