@@ -149,7 +149,8 @@ final class CaseSplit {
                     int second = index.writerTransactions()[b];
                     if (of.counting().isCounted(first)
                             && of.counting().isCounted(second)
-                            && of.sessionOf()[first] != of.sessionOf()[second]) {
+                            && of.sessionOf()[first] != of.sessionOf()[second]
+                            && !isOrdered(branch, first, second)) {
                         choices.add(List.of(
                                 ordered(of, branch, key, first, second), ordered(of, branch, key, second, first)));
                     }
@@ -157,6 +158,12 @@ final class CaseSplit {
             }
         }
         return choices;
+    }
+
+    /** Whether a case above has said so already: the same cases once more would lead nowhere. */
+    private boolean isOrdered(Branch branch, int first, int second) {
+        return branch.edge(events.commit(first), events.begin(second)) != null
+                || branch.edge(events.commit(second), events.begin(first)) != null;
     }
 
     /** Of two writers of a key, which came first. */

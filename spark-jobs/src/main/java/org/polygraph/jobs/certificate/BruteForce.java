@@ -29,6 +29,8 @@ import org.polygraph.storage.model.Outcome;
  *
  * <p>Time and memory: states visited, each once, at most {@link #MOST_STATES} (some 100 MB); beyond, no answer. Eight
  * transactions are at most a few thousand. A state is how far each session has come, and the map.
+ *
+ * <p>RC, RA and CC say nothing of executions: {@link AxiomBruteForce} tries every choice of who read from whom.
  */
 public final class BruteForce {
     /** So many transactions are always judged. */
@@ -95,6 +97,9 @@ public final class BruteForce {
      * @return TOO_LARGE never for {@link #TRANSACTIONS} transactions of ordinary length
      */
     public static Answer judge(HistoryTable history, Terms terms) {
+        if (terms.promise().isAxiom()) {
+            return AxiomBruteForce.judge(history, terms);
+        }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {
             return Answer.TOO_LARGE;
         }

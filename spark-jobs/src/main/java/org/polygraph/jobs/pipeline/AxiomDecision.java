@@ -152,15 +152,15 @@ final class AxiomDecision {
         };
     }
 
-    /** Sub-histories are judged again by the same kernels only, so nothing independent has seen them: not verified. */
     private Verdict violation(List<Violation> violations) {
         phases.begin("evidence");
-        List<Violation> told = new Counterexamples(table, request, budget).of(violations, List.of());
+        Counterexamples counterexamples = new Counterexamples(table, request, budget);
+        List<Violation> told = counterexamples.of(violations, List.of());
         phases.end(told.size());
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
                 .violationsFound(Math.max(told.size(), violations.size()))
-                .certificate(new Certificate("cycle", null, false)));
+                .certificate(new Certificate("cycle", null, counterexamples.isJudged())));
     }
 
     private Verdict unknown(String reason) {

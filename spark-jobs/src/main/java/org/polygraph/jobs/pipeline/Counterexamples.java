@@ -21,6 +21,8 @@ final class Counterexamples {
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
+    /** Whether independent code has borne a violation out: large ones are tried only until one is. */
+    private boolean isJudged;
 
     /** @param whole of which this takes a part */
     Counterexamples(HistoryTable table, CheckRequest request, Budget whole) {
@@ -56,6 +58,11 @@ final class Counterexamples {
         return told;
     }
 
+    /** Whether code that knows no graph has judged at least one of those told, and so the verdict. */
+    boolean isJudged() {
+        return isJudged;
+    }
+
     private static boolean isSame(Violation a, Violation b) {
         SubHistory x = a.minimal();
         SubHistory y = b.minimal();
@@ -74,14 +81,15 @@ final class Counterexamples {
 
     private Violation judged(Violation violation) {
         SubHistory part = violation.minimal();
-        if (part == null
-                || part.transactions().length > BruteForce.TRANSACTIONS
-                || request.level().isAxiom()) {
+        if (part == null || (part.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
             return violation;
         }
         Terms terms = request.terms().orElseThrow();
         return switch (BruteForce.judge(HistoryPart.of(table, part.operations()).table(), terms)) {
-            case VIOLATED -> violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+            case VIOLATED -> {
+                isJudged = true;
+                yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+            }
             case TOO_LARGE -> violation;
             case HOLDS ->
                 throw new IllegalStateException(

@@ -344,14 +344,14 @@ public final class Decision {
 
     /** @param more what the first violation rests on besides what it says */
     private Verdict violation(List<Violation> violations, List<Dependency> more, Certificate certificate) {
-        List<Violation> told = new Counterexamples(table, request, budget).of(violations, more);
+        Counterexamples counterexamples = new Counterexamples(table, request, budget);
+        List<Violation> told = counterexamples.of(violations, more);
         phases.end(told.size());
-        boolean judgedAgain = told.stream().allMatch(v -> v.minimal() != null);
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
                 .violationsFound(Math.max(told.size(), violations.size()))
                 .certificate(new Certificate(
-                        certificate.kind(), certificate.path(), certificate.verified() || judgedAgain)));
+                        certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged())));
     }
 
     private Verdict unknown(String reason) {

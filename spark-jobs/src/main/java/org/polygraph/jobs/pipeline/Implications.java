@@ -146,8 +146,7 @@ public final class Implications {
     /** Who found that a part violates the level; null if nobody did. */
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
         HistoryTable alone = HistoryPart.of(table, part.operations()).table();
-        if (part.transactions().length <= BruteForce.TRANSACTIONS
-                && !request.level().isAxiom()) {
+        if (part.transactions().length <= BruteForce.TRANSACTIONS) {
             switch (BruteForce.judge(alone, request.terms().orElseThrow())) {
                 case VIOLATED -> {
                     return SubHistory.Judge.BRUTE_FORCE;

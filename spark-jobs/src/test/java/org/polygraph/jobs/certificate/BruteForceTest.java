@@ -6,9 +6,12 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.BruteForce.Answer;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -43,6 +46,46 @@ class BruteForceTest {
         }
         assertThat(judged).isGreaterThan(70_000);
         assertThat(violated.values()).allMatch(count -> count > 2_000);
+    }
+
+    /** Against every commit order of the test kit. */
+    @Test
+    void agreesWithEveryCommitOrder() {
+        long seed = 0xb50;
+        TinyHistories stream = new TinyHistories(seed);
+        Map<Promise, Integer> violated = new EnumMap<>(Promise.class);
+        for (int i = 0; i < 10_000; i++) {
+            HistoryTable history = stream.at(i);
+            if (IntStream.range(0, history.transactions()).noneMatch(t -> history.outcome(t) == Outcome.COMMITTED)) {
+                continue;
+            }
+            for (Promise promise : List.of(Promise.RC, Promise.RA, Promise.CC)) {
+                Answer answer = BruteForce.judge(history, Terms.of(promise));
+                assertThat(answer)
+                        .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
+                        .isEqualTo(
+                                BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(promise.name()))
+                                        ? Answer.HOLDS
+                                        : Answer.VIOLATED);
+                violated.merge(promise, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
+            }
+        }
+        assertThat(violated).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                .isBetween(1_000, 9_000));
+    }
+
+    /** Beyond its choices and its rows it has no answer, at once. */
+    @Test
+    void choicesAreBounded() {
+        StringBuilder many = new StringBuilder("init 0; s0: w(x,1)");
+        for (int i = 0; i < 40; i++) {
+            many.append(" | w(x,1)");
+        }
+        String reads = many + "; s1: w(y,1) r(x,1) | w(y,2) r(x,1) | r(x,1) | r(x,1); s2: r(x,1) r(y,2) | r(y,1)";
+        assertThat(BruteForce.judge(HistoryDsl.parse(reads), Terms.of(Promise.CC)))
+                .isEqualTo(Answer.TOO_LARGE);
+        assertThat(BruteForce.judge(HistoryDsl.parse(many + " | w(x,2)".repeat(40)), Terms.of(Promise.RC)))
+                .isEqualTo(Answer.TOO_LARGE);
     }
 
     @Test

@@ -85,7 +85,7 @@ class VerifyTest {
                     .toList();
         }
         int verified = 0;
-        for (String level : List.of("ser", "si")) {
+        for (String level : List.of("ser", "si", "cc", "ra", "rc")) {
             for (Path example : examples) {
                 String out = folder.resolve(level + example.getFileName()).toString();
                 int code = InProcess.run("check", "-q", "-l", level, "-o", out, example.toString())
@@ -337,7 +337,7 @@ class VerifyTest {
             if (!Files.exists(path)) {
                 continue;
             }
-            for (String level : List.of("ser", "si")) {
+            for (String level : List.of("ser", "si", "cc", "ra", "rc")) {
                 String out = folder.resolve("corpus/" + level + "/" + name).toString();
                 int code = InProcess.run("check", "-q", "-l", level, "--timeout", "2m", "-o", out, path.toString())
                         .exitCode();

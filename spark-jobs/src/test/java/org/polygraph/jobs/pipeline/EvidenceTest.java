@@ -99,6 +99,16 @@ class EvidenceTest {
         assertThat(violation(text.toString(), IsolationLevel.SER).cycle()).hasSize(2);
     }
 
+    /** Two writers of the initial value, both of unknown outcome: no case may be split twice the same way. */
+    @Test
+    void casesOfUnknownOutcomesEnd() {
+        Violation found = violation(
+                "init 0; s0: ?w(0,0) | ?w(0,0); s1: r(1,0) w(1,1) r(0,0); s2: ?r(1,0) w(0,1) | r(0,1) w(1,2)",
+                IsolationLevel.SER);
+        assertThat(found.anomaly()).isEqualTo(Anomaly.NO_VALID_ORDER);
+        assertThat(found.cases()).isNotEmpty();
+    }
+
     /** Under SI two anti-dependencies in a row are allowed: they refute nothing, except as a lost update. */
     @Test
     void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {
