@@ -97,6 +97,9 @@ public final class BruteForce {
      * @return TOO_LARGE never for {@link #TRANSACTIONS} transactions of ordinary length
      */
     public static Answer judge(HistoryTable history, Terms terms) {
+        if (terms.promise() == Promise.LIN) {
+            return LinearPart.judge(history, terms);
+        }
         if (terms.promise().isAxiom()) {
             return AxiomBruteForce.judge(history, terms);
         }

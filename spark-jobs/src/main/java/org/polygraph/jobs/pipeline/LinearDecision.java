@@ -1,12 +1,18 @@
 package org.polygraph.jobs.pipeline;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.jobs.certificate.BruteForce;
 import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
@@ -41,10 +47,7 @@ final class LinearDecision {
                 budget::exhausted);
         phases.end(table.transactions());
         if (found.violated() > 0) {
-            return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
-                    .violations(found.violations(), table)
-                    .violationsFound(found.violated())
-                    .certificate(new Certificate("operations", null, false)));
+            return violation(found);
         }
         String open = found.open();
         if (open != null) {
@@ -63,6 +66,35 @@ final class LinearDecision {
         return finish(Verdict.of(Verdict.Status.PASS, request.level())
                 .certificate(new Certificate("order", null, request.replayed()))
                 .witness(witness));
+    }
+
+    /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */
+    private Verdict violation(Linearizability found) {
+        phases.begin("evidence");
+        List<Violation> told = new ArrayList<>();
+        boolean isJudged = false;
+        for (Violation violation : found.violations()) {
+            SubHistory part = violation.minimal();
+            if (part == null) {
+                told.add(violation);
+                continue;
+            }
+            BruteForce.Answer answer = BruteForce.judge(
+                    HistoryPart.of(table, part.operations()).table(),
+                    request.terms().orElseThrow());
+            if (answer == BruteForce.Answer.HOLDS) {
+                throw new IllegalStateException(
+                        "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
+            }
+            boolean violates = answer == BruteForce.Answer.VIOLATED;
+            isJudged |= violates;
+            told.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
+        }
+        phases.end(told.size());
+        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
+                .violations(told, table)
+                .violationsFound(found.violated())
+                .certificate(new Certificate("operations", null, isJudged)));
     }
 
     private Verdict finish(Verdict.Builder verdict) {
