@@ -111,6 +111,9 @@ public final class BruteForce {
      * @param mostStates at most so many are visited; matters for more than {@link #TRANSACTIONS} transactions only
      */
     public static Answer judge(HistoryTable history, Terms terms, int mostStates) {
+        if (terms.promise() == Promise.LIN) {
+            return LinearPart.judge(history, terms);
+        }
         if (terms.promise().isAxiom()) {
             return AxiomBruteForce.judge(history, terms);
         }

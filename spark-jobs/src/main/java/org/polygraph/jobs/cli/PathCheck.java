@@ -17,6 +17,7 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
@@ -83,11 +84,14 @@ final class PathCheck {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
         Verdict unread = attempt(strongest, () -> read(strongest));
-        HistoryTable history = table;
+        HistoryTable whole = table;
+        HistoryTable history = whole == null ? null : whole.withoutRefusals();
         for (CheckRequest request : requests) {
-            Verdict verdict = unread != null || history == null
+            // What a refused compare-and-set did not find is something to level lin only.
+            HistoryTable judged = request.level() == IsolationLevel.LIN ? whole : history;
+            Verdict verdict = unread != null || judged == null
                     ? again(unread, request.level())
-                    : attempt(request, () -> judge(history, request, verdicts));
+                    : attempt(request, () -> judge(judged, request, verdicts));
             verdicts.add(finished(Objects.requireNonNull(verdict, "a verdict")));
         }
         for (int i = requests.size() - 2; i >= 0 && history != null; i--) {
@@ -191,7 +195,13 @@ final class PathCheck {
     }
 
     /** @param stronger what was found so far */
-    private Verdict judge(HistoryTable history, CheckRequest request, List<Verdict> stronger) {
+    private Verdict judge(HistoryTable history, CheckRequest request, List<Verdict> stronger) throws HistoryException {
+        if (request.level() == IsolationLevel.LIN) {
+            HistoryException problem = Linearizability.problem(history);
+            if (problem != null) {
+                throw problem;
+            }
+        }
         if (request.level().realTime() && (history.starts() == null || history.ends() == null)) {
             String reason = "level " + request.level().label() + ": found no start and end times; expected them, for"
                     + " real-time order is part of the level; record them, or check ser or si without --time strict";

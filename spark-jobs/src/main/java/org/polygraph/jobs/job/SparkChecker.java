@@ -51,7 +51,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
                     .build();
         }
-        return session.use(spark -> check(spark, table, request, progress, budget));
+        HistoryTable judged = request.judged(table);
+        return session.use(spark -> check(spark, judged, request, progress, budget));
     }
 
     private Verdict check(

@@ -12,6 +12,7 @@ import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -19,6 +20,9 @@ import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.order.RealTimeTurns;
+import org.polygraph.partitioner.order.VersionChains;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -61,6 +65,7 @@ public final class Decision {
     Verdict make(KeyStages stages, Tuning tuning) {
         return switch (request.level()) {
             case RC, RA, CC -> new AxiomDecision(table, request, budget, phases, stages).make();
+            case LIN -> new LinearDecision(table, request, budget, phases).make();
             default -> order(stages, tuning);
         };
     }
@@ -82,6 +87,12 @@ public final class Decision {
         }
         phases.begin("graph");
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        if (tuning.hasRules()) {
+            Verdict chained = byChains(history, events);
+            if (chained != null) {
+                return chained;
+            }
+        }
         RealTime hint = tuning.hasRules() && request.time() == TimeMode.HINT
                 ? RealTime.of(table, history.counting(), request.clockSkewNanos())
                 : null;
@@ -126,6 +137,44 @@ public final class Decision {
             }
         }
         return decide(stages, history, graph, loop, tuning);
+    }
+
+    /**
+     * Where every writer of a key has read it, the version order is told by the reads, and an order or a cycle decides
+     * ({@link VersionChains}).
+     *
+     * @return null if the history is not of this kind, or only real time may refute it
+     */
+    private @Nullable Verdict byChains(IndexedHistory history, Events events) {
+        VersionChains chains = VersionChains.of(history.versions(), history.counting());
+        if (chains == null) {
+            return null;
+        }
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        chains.addTo(graph);
+        phases.end(graph.edges());
+        phases.begin("order");
+        int[] position = null;
+        boolean realTime = request.level().realTime();
+        if (!chains.isDiverging()) {
+            position = realTime
+                    ? RealTimeTurns.order(graph, table, history.counting(), request.clockSkewNanos())
+                    : byTurns(graph);
+        }
+        phases.end(graph.events().count());
+        if (position != null) {
+            return replay(history.counting(), null, position);
+        }
+        if (realTime && !chains.isDiverging() && byTurns(graph) != null) {
+            phases.begin("graph");
+            return null;
+        }
+        phases.begin(EVIDENCE);
+        return violation(new CycleEvidence(history, graph).ofCycles());
+    }
+
+    private static int @Nullable [] byTurns(KnownGraph graph) {
+        return EventOrder.byTurns(graph, new int[graph.events().chains()]);
     }
 
     /** What the request says of unknown outcomes. */

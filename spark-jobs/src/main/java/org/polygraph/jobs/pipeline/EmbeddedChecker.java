@@ -27,7 +27,8 @@ public final class EmbeddedChecker implements Checker {
     }
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+    public Verdict check(HistoryTable whole, CheckRequest request, Progress progress, Budget budget) {
+        HistoryTable table = request.judged(whole);
         Decision decision = new Decision(table, request, progress, budget);
         return decision.make(new InMemory(table, request.replayed(), budget::exhausted), tuning);
     }
