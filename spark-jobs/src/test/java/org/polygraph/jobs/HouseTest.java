@@ -142,6 +142,7 @@ class HouseTest {
             "prune",
             "order",
             "axiom",
+            "linear",
             "residual",
             "evidence",
             "subhistory");

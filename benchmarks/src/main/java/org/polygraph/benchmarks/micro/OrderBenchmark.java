@@ -5,6 +5,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.infra.Blackhole;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.residual.ResidualCore;
@@ -34,7 +35,7 @@ public class OrderBenchmark extends Kernel {
         graph = prepared.graph();
         clocks = Prepared.closure(graph);
         prepared.saturate(graph, clocks);
-        Prepared.require(clocks.update(() -> false) == ChainClocks.Result.EXACT);
+        Prepared.require(clocks.update(() -> false) == Closure.Result.EXACT);
         position = EventOrder.byRank(prepared.events(), clocks);
     }
 

@@ -2,6 +2,7 @@ package org.polygraph.benchmarks.micro;
 
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -56,7 +57,7 @@ final class Prepared {
     /** Fresh clocks, exact for the graph. */
     static ChainClocks closure(KnownGraph graph) {
         ChainClocks clocks = ChainClocks.of(graph);
-        require(clocks.update(() -> false) == ChainClocks.Result.EXACT);
+        require(clocks.update(() -> false) == Closure.Result.EXACT);
         return clocks;
     }
 

@@ -8,6 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine;
@@ -29,6 +32,13 @@ public final class EndToEnd implements Callable<Integer> {
             defaultValue = "ser",
             description = "levels, separated by commas; default ${DEFAULT-VALUE}")
     private List<String> levels = new ArrayList<>();
+
+    @Option(
+            names = {"-t", "--time"},
+            split = ",",
+            defaultValue = "none",
+            description = "modes of time, none, hint or strict, separated by commas; default ${DEFAULT-VALUE}")
+    private List<String> times = new ArrayList<>();
 
     @Option(
             names = {"-w", "--warmups"},
@@ -87,8 +97,11 @@ public final class EndToEnd implements Callable<Integer> {
             }
             for (String level : levels) {
                 IsolationLevel parsed = IsolationLevel.valueOf(level.toUpperCase(Locale.ROOT));
-                verdicts++;
-                measure(out, results, source, parsed);
+                for (String time : times) {
+                    verdicts++;
+                    TimeMode mode = TimeMode.valueOf(time.toUpperCase(Locale.ROOT));
+                    measure(out, results, source, new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE));
+                }
             }
             out.flush();
         }
@@ -103,18 +116,19 @@ public final class EndToEnd implements Callable<Integer> {
         return 0;
     }
 
-    private void measure(PrintWriter out, @Nullable ResultsFile results, Source source, IsolationLevel level)
+    private void measure(PrintWriter out, @Nullable ResultsFile results, Source source, CheckRequest request)
             throws IOException {
         for (int i = 0; i < warmups; i++) {
-            Run.of(source.table(), level);
+            Run.of(source.table(), request);
         }
         for (int i = 1; i <= runs; i++) {
-            Run run = Run.of(source.table(), level);
+            Run run = Run.of(source.table(), request);
             if (!summary) {
                 out.printf(
                         Locale.ROOT,
-                        "  %-4s %-9s run %d: thread %s, process %s, elapsed %s ms; %s%n",
-                        level,
+                        "  %-4s %-4s %-9s run %d: thread %s, process %s, elapsed %s ms; %s%n",
+                        request.level(),
+                        request.time().name().toLowerCase(Locale.ROOT),
                         run.verdict().status(),
                         i,
                         ResultsFile.millis(run.threadNanos()),

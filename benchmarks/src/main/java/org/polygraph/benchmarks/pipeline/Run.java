@@ -8,7 +8,6 @@ import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
 import org.polygraph.jobs.pipeline.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -23,8 +22,8 @@ public record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, l
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    static Run of(HistoryTable table, IsolationLevel level) {
-        return of(table, CheckRequest.of(level), Tuning.DEFAULT, Budget.unlimited());
+    static Run of(HistoryTable table, CheckRequest request) {
+        return of(table, request, Tuning.DEFAULT, Budget.unlimited());
     }
 
     /** Checks as a tuned engine does, within a budget. */

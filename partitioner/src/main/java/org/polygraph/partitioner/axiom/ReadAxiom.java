@@ -17,6 +17,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  */
 public final class ReadAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 16;
+    /** So many transactions' sources are fetched at a time. */
+    private static final int AHEAD = 32;
 
     private final ReadsFrom reads;
     private final boolean atomic;
@@ -45,6 +47,9 @@ public final class ReadAxiom implements Axiom {
         int[] sessionOf = graph.events().chainsByTransaction();
         int[] sessionStarts = graph.events().firstTransactions();
         for (int t = 0; t < n; t++) {
+            if (t % AHEAD == 0) {
+                edges.fetch(t, Math.min(n, t + AHEAD));
+            }
             if (!reads.counting().isCounted(t)) {
                 continue;
             }

@@ -62,11 +62,20 @@ final class ReadEdges {
                 from[count++] = sources[o];
             }
         }
-        // Their operations are anywhere in memory: asked for side by side, before comparisons wait for each in turn.
+    }
+
+    /**
+     * The operations of sources are anywhere in memory: those of several transactions are asked for side by side, before
+     * comparisons wait for each in turn.
+     */
+    void fetch(int from, int to) {
         int sum = 0;
-        for (int i = 0; i < count; i++) {
-            if (from[i] >= 0) {
-                sum += operationKeys[Math.max(0, operationStarts[from[i] + 1] - 1)];
+        for (int o = operationStarts[from]; o < operationStarts[to]; o++) {
+            int source = sources[o];
+            if (source >= 0) {
+                sum += operationKeys[operationStarts[source]]
+                        + operationKeys[operationStarts[source + 1] - 1]
+                        + sessionOf[source];
             }
         }
         fetched += sum;

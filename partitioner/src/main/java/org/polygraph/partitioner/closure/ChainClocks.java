@@ -15,7 +15,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
  *
  * <p>Memory: 4 bytes times events times chains, and 4 an event. Time: the same, times the non-redundant edges an event.
  */
-public final class ChainClocks {
+public final class ChainClocks implements Closure {
     private static final int CHECK_EVERY = 1 << 16;
 
     private final KnownGraph graph;
@@ -66,6 +66,11 @@ public final class ChainClocks {
         return 4 * (cells + events.count());
     }
 
+    @Override
+    public long bytes() {
+        return bytes(events);
+    }
+
     /** Allocates clocks; {@link #update} fills them. */
     public static ChainClocks of(KnownGraph graph) {
         return new ChainClocks(graph);
@@ -106,21 +111,12 @@ public final class ChainClocks {
         return Result.EXACT;
     }
 
-    /** How an update ended. */
-    public enum Result {
-        /** The rows are exact for the graph. */
-        EXACT,
-        /** The graph has a cycle among the events beyond {@link #done}. */
-        CYCLIC,
-        /** The budget ended. */
-        STOPPED
-    }
-
     /**
      * Makes the rows exact for all edges now in the graph and drops redundant ones from it.
      *
      * @param stop asked now and then; true ends the update
      */
+    @Override
     public Result update(BooleanSupplier stop) {
         int known = first ? 0 : graph.indexedEdges();
         long[] fresh = new long[changed.length];
@@ -152,10 +148,12 @@ public final class ChainClocks {
     }
 
     /** A bit an event: rows that the last update changed. */
+    @Override
     public long[] changed() {
         return changed;
     }
 
+    @Override
     public boolean hasChanged(int event) {
         return (changed[event >> 6] & (1L << event)) != 0;
     }
@@ -179,7 +177,7 @@ public final class ChainClocks {
         return rows;
     }
 
-    /** Whether event a strictly reaches event b. */
+    @Override
     public boolean reaches(int a, int b) {
         int chainA = events.chain(a);
         int chainB = events.chain(b);

@@ -1,5 +1,5 @@
 /**
- * Which event reaches which, by chain clocks.
+ * Which event reaches which: by chain clocks, or by a threshold in time and exceptions where real time is part of the graph.
  *
  * <p>Promise: exact for the graph it was computed from. May import: {@code graph}.
  */

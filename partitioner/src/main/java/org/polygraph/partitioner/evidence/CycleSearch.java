@@ -54,7 +54,8 @@ final class CycleSearch {
     private List<EvidenceGraph.Step> aroundItself(List<EvidenceGraph.Step> cycle, BitSet within) {
         List<EvidenceGraph.Step> best = cycle;
         for (int i = 0; i < cycle.size() && graph.work() < limit; i++) {
-            List<EvidenceGraph.Step> shorter = shorterThrough(cycle.get(i).edge(), best, within);
+            int edge = cycle.get(i).edge();
+            List<EvidenceGraph.Step> shorter = edge < 0 ? null : shorterThrough(edge, best, within);
             best = shorter == null ? best : shorter;
         }
         return best;

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -20,11 +21,13 @@ final class EvidenceGraph {
     static final int ALL_ROUNDS = Integer.MAX_VALUE;
 
     private static final int NONE = -1;
+    /** Reached by real time, which has no edges. */
+    private static final int BY_TIME = -2;
 
     /**
      * One step of a path that is not within a session.
      *
-     * @param edge its number, for what is kept by edge
+     * @param edge its number, for what is kept by edge; negative: real time, which is no edge of the graph
      */
     record Step(int from, int to, int round, int edge) {}
 
@@ -49,11 +52,13 @@ final class EvidenceGraph {
     private IntArrayList level = new IntArrayList();
     private IntArrayList nextLevel = new IntArrayList();
     private final IntArrayList pending = new IntArrayList();
+    private final @Nullable RealTimeSteps time;
 
     /** @param branch what is assumed: edges of round 1 */
     EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch) {
         known = graph;
         events = graph.events();
+        time = RealTimeSteps.of(graph);
         for (int key = 0; key < versions.keys(); key++) {
             int first = versions.writerStarts()[key];
             int base = versions.slot(key) + 1;
@@ -87,6 +92,7 @@ final class EvidenceGraph {
     EvidenceGraph(KnownGraph graph) {
         known = graph;
         events = graph.events();
+        time = RealTimeSteps.of(graph);
         for (int e = 0; e < graph.edges(); e++) {
             add(graph.from(e), graph.to(e), graph.round(e));
         }
@@ -165,8 +171,13 @@ final class EvidenceGraph {
         BitSet reached = new BitSet(events.count());
         IntArrayList open = new IntArrayList();
         put(event, reached, open);
+        RealTimeSteps inTime = time != null && time.start(below) ? time : null;
         while (!open.isEmpty()) {
             int v = open.popInt();
+            if (inTime != null) {
+                inTime.collect(v);
+                inTime.reached(w -> put(w, reached, open));
+            }
             if (v + 1 < events.count() && events.chain(v + 1) == events.chain(v)) {
                 put(v + 1, reached, open);
             }
@@ -192,8 +203,12 @@ final class EvidenceGraph {
         BitSet reached = new BitSet(events.count());
         IntArrayList open = new IntArrayList();
         put(event, reached, open);
+        RealTimeSteps inTime = time != null && time.start(below) ? time : null;
         while (!open.isEmpty()) {
             int v = open.popInt();
+            if (inTime != null) {
+                inTime.preceding(v, u -> put(u, reached, open));
+            }
             if (v > 0 && events.chain(v - 1) == events.chain(v)) {
                 put(v - 1, reached, open);
             }
@@ -237,6 +252,7 @@ final class EvidenceGraph {
         level.clear();
         nextLevel.clear();
         pending.clear();
+        RealTimeSteps inTime = time != null && time.start(below) ? time : null;
         visit(from, NONE, level);
         for (int depth = 0; depth <= most; depth++) {
             while (!level.isEmpty()) {
@@ -250,6 +266,9 @@ final class EvidenceGraph {
                         && (within == null || within.get(next))) {
                     visit(next, NONE, level);
                 }
+                if (inTime != null) {
+                    inTime.collect(v);
+                }
                 for (int i = starts[v]; i < starts[v + 1]; i++) {
                     int e = order[i];
                     if (rounds[e] < below && (within == null || within.get(targets[e]))) {
@@ -262,6 +281,13 @@ final class EvidenceGraph {
                 visit(targets[e], e, nextLevel);
             }
             pending.clear();
+            if (inTime != null) {
+                inTime.reached(w -> {
+                    if (within == null || within.get(w)) {
+                        visit(w, BY_TIME, nextLevel);
+                    }
+                });
+            }
             IntArrayList swap = level;
             level = nextLevel;
             nextLevel = swap;
@@ -288,6 +314,10 @@ final class EvidenceGraph {
             int e = parent[v];
             if (e == NONE) {
                 v--;
+            } else if (e == BY_TIME) {
+                Step step = Objects.requireNonNull(time).stepTo(v);
+                steps.add(step);
+                v = step.from();
             } else {
                 steps.add(step(e));
                 v = sources[e];

@@ -6,10 +6,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
@@ -99,21 +99,22 @@ public final class Explanation {
     @Nullable
     Violation refute(IndexedHistory of, Branch branch) {
         KnownGraph graph = KnownGraph.of(events, of.versions());
-        if (level.realTime()) {
-            RealTimeEdges.add(graph, of.table(), of.counting(), clockSkewNanos, Long.MAX_VALUE);
+        RealTime time = level.realTime() ? RealTime.of(of.table(), of.counting(), clockSkewNanos) : null;
+        if (time != null) {
+            graph.bind(time);
         }
-        ChainClocks clocks = ChainClocks.of(graph);
-        if (clocks.update(stop) == ChainClocks.Result.CYCLIC) {
+        Closure clocks = Closure.of(graph);
+        if (clocks.update(stop) == Closure.Result.CYCLIC) {
             return evidence(of, graph, branch).ofCycles().get(0);
         }
         graph.nextRound();
         for (long edge : branch.edges()) {
             graph.add((int) (edge >>> 32), (int) edge);
         }
-        ChainClocks.Result closed = clocks.update(stop);
+        Closure.Result closed = clocks.update(stop);
         Saturation rules = new Saturation(graph, of.versions(), clocks, of.counting());
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (closed == ChainClocks.Result.CYCLIC) {
+            if (closed == Closure.Result.CYCLIC) {
                 return evidence(of, graph, branch).ofCycles().get(0);
             }
             Saturation.Result result = rules.round(stop);

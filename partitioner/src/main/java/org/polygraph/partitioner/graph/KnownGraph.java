@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.graph;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.artifact.ArrayFile;
 
@@ -21,6 +22,7 @@ public final class KnownGraph {
     private int edges;
     private byte round;
     private int realTimeRound = NO_ROUND;
+    private @Nullable RealTime realTime;
 
     private int[] predecessorStarts = new int[0];
     private int[] predecessorEdges = new int[0];
@@ -128,9 +130,28 @@ public final class KnownGraph {
         round++;
     }
 
-    /** Edges added from now on are real time, in a round of their own. */
-    void beginRealTime() {
+    /**
+     * Makes real-time order part of the graph, without edges: whoever asks for reachability or an order obeys it. Closing
+     * edges of cycles through it are added by {@link #addRealTime}, in a round of their own.
+     */
+    public void bind(RealTime order) {
         realTimeRound = ++round;
+        realTime = order;
+    }
+
+    /** The round of real time, if it is part of the graph. */
+    public int realTimeRound() {
+        return realTimeRound;
+    }
+
+    /** Real-time order as far as it is part of the graph; null if it is not. */
+    public @Nullable RealTime realTime() {
+        return realTime;
+    }
+
+    /** Adds an edge of the real-time order that is {@link #bind bound}, for cycles to be seen. */
+    public void addRealTime(int fromEvent, int toEvent) {
+        add(fromEvent, toEvent, realTimeRound);
     }
 
     /** Whether edges of the round are real time. */

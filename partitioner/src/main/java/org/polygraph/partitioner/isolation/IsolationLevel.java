@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * Isolation levels. Session order is part of every level; SSER and SSI (strong SI) add real time. SSER implies SER and SSI,
- * each of these SI, and SI implies CC, RA and RC in turn.
+ * each of these SI, and SI implies CC, RA and RC in turn. LIN stands by itself.
  *
  * <p>Sources: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (ICDE 2000) for SER and RC; Cerone and
  * Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and Enea,
@@ -18,7 +18,9 @@ public enum IsolationLevel {
     SI("si", "snapshot isolation", 2, false),
     CC("cc", "causal consistency", 1, false),
     RA("ra", "read atomicity", 1, false),
-    RC("rc", "read committed", 1, false);
+    RC("rc", "read committed", 1, false),
+    /** Of single operations, key by key; sessions play no part. */
+    LIN("lin", "linearizability by key", 1, true);
 
     private final String label;
     private final String title;
@@ -52,10 +54,13 @@ public enum IsolationLevel {
         return realTime;
     }
 
-    /** Whether it is an axiom about the order of commits: RC, RA, CC. The others are orders of what reads and writes. */
+    /**
+     * Whether it is something other than one order of events in which reads return the last write: RC, RA and CC are axioms about
+     * the order of commits, LIN is an order a key.
+     */
     public boolean isAxiom() {
         return switch (this) {
-            case CC, RA, RC -> true;
+            case CC, RA, RC, LIN -> true;
             case SSER, SER, SSI, SI -> false;
         };
     }

@@ -3,8 +3,13 @@ package org.polygraph.partitioner.order;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.TimeBounds;
+import org.polygraph.partitioner.closure.Turns;
+import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
 
 /**
  * Total orders of events that extend the known graph, as {@code position} of each event.
@@ -14,6 +19,42 @@ import org.polygraph.partitioner.graph.KnownGraph;
  */
 public final class EventOrder {
     private EventOrder() {}
+
+    /**
+     * The order of a closure's kind: by rank, or by time.
+     *
+     * @param closure exact for the graph
+     */
+    public static int[] of(KnownGraph graph, Closure closure) {
+        RealTime time = graph.realTime();
+        return closure instanceof WindowClosure window && time != null
+                ? byTime(graph, time, window.bounds())
+                : byRank(graph.events(), (ChainClocks) closure);
+    }
+
+    /**
+     * An order without a closure: by time where real time is part of the graph, by turns otherwise.
+     *
+     * @return null if the graph has a cycle; then its edges have one too, also where it goes through real time
+     */
+    public static int @Nullable [] of(KnownGraph graph) {
+        RealTime time = graph.realTime();
+        int[] done = new int[graph.events().chains()];
+        if (time == null) {
+            return byTurns(graph, done);
+        }
+        graph.indexPredecessors();
+        int[] sequence = Turns.sequence(graph, done);
+        if (sequence == null) {
+            return null;
+        }
+        TimeBounds bounds = new TimeBounds(graph, time, sequence);
+        if (bounds.isContradicted()) {
+            bounds.addClosingEdges();
+            return null;
+        }
+        return byTime(graph, time, bounds);
+    }
 
     /** Order by rank; the clocks must be exact. O(events x chains) sequential reads, 12 bytes an event. */
     public static int[] byRank(Events events, ChainClocks clocks) {
@@ -46,7 +87,7 @@ public final class EventOrder {
                 rank[start + p] += ancestors - (length - 1 - p);
             }
         }
-        return positions(rank, n);
+        return byRank(rank);
     }
 
     /**
@@ -55,19 +96,27 @@ public final class EventOrder {
      * @param rank by event, from -events to events; overwritten
      */
     public static int[] byRank(int[] rank) {
-        return positions(rank, rank.length);
-    }
-
-    /** Positions of events sorted by rank, ties by event: radix sort, three passes of 11 bits. */
-    private static int[] positions(int[] rank, int n) {
+        int n = rank.length;
         int[] from = new int[n];
-        int[] to = new int[n];
         for (int v = 0; v < n; v++) {
             from[v] = v;
             rank[v] += n;
         }
+        return positions(rank, from, 2 * n);
+    }
+
+    /**
+     * Positions of events sorted by rank, ties as they were: radix sort, three passes of 11 bits.
+     *
+     * @param sequence all events
+     * @param most no rank is below 0 or above
+     */
+    private static int[] positions(int[] rank, int[] sequence, int most) {
+        int n = sequence.length;
+        int[] from = sequence.clone();
+        int[] to = new int[n];
         int[] counts = new int[(1 << 11) + 1];
-        for (int shift = 0; shift < 33 && (shift == 0 || (2L * n) >>> shift != 0); shift += 11) {
+        for (int shift = 0; shift < 33 && (shift == 0 || most >>> shift != 0); shift += 11) {
             Arrays.fill(counts, 0);
             for (int v = 0; v < n; v++) {
                 counts[((rank[v] >>> shift) & 2047) + 1]++;
@@ -90,6 +139,43 @@ public final class EventOrder {
     }
 
     /**
+     * Order by time: every event as near as its bounds allow to where its transaction would be alone, begins at the start and
+     * commits at the end, but no earlier than what reaches it. Extends the edges that the bounds were computed from, and
+     * real time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
+     * v is at least at its latest start. O(events + edges), 12 bytes an event.
+     *
+     * @param graph with the edges of the bounds, or all but those that they imply
+     */
+    public static int[] byTime(KnownGraph graph, RealTime time, TimeBounds bounds) {
+        graph.indexPredecessors();
+        Events events = graph.events();
+        int shift = events.shift();
+        int[] sequence = bounds.sequence();
+        int[] earliestEnd = bounds.earliestEnd();
+        int[] latestStart = bounds.latestStart();
+        int[] starts = graph.predecessorStarts();
+        int[] edges = graph.predecessorEdges();
+        int[] sources = graph.sources();
+        int[] rank = new int[sequence.length];
+        int most = 0;
+        for (int v : sequence) {
+            int t = v >> shift;
+            boolean isCommit = (v & shift) == shift;
+            int wish = isCommit && time.places()[t] != RealTime.NEVER ? time.places()[t] : time.ended()[t];
+            int at = Math.max(latestStart[v], Math.min(wish, earliestEnd[v]));
+            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
+                at = Math.max(at, rank[v - 1]);
+            }
+            for (int e = starts[v]; e < starts[v + 1]; e++) {
+                at = Math.max(at, rank[sources[edges[e]]]);
+            }
+            rank[v] = at;
+            most = Math.max(most, at);
+        }
+        return positions(rank, sequence, most);
+    }
+
+    /**
      * Some topological order, for histories whose clocks do not fit the memory budget: chains advance in turn, one event
      * each; one that must wait stands aside until the chain it waits for has got there. Linear in events and edges.
      *
@@ -97,69 +183,15 @@ public final class EventOrder {
      * @return positions, or null if the graph has a cycle
      */
     public static int @Nullable [] byTurns(KnownGraph graph, int[] done) {
-        Events events = graph.events();
         graph.indexPredecessors();
-        int n = events.count();
-        int k = events.chains();
-        int[] position = new int[n];
-        int[] queue = new int[k];
-        int[] waiterHead = new int[k];
-        int[] waiterNext = new int[k];
-        int[] waitPosition = new int[k];
-        Arrays.fill(done, 0);
-        Arrays.fill(waiterHead, -1);
-        int size = 0;
-        for (int s = 0; s < k; s++) {
-            if (events.chainLength(s) > 0) {
-                queue[size++] = s;
-            }
+        int[] sequence = Turns.sequence(graph, done);
+        if (sequence == null) {
+            return null;
         }
-        int placed = 0;
-        for (int head = 0; size > 0; ) {
-            int s = queue[head];
-            head = head + 1 == k ? 0 : head + 1;
-            size--;
-            int event = events.chainStart(s) + done[s];
-            int blocking = blocking(graph, event, done);
-            if (blocking >= 0) {
-                int chain = events.chain(blocking);
-                waitPosition[s] = blocking - events.chainStart(chain);
-                waiterNext[s] = waiterHead[chain];
-                waiterHead[chain] = s;
-                continue;
-            }
-            position[event] = placed++;
-            done[s]++;
-            if (done[s] < events.chainLength(s)) {
-                queue[(head + size++) % k] = s;
-            }
-            int kept = -1;
-            for (int w = waiterHead[s]; w >= 0; ) {
-                int next = waiterNext[w];
-                if (waitPosition[w] < done[s]) {
-                    queue[(head + size++) % k] = w;
-                } else {
-                    waiterNext[w] = kept;
-                    kept = w;
-                }
-                w = next;
-            }
-            waiterHead[s] = kept;
+        int[] position = new int[sequence.length];
+        for (int i = 0; i < sequence.length; i++) {
+            position[sequence[i]] = i;
         }
-        return placed == n ? position : null;
-    }
-
-    /** A predecessor of the event that is not yet placed, or -1. */
-    private static int blocking(KnownGraph graph, int event, int[] done) {
-        Events events = graph.events();
-        int[] starts = graph.predecessorStarts();
-        for (int i = starts[event]; i < starts[event + 1]; i++) {
-            int p = graph.from(graph.predecessorEdges()[i]);
-            int chain = events.chain(p);
-            if (p - events.chainStart(chain) >= done[chain]) {
-                return p;
-            }
-        }
-        return -1;
+        return position;
     }
 }

@@ -14,11 +14,6 @@ import org.polygraph.partitioner.index.VersionIndex;
  * decided: a WR edge. By binary search a session, never candidates x writers.
  */
 final class CandidateRules {
-    /** Every read has a candidate. */
-    static final int NONE = -1;
-    /** The budget ended. */
-    static final int STOPPED = -2;
-
     private static final int CHECK_EVERY = 256;
 
     private final KnownGraph graph;
@@ -49,7 +44,7 @@ final class CandidateRules {
      * Judges the ambiguous reads of the key that was loaded.
      *
      * @param stop asked every few hundred reads
-     * @return the transaction of a read that has no candidate left, {@link #NONE} or {@link #STOPPED}
+     * @return the transaction of a read that has no candidate left, {@link KeyRules#NONE} or {@link KeyRules#STOPPED}
      */
     int apply(int key, byte[] states, BooleanSupplier stop) {
         int slot = index.ambiguousSlot(key);
@@ -67,7 +62,7 @@ final class CandidateRules {
         for (int r = from; r < to; r++) {
             decided[r - from] = -1;
             if ((r - from & CHECK_EVERY - 1) == CHECK_EVERY - 1 && stop.getAsBoolean()) {
-                return STOPPED;
+                return KeyRules.STOPPED;
             }
             int reader = index.readerTransactions()[r];
             if (states[reader] != Counting.COUNTED) {
@@ -104,7 +99,7 @@ final class CandidateRules {
         if (any) {
             index.resolve(key, decided);
         }
-        return NONE;
+        return KeyRules.NONE;
     }
 
     /** After {@link #apply}: what it handed to the index for so many reads. */

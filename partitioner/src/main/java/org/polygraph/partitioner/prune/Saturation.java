@@ -3,13 +3,15 @@ package org.polygraph.partitioner.prune;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * One round of forced edges (DESIGN section 3) over all keys that the last closure changed. Sound by itself, in any
+ * One round of forced edges (DESIGN section 3) over all keys that the last update changed. Sound by itself, in any
  * number of rounds; an accelerator, not a prerequisite.
  */
 public final class Saturation {
@@ -20,38 +22,30 @@ public final class Saturation {
 
     private final KnownGraph graph;
     private final VersionIndex index;
-    private final ChainClocks clocks;
-    private final byte[] states;
-    private final int mostPairWriters;
-    private final PairRules pairs;
-    private final SessionKey loaded;
-    private final SessionRules sessions;
-    private final CandidateRules candidates;
+    private final Closure closure;
+    private final KeyRules rules;
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
     private boolean first = true;
     private int[] decided = NOTHING;
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
-    public Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting) {
-        this(graph, index, clocks, counting, PairRules.MOST_WRITERS);
+    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, Counting counting) {
+        this(graph, index, closure, counting, PairRules.MOST_WRITERS);
     }
 
     /**
      * For tests.
      *
-     * @param mostPairWriters keys with more writers are handled by session; at most the default
+     * @param mostPairWriters by chain clocks, keys with more writers are handled by session; at most the default
      */
-    Saturation(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting, int mostPairWriters) {
-        this.mostPairWriters = mostPairWriters;
+    Saturation(KnownGraph graph, VersionIndex index, Closure closure, Counting counting, int mostPairWriters) {
         this.graph = graph;
         this.index = index;
-        this.clocks = clocks;
-        this.states = counting.states();
-        this.pairs = new PairRules(graph, index, clocks);
-        this.loaded = new SessionKey(index, graph.events());
-        this.sessions = new SessionRules(graph, clocks, loaded);
-        this.candidates = new CandidateRules(graph, index, clocks, loaded);
+        this.closure = closure;
+        this.rules = closure instanceof WindowClosure window
+                ? new WindowRules(graph, index, window, counting)
+                : new ChainRules(graph, index, (ChainClocks) closure, counting, mostPairWriters);
     }
 
     /** Whether a round has ended. */
@@ -85,6 +79,7 @@ public final class Saturation {
     /** Runs one round; the clocks must be exact. */
     public Result round(BooleanSupplier stop) {
         graph.nextRound();
+        rules.begin();
         int edges = graph.edges();
         int ambiguous = index.ambiguous();
         IntOpenHashSet newlyDecided = new IntOpenHashSet();
@@ -103,15 +98,14 @@ public final class Saturation {
             if (!all && !isDirty(key)) {
                 continue;
             }
-            int writers = index.writerStarts()[key + 1] - index.writerStarts()[key];
-            if (writers == 0) {
+            if (index.writerStarts()[key + 1] == index.writerStarts()[key]) {
                 continue;
             }
             int impossible = apply(key, all, stop);
             if (decided.length > 0) {
                 newlyDecided.add(key);
             }
-            if (impossible == CandidateRules.STOPPED) {
+            if (impossible == KeyRules.STOPPED) {
                 return Result.STOPPED;
             }
             if (impossible >= 0) {
@@ -129,32 +123,20 @@ public final class Saturation {
      * Applies the rules to one key that has writers.
      *
      * @param all false: only what rows that the last closure changed can bring
-     * @return the transaction of a read without a candidate, {@link CandidateRules#NONE} or {@link
-     *     CandidateRules#STOPPED}
+     * @return the transaction of a read without a candidate, {@link KeyRules#NONE} or {@link KeyRules#STOPPED}
      */
     int apply(int key, boolean all, BooleanSupplier stop) {
         decided = NOTHING;
-        int writers = index.writerStarts()[key + 1] - index.writerStarts()[key];
-        boolean isLoaded = false;
-        if (writers <= mostPairWriters) {
-            pairs.apply(key, states, Counting.COUNTED, all);
-        } else {
-            loaded.load(key, states, Counting.COUNTED);
-            sessions.apply(all);
-            isLoaded = true;
-        }
+        rules.apply(key, all);
         int open = index.ambiguousSlot(key);
         int reads = index.slotStarts()[open + 1] - index.slotStarts()[open];
         if (reads == 0) {
-            return CandidateRules.NONE;
-        }
-        if (!isLoaded) {
-            loaded.load(key, states, Counting.COUNTED);
+            return KeyRules.NONE;
         }
         int before = index.ambiguous();
-        int impossible = candidates.apply(key, states, stop);
+        int impossible = rules.judgeReads(key, stop);
         if (index.ambiguous() < before) {
-            decided = candidates.decided(reads);
+            decided = rules.decided(reads);
         }
         return impossible;
     }
@@ -177,7 +159,7 @@ public final class Saturation {
     /** Whether looking for what changed costs more than it saves. */
     private boolean mostChanged() {
         long count = 0;
-        for (long bits : clocks.changed()) {
+        for (long bits : closure.changed()) {
             count += Long.bitCount(bits);
         }
         return count > graph.events().count() / 2;
@@ -189,13 +171,13 @@ public final class Saturation {
         int[] writers = index.writerTransactions();
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
             int begin = writers[w] << shift;
-            if (clocks.hasChanged(begin) || (shift == 1 && clocks.hasChanged(begin | 1))) {
+            if (closure.hasChanged(begin) || (shift == 1 && closure.hasChanged(begin | 1))) {
                 return true;
             }
         }
         int[] readers = index.readerTransactions();
         for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
-            if (clocks.hasChanged(readers[r] << shift)) {
+            if (closure.hasChanged(readers[r] << shift)) {
                 return true;
             }
         }

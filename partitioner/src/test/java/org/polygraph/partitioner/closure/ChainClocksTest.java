@@ -51,10 +51,10 @@ class ChainClocksTest {
                 }
                 BitSet before = rows(clocks, round, events);
                 boolean expectCyclic = close(reach);
-                ChainClocks.Result result = clocks.update(() -> false);
+                Closure.Result result = clocks.update(() -> false);
                 assertThat(result)
                         .as("seed %d", seed)
-                        .isEqualTo(expectCyclic ? ChainClocks.Result.CYCLIC : ChainClocks.Result.EXACT);
+                        .isEqualTo(expectCyclic ? Closure.Result.CYCLIC : Closure.Result.EXACT);
                 if (expectCyclic) {
                     cyclic++;
                     assertThat(EventOrder.byTurns(graph, new int[sessions])).isNull();

@@ -9,6 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -85,7 +86,7 @@ class RulesAgainstBruteForceTest {
         Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
-        if (clocks.update(() -> false) == ChainClocks.Result.CYCLIC) {
+        if (clocks.update(() -> false) == Closure.Result.CYCLIC) {
             return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
         Saturation saturation = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), pairs);
@@ -99,7 +100,7 @@ class RulesAgainstBruteForceTest {
             if (result == Saturation.Result.FIXPOINT) {
                 break;
             }
-            if (clocks.update(() -> false) == ChainClocks.Result.CYCLIC) {
+            if (clocks.update(() -> false) == Closure.Result.CYCLIC) {
                 return closes(new CycleEvidence(indexed, graph).ofCycles());
             }
         }

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.ColumnGroup;
 import org.polygraph.partitioner.closure.GroupedRows;
@@ -107,9 +108,9 @@ class SliceSaturationTest {
 
         void run() {
             while (true) {
-                ChainClocks.Result closed = clocks.update(() -> false);
+                Closure.Result closed = clocks.update(() -> false);
                 assertThat(pieces.close()).as(name).isEqualTo(closed);
-                if (closed == ChainClocks.Result.CYCLIC) {
+                if (closed == Closure.Result.CYCLIC) {
                     cyclic = true;
                     return;
                 }
@@ -182,11 +183,11 @@ class SliceSaturationTest {
             changed = new long[(events.count() + 63) >> 6];
         }
 
-        ChainClocks.Result close() {
+        Closure.Result close() {
             boolean first = rows.length == 0;
             ClosurePlan plan = ClosurePlan.of(graph, first ? 0 : graph.indexedEdges());
             if (plan.isCyclic()) {
-                return ChainClocks.Result.CYCLIC;
+                return Closure.Result.CYCLIC;
             }
             IntBuffer sources = IntBuffer.allocate(plan.edges());
             IntBuffer fresh = IntBuffer.allocate((plan.edges() + 31) >> 5);
@@ -224,7 +225,7 @@ class SliceSaturationTest {
             }
             plan.retain(kept);
             rows = next;
-            return ChainClocks.Result.EXACT;
+            return Closure.Result.EXACT;
         }
 
         Saturation.Result round() {

@@ -43,6 +43,9 @@ public final class BruteForce {
 
     private static final int MOST_STATES = 1 << 19;
 
+    /** Enough for {@link #TRANSACTIONS}, and a matter of milliseconds. */
+    public static final int FEW_STATES = 1 << 14;
+
     /** What became of a history. */
     public enum Answer {
         HOLDS,
@@ -62,6 +65,7 @@ public final class BruteForce {
 
     private final HistoryTable history;
     private final Terms terms;
+    private final int mostStates;
     private final int[] sessionStarts;
     private final int sessions;
     /** Keys that are read, densely; -1 for others, whose values nobody sees. */
@@ -73,7 +77,8 @@ public final class BruteForce {
 
     private final Set<String> seen = new HashSet<>();
 
-    private BruteForce(HistoryTable history, Terms terms) {
+    private BruteForce(HistoryTable history, Terms terms, int mostStates) {
+        this.mostStates = history.transactions() <= TRANSACTIONS ? MOST_STATES : mostStates;
         this.history = history;
         this.terms = terms;
         sessionStarts = history.sessionStarts();
@@ -97,6 +102,18 @@ public final class BruteForce {
      * @return TOO_LARGE never for {@link #TRANSACTIONS} transactions of ordinary length
      */
     public static Answer judge(HistoryTable history, Terms terms) {
+        return judge(history, terms, MOST_STATES);
+    }
+
+    /**
+     * Judges a history as far as some states tell.
+     *
+     * @param mostStates at most so many are visited; matters for more than {@link #TRANSACTIONS} transactions only
+     */
+    public static Answer judge(HistoryTable history, Terms terms, int mostStates) {
+        if (terms.promise() == Promise.LIN) {
+            return LinearPart.judge(history, terms);
+        }
         if (terms.promise().isAxiom()) {
             return AxiomBruteForce.judge(history, terms);
         }
@@ -104,7 +121,7 @@ public final class BruteForce {
             return Answer.TOO_LARGE;
         }
         try {
-            return new BruteForce(history, terms).run() ? Answer.HOLDS : Answer.VIOLATED;
+            return new BruteForce(history, terms, mostStates).run() ? Answer.HOLDS : Answer.VIOLATED;
         } catch (TooLarge e) {
             return Answer.TOO_LARGE;
         }
@@ -122,7 +139,7 @@ public final class BruteForce {
         if (!seen.add(new String(state))) {
             return false;
         }
-        if (seen.size() > MOST_STATES) {
+        if (seen.size() > mostStates) {
             throw new TooLarge();
         }
         for (int s = 0; s < sessions; s++) {

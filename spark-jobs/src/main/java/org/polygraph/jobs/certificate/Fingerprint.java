@@ -27,6 +27,9 @@ public record Fingerprint(String input, String content) {
     private static final byte TEXT_KEY = 2;
     private static final byte INTEGER_VALUE = 4;
     private static final byte TEXT_VALUE = 8;
+    /** Its text, as of any value that is neither null nor an integer. */
+    private static final byte OTHER_VALUE = 24;
+
     private static final int BUFFER = 1 << 16;
     /** Bytes of an operation between whose parts the buffer is not asked for room. */
     private static final int OPERATION = 17;
@@ -131,7 +134,9 @@ public record Fingerprint(String input, String content) {
     }
 
     private static byte tag(ValueDictionary values, long code) {
-        return values.isInteger(code) ? INTEGER_VALUE : values.isNull(code) ? 0 : TEXT_VALUE;
+        return values.isOther(code)
+                ? OTHER_VALUE
+                : values.isInteger(code) ? INTEGER_VALUE : values.isNull(code) ? 0 : TEXT_VALUE;
     }
 
     /** Big-endian numbers of 64 bits, bytes, and texts with their length in bytes. */

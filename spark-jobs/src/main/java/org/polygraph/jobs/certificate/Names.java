@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate;
 
+import java.util.Arrays;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /** How messages call transactions. Labels and file names come from the input and are made fit for one line. */
@@ -22,6 +23,23 @@ final class Names {
 
     static String value(HistoryTable table, long code) {
         return line(table.values().label(code));
+    }
+
+    /** A read, without what is wrong with it. */
+    static String read(HistoryTable table, int o) {
+        int t = Arrays.binarySearch(table.operationStarts(), o + 1);
+        // The last transaction that starts at or before it: one without operations starts where the next one does.
+        t = t < 0 ? -t - 2 : firstStart(table.operationStarts(), t) - 1;
+        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
+                + value(table, table.operationValues()[o]);
+    }
+
+    private static int firstStart(int[] starts, int t) {
+        int first = t;
+        while (starts[first - 1] == starts[t]) {
+            first--;
+        }
+        return first;
     }
 
     /** Two writers of a key of whom neither committed before the other's snapshot. */

@@ -18,7 +18,9 @@ public enum Promise {
     /** Read atomicity, likewise. */
     RA(1, false),
     /** Read committed, likewise. */
-    RC(1, false);
+    RC(1, false),
+    /** Linearizability: an order of the operations of each key, with real time; between keys places say nothing. */
+    LIN(1, true);
 
     private final int events;
     private final boolean realTime;
@@ -33,16 +35,22 @@ public enum Promise {
         return events;
     }
 
-    /** Whether it is an axiom about the order of commits, rather than an order in which reads return the last write. */
+    /**
+     * Whether it is something else than an order of all events in which reads return the last write: RC, RA and CC are axioms
+     * about the order of commits, LIN is an order a key.
+     */
     public boolean isAxiom() {
         return switch (this) {
-            case CC, RA, RC -> true;
+            case CC, RA, RC, LIN -> true;
             case SER, SI, SSER, SSI -> false;
         };
     }
 
     /** Whether what keeps this promise keeps the other one: SSER SER SI CC RA RC, each the next, and SSER SSI SI. */
     public boolean implies(Promise other) {
+        if (this == LIN || other == LIN) {
+            return this == other;
+        }
         boolean order = rank() <= other.rank();
         return order && (realTime || !other.realTime);
     }
@@ -54,6 +62,7 @@ public enum Promise {
             case CC -> 2;
             case RA -> 3;
             case RC -> 4;
+            case LIN -> 5;
         };
     }
 
@@ -87,6 +96,7 @@ public enum Promise {
             case "cc" -> Optional.of(CC);
             case "ra" -> Optional.of(RA);
             case "rc" -> Optional.of(RC);
+            case "lin" -> Optional.of(LIN);
             default -> Optional.empty();
         };
     }

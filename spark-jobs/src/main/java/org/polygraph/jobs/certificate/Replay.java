@@ -84,6 +84,9 @@ public final class Replay {
 
     /** Replays. */
     public static Result of(Witness witness) {
+        if (witness.terms().promise() == Promise.LIN) {
+            return LinearReplay.of(witness);
+        }
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();
         if (wrong != null) {
@@ -93,7 +96,7 @@ public final class Replay {
             AxiomReplay axiom = new AxiomReplay(witness);
             wrong = axiom.run(placement.eventAt());
             return wrong == null
-                    ? new Result(null, placement.transactions(), axiom.reads, axiom.ownReads, axiom.writes)
+                    ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
                     : Result.rejected(wrong);
         }
         Replay replay = new Replay(witness, placement);

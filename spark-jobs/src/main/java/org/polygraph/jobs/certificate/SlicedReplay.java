@@ -60,9 +60,9 @@ public final class SlicedReplay {
     public static SlicedReplay of(Witness witness, int slices) {
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();
-        Replay.Result known = wrong != null
-                ? Replay.Result.rejected(wrong)
-                : witness.terms().promise().isAxiom() ? Replay.of(witness) : null;
+        Replay.Result known = witness.terms().promise().isAxiom()
+                ? Replay.of(witness)
+                : wrong != null ? Replay.Result.rejected(wrong) : null;
         return new SlicedReplay(witness, placement, slices, known);
     }
 

@@ -80,7 +80,7 @@ public final class Verification {
             return new Report(
                     Answer.UNDECIDED, "evidence for level " + Names.line(claim.level()) + " is not known", List.of());
         }
-        Verification verification = new Verification(run, terms, table);
+        Verification verification = new Verification(run, terms, judged(terms, table));
         return claim.verdict().equals("PASS") ? verification.order(input, replayer) : verification.violations();
     }
 
@@ -92,7 +92,7 @@ public final class Verification {
      */
     public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
             throws IOException {
-        Verification verification = new Verification(run, terms, table);
+        Verification verification = new Verification(run, terms, judged(terms, table));
         for (int i = 0; i < most; i++) {
             Location folder = violation(run, i);
             if (!folder.child(HISTORY).exists()) {
@@ -107,6 +107,11 @@ public final class Verification {
             }
         }
         return false;
+    }
+
+    /** What a refused compare-and-set did not find is something to linearizability only. */
+    private static HistoryTable judged(Terms terms, HistoryTable table) {
+        return terms.promise() == Promise.LIN ? table : table.withoutRefusals();
     }
 
     private Report report(Answer answer, String reason) {
@@ -190,6 +195,16 @@ public final class Verification {
                 "outcomes",
                 "all " + committed + " committed transactions count, " + (result.transactions() - committed) + " of "
                         + indeterminate + " indeterminate ones, no aborted one");
+        if (terms.promise() == Promise.LIN) {
+            checked(
+                    "operations",
+                    result.reads() + " reads return the last write of their key before them, " + result.writes()
+                            + " writes, each key in its order");
+            checked(
+                    "real time",
+                    "who had ended comes before who started later, clock skew " + terms.clockSkewNanos() + " ns");
+            return;
+        }
         checked("sessions", table.sessions() + ", each in its order");
         if (terms.promise().isAxiom()) {
             checked(
@@ -250,6 +265,9 @@ public final class Verification {
     }
 
     private Report violation(Location folder) throws IOException, HistoryException {
+        if (terms.promise() == Promise.LIN) {
+            return operations(folder);
+        }
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
         SubHistory sub = new SubHistory(table, part, terms);
         String foreign = sub.embed();
@@ -281,6 +299,30 @@ public final class Verification {
                         "the sub-history of " + size
                                 + " is too large to try every execution; `polygraph check` judges it",
                         List.of());
+        };
+    }
+
+    private Report operations(Location folder) throws IOException, HistoryException {
+        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        String foreign = new SubHistory(table, part, terms).embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+        }
+        String gap = LinearPart.gap(table, part, terms);
+        if (gap != null) {
+            return new Report(Answer.UNDECIDED, "the sub-history leaves out a writer: " + gap, List.of());
+        }
+        return switch (LinearPart.judge(part, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no order of its " + part.transactions()
+                                + " operations keeps real time and gives what they returned, and the history has no other"
+                                + " writer of that"));
+            case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
+            case TOO_LARGE ->
+                new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
         };
     }
 

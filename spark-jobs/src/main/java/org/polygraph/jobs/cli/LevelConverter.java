@@ -28,7 +28,6 @@ final class LevelConverter implements ITypeConverter<Levels> {
         for (IsolationLevel level : IsolationLevel.values()) {
             known.add(level.label());
         }
-        known.add("lin");
         IsolationLevel level = IsolationLevel.ofLabel(word).orElse(null);
         if (level != null) {
             return level;
@@ -36,10 +35,6 @@ final class LevelConverter implements ITypeConverter<Levels> {
         if (word.isEmpty() && !text.isEmpty()) {
             throw new TypeConversionException(
                     "a level is missing in '" + text + "'; give levels with one comma between them, such as ser,si");
-        }
-        if (word.equalsIgnoreCase("lin")) {
-            throw new TypeConversionException(
-                    "level " + word + " is not decided by this version, which decides " + decided());
         }
         throw new TypeConversionException(
                 "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: " + decided() + ")");

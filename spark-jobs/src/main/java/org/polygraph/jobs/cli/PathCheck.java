@@ -18,6 +18,7 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
@@ -97,11 +98,14 @@ final class PathCheck {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
         Verdict unread = attempt(strongest, () -> read(strongest));
-        HistoryTable history = table;
+        HistoryTable whole = table;
+        HistoryTable history = whole == null ? null : whole.withoutRefusals();
         for (CheckRequest request : requests) {
-            Verdict verdict = unread != null || history == null
+            // What a refused compare-and-set did not find is something to level lin only.
+            HistoryTable judged = request.level() == IsolationLevel.LIN ? whole : history;
+            Verdict verdict = unread != null || judged == null
                     ? again(unread, request.level())
-                    : attempt(request, () -> judge(history, request, verdicts));
+                    : attempt(request, () -> judge(judged, request, verdicts));
             verdicts.add(finished(Objects.requireNonNull(verdict, "a verdict")));
         }
         for (int i = requests.size() - 2; i >= 0 && history != null; i--) {
@@ -192,12 +196,39 @@ final class PathCheck {
         return null;
     }
 
+    /** The first transaction that ends before it starts, where and how; null if there is none. */
+    private static @Nullable String firstReversed(HistoryTable history) {
+        long[] starts = history.starts();
+        long[] ends = history.ends();
+        for (int t = 0; starts != null && ends != null && t < starts.length; t++) {
+            if (starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t]) {
+                return history.whereIs(t) + ": found end " + ends[t] + " before start " + starts[t];
+            }
+        }
+        return null;
+    }
+
     /** @param stronger what was found so far */
-    private Verdict judge(HistoryTable history, CheckRequest request, List<Verdict> stronger) {
+    private Verdict judge(HistoryTable history, CheckRequest request, List<Verdict> stronger) throws HistoryException {
+        if (request.level() == IsolationLevel.LIN) {
+            HistoryException problem = Linearizability.problem(history);
+            if (problem != null) {
+                throw problem;
+            }
+        }
         if (request.level().realTime() && (history.starts() == null || history.ends() == null)) {
             String reason = "level " + request.level().label() + ": found no start and end times; expected them, for"
                     + " real-time order is part of the level; record them, or check ser or si without --time strict";
             environment.message(path + ": " + reason);
+            return failure(request, Verdict.Status.INVALID, reason);
+        }
+        String reversed = request.level().realTime() ? firstReversed(history) : null;
+        if (reversed != null) {
+            String reason = reversed
+                    + "; expected no transaction to end before it starts, for real-time order is part of level "
+                    + request.level().label()
+                    + "; correct the recorder's clock, or check ser or si without --time strict";
+            environment.message(reason);
             return failure(request, Verdict.Status.INVALID, reason);
         }
         if (budget.exhausted()) {

@@ -13,8 +13,9 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine; graph, rules,
- * order, solver and replay stay on the driver. One session, started by the first check and kept until {@link #close} or
+ * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine, and where chain
+ * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver, and
+ * the rules of real time with them. One session, started by the first check and kept until {@link #close} or
  * the end of the process.
  *
  * <p>On the driver, beside the table: twice the index (12 bytes a visible write, 8 an external read, 16 a key) while
@@ -102,7 +103,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
                     .build();
         }
-        return session.use(spark -> check(spark, table, request, progress, budget, kept));
+        HistoryTable judged = request.judged(table);
+        return session.use(spark -> check(spark, judged, request, progress, budget, kept));
     }
 
     private Verdict check(

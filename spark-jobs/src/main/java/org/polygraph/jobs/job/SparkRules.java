@@ -18,7 +18,7 @@ import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Rules;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.GroupedRows;
 import org.polygraph.partitioner.graph.Events;
@@ -105,18 +105,18 @@ final class SparkRules implements Rules {
     }
 
     @Override
-    public ChainClocks.Result close(BooleanSupplier stop) {
+    public Closure.Result close(BooleanSupplier stop) {
         int known = generation < 0 ? 0 : graph.indexedEdges();
         ClosurePlan plan = ClosurePlan.of(graph, known);
         if (plan.isCyclic()) {
-            return ChainClocks.Result.CYCLIC;
+            return Closure.Result.CYCLIC;
         }
         long[] kept = run(plan, generation);
         if (kept == null) {
-            return ChainClocks.Result.STOPPED;
+            return Closure.Result.STOPPED;
         }
         plan.retain(kept);
-        return ChainClocks.Result.EXACT;
+        return Closure.Result.EXACT;
     }
 
     /** Makes the next generation. @return bits of edges that are not redundant; null if the budget ended */
@@ -306,7 +306,7 @@ final class SparkRules implements Rules {
     }
 
     @Override
-    public int @Nullable [] byRank() {
+    public int @Nullable [] order() {
         try {
             List<Integer> made = jobs.run(
                     "rank events by columns",
@@ -362,21 +362,21 @@ final class SparkRules implements Rules {
     }
 
     @Override
-    public ChainClocks.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+    public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
         long[] changedThen = file.longs(CHANGED);
         hasBegun = file.has(DECIDED);
         decidedKeys = hasBegun ? file.ints(DECIDED) : new int[0];
         int indexed = graph.indexedEdges();
         ClosurePlan plan = ClosurePlan.of(graph, graph.edges());
         if (plan.isCyclic()) {
-            return ChainClocks.Result.CYCLIC;
+            return Closure.Result.CYCLIC;
         }
         if (run(plan, -1) == null) {
-            return ChainClocks.Result.STOPPED;
+            return Closure.Result.STOPPED;
         }
         graph.restoreIndexed(indexed);
         changed = changedThen;
-        return ChainClocks.Result.EXACT;
+        return Closure.Result.EXACT;
     }
 
     @Override

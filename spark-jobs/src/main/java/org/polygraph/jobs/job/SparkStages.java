@@ -22,7 +22,6 @@ import org.polygraph.jobs.pipeline.KeyStages;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexSlice;
@@ -116,10 +115,11 @@ final class SparkStages implements KeyStages, AutoCloseable {
         restored = history;
     }
 
+    /** Large clocks go to files, whatever the heap has room for. Real time is known to the rules of this JVM alone. */
     @Override
-    public Rules rules(IndexedHistory history, KnownGraph graph) {
-        if (ChainClocks.bytes(graph.events()) <= cut.heapClocks()) {
-            return Rules.inMemory(history, graph);
+    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes) {
+        if (graph.realTime() != null || ChainClocks.bytes(graph.events()) <= cut.heapClocks()) {
+            return Rules.inMemory(history, graph, bytes);
         }
         Dataset<byte[]> indexes = slices();
         return new SparkRules(
@@ -132,13 +132,6 @@ final class SparkStages implements KeyStages, AutoCloseable {
                 indexes,
                 COLUMN_FILE_BYTES,
                 cut.mostColumns());
-    }
-
-    /** What does not go on the heap goes to files. */
-    @Override
-    public boolean fits(Events events, long bytes) {
-        long clocks = ChainClocks.bytes(events);
-        return clocks > cut.heapClocks() || clocks <= bytes;
     }
 
     /** The slices that {@link #index} made, or those of an index that was restored. */

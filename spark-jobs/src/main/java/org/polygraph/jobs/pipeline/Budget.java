@@ -17,6 +17,9 @@ public final class Budget {
 
     private final long bytes;
     private volatile boolean cancelled;
+    /** How often it may still be asked; of a part for one thread. */
+    private long looks = Long.MAX_VALUE;
+
     /** What this is a part of, or null. */
     private @Nullable Budget whole;
 
@@ -46,6 +49,7 @@ public final class Budget {
     /** Whether to stop: the deadline has passed or the caller has given up. At most one clock read. */
     public boolean exhausted() {
         return cancelled
+                || (looks != Long.MAX_VALUE && --looks < 0)
                 || (whole != null && whole.exhausted())
                 || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
     }
@@ -58,6 +62,17 @@ public final class Budget {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? mostNanos : (timeoutNanos - (now - startNanos)) / 2;
         return new Budget(now, Math.min(left, mostNanos), heap);
+    }
+
+    /**
+     * A part of this budget that ends when it was asked so often, from one thread: a measure of work that is the same on every
+     * machine. It ends with this one at the latest.
+     */
+    public Budget ofLooks(long most) {
+        Budget part = new Budget(startNanos, timeoutNanos, heap);
+        part.whole = this;
+        part.looks = most;
+        return part;
     }
 
     /** Memory that the check may hold at its peak. */

@@ -56,6 +56,14 @@ public record CheckRequest(
         return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
     }
 
+    /**
+     * What of a history is to be judged: what a refused compare-and-set did not find is something to level lin only. The same
+     * table where that makes no difference.
+     */
+    public HistoryTable judged(HistoryTable table) {
+        return level == IsolationLevel.LIN ? table : table.withoutRefusals();
+    }
+
     /** What a verdict on this history holds under. */
     public Assumptions assumptions(HistoryTable table, boolean uniqueValues) {
         ValueDictionary values = table.values();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -15,12 +16,14 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Polygraph;
 import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
+import org.polygraph.solver.Statistics;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
@@ -58,20 +61,8 @@ final class CoreSolving {
             Budget budget,
             SolverOptions solver,
             long bytes) {
-        VersionIndex index = history.versions();
-        Events events = graph.events();
-        int[] starts = new int[events.count() + 1];
-        int[] sources = predecessors(graph, starts);
-        Polygraph.Builder polygraph = Polygraph.builder(history.table().transactions(), events.perTransaction())
-                .position(position)
-                .predecessors(starts, sources)
-                .writers(index.writerStarts(), index.writerTransactions(), index.writerClasses())
-                .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
-                .optional(optional(history.counting()))
-                .dirtyKeys(core.keys());
-        if (reachability != null) {
-            polygraph.reachability(reachability);
-        }
+        Ticks ticks = Ticks.of(graph);
+        Polygraph problem = problem(history, graph, reachability, position, core, ticks);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
@@ -80,14 +71,72 @@ final class CoreSolving {
                         .withStop(budget::exhausted)
                         .withMaxBytes(bytes - bytes / 4)
                         .withProof(trace);
-        Polygraph problem = polygraph.build();
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =
                 outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
         Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
                 ? out -> ProofText.write(problem.proofProblem(), trace, out)
                 : null;
-        return new Solved(outcome, proved, refutation);
+        return new Solved(outcome, ticks, proved, refutation);
+    }
+
+    /**
+     * Tries to find an order, without a trace: only {@link Outcome.Satisfiable} counts. Arguments as of {@link #solve}.
+     *
+     * @param budget its end ends the attempt
+     */
+    static Solved attempt(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Reachability reachability,
+            int[] position,
+            ResidualCore core,
+            Budget budget,
+            SolverOptions solver,
+            long bytes) {
+        Ticks ticks = Ticks.of(graph);
+        SolverOptions options = solver.with(SolverOptions.Option.VERIFY, 0)
+                .withStop(budget::exhausted)
+                .withMaxBytes(bytes);
+        Outcome outcome = new Solver().solve(problem(history, graph, reachability, position, core, ticks), options);
+        return new Solved(outcome, ticks, false, null);
+    }
+
+    private static Polygraph problem(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Reachability reachability,
+            int[] position,
+            ResidualCore core,
+            Ticks ticks) {
+        VersionIndex index = history.versions();
+        Events events = graph.events();
+        int[] starts = new int[events.count() + ticks.events() + 1];
+        int[] sources = predecessors(graph, ticks, starts);
+        Polygraph.Builder polygraph = Polygraph.builder(
+                        history.table().transactions() + ticks.count(), events.perTransaction())
+                .position(ticks.join(position))
+                .predecessors(starts, sources)
+                .writers(index.writerStarts(), index.writerTransactions(), index.writerClasses())
+                .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
+                .optional(optional(history.counting(), ticks))
+                .dirtyKeys(core.keys());
+        if (reachability != null) {
+            polygraph.reachability(reachability);
+        }
+        return polygraph.build();
+    }
+
+    /** How large a core was, and what it took. */
+    static ResidualSize size(ResidualCore core, IndexedHistory history, Statistics s) {
+        CoreComponents components = CoreComponents.of(core, history.versions());
+        return new ResidualSize(
+                s.instantiated(),
+                history.versions().ambiguous(),
+                components.count(),
+                components.largest(),
+                s.decisions(),
+                s.conflicts());
     }
 
     /** @return false if there was no time to check all of it */
@@ -104,16 +153,26 @@ final class CoreSolving {
     /**
      * An answer of the solver.
      *
+     * @param ticks what stood for real time in it
      * @param proved whether it is a refutation and every step of it was checked
      * @param refutation its steps; null if it is none, or was too long to keep
      */
-    record Solved(Outcome outcome, boolean proved, @Nullable Refutation refutation) {}
+    record Solved(
+            Outcome outcome,
+            Ticks ticks,
+            boolean proved,
+            @Nullable Refutation refutation) {
+        /** The order found, of the history's events. */
+        int[] position(Outcome.Satisfiable found) {
+            return ticks.leave(found.position());
+        }
+    }
 
-    private static int[] predecessors(KnownGraph graph, int[] starts) {
+    private static int[] predecessors(KnownGraph graph, Ticks ticks, int[] starts) {
         Events events = graph.events();
         graph.indexPredecessors();
         int[] edgeStarts = graph.predecessorStarts();
-        int[] sources = new int[graph.edges() + events.count()];
+        int[] sources = new int[graph.edges() + events.count() + ticks.edges()];
         int next = 0;
         for (int v = 0; v < events.count(); v++) {
             starts[v] = next;
@@ -123,17 +182,21 @@ final class CoreSolving {
             for (int i = edgeStarts[v]; i < edgeStarts[v + 1]; i++) {
                 sources[next++] = graph.from(graph.predecessorEdges()[i]);
             }
+            int tick = ticks.before(v);
+            if (tick >= 0) {
+                sources[next++] = tick;
+            }
         }
-        starts[events.count()] = next;
+        ticks.addPredecessors(starts, sources, next);
         return sources;
     }
 
-    private static boolean @Nullable [] optional(Counting counting) {
+    private static boolean @Nullable [] optional(Counting counting, Ticks ticks) {
         if (counting.optional() == 0) {
             return null;
         }
-        boolean[] optional = new boolean[counting.states().length];
-        for (int t = 0; t < optional.length; t++) {
+        boolean[] optional = new boolean[counting.states().length + ticks.count()];
+        for (int t = 0; t < counting.states().length; t++) {
             optional[t] = counting.of(t) == Counting.OPTIONAL;
         }
         return optional;

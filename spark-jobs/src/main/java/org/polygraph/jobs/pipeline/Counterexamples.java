@@ -85,7 +85,8 @@ final class Counterexamples {
             return violation;
         }
         Terms terms = request.terms().orElseThrow();
-        return switch (BruteForce.judge(HistoryPart.of(table, part.operations()).table(), terms)) {
+        return switch (BruteForce.judge(
+                HistoryPart.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
             case VIOLATED -> {
                 isJudged = true;
                 yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));

@@ -3,8 +3,6 @@ package org.polygraph.jobs.pipeline;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -34,7 +32,8 @@ public final class EmbeddedChecker implements Checker {
     }
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+    public Verdict check(HistoryTable whole, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+        HistoryTable table = request.judged(whole);
         Decision decision = new Decision(table, request, progress, budget, stages);
         return decision.make(new InMemory(table, request.replayed(), budget::exhausted), tuning);
     }
@@ -51,13 +50,8 @@ public final class EmbeddedChecker implements Checker {
         }
 
         @Override
-        public Rules rules(IndexedHistory history, KnownGraph graph) {
-            return new InMemoryRules(history, graph);
-        }
-
-        @Override
-        public boolean fits(Events events, long bytes) {
-            return ChainClocks.bytes(events) <= bytes;
+        public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes) {
+            return InMemoryRules.of(history, graph, bytes);
         }
 
         @Override

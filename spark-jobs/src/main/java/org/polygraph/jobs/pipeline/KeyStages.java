@@ -1,7 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -16,15 +15,15 @@ public interface KeyStages {
     /** Takes over an index that an earlier process made, in place of {@link #index}. */
     void restore(IndexedHistory history);
 
-    /** Closure, rules and order for a graph of the history. The caller closes them. */
-    Rules rules(IndexedHistory history, KnownGraph graph);
-
     /**
-     * Whether the rules of a graph fit.
+     * Closure, rules and order for a graph of the history. The caller closes them.
      *
-     * @param bytes of heap that they may take
+     * @param history as it was indexed or restored: no read of it has been decided since
+     * @param bytes of heap that the closure may take
+     * @return null if it does not fit
      */
-    boolean fits(Events events, long bytes);
+    @Nullable
+    Rules rules(IndexedHistory history, KnownGraph graph, long bytes);
 
     /**
      * Checks every key against an order.

@@ -3,7 +3,7 @@ package org.polygraph.jobs.pipeline;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTimeEdges;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.partitioner.subhistory.PartJudge;
@@ -35,19 +35,21 @@ final class PartChecker implements PartJudge {
         BooleanSupplier stop = budget::exhausted;
         Events events = new Events(request.level().eventsPerTransaction(), part.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        if (request.level().realTime()) {
-            RealTimeEdges.add(graph, part, history.counting(), request.clockSkewNanos(), Long.MAX_VALUE);
+        RealTime time =
+                request.level().realTime() ? RealTime.of(part, history.counting(), request.clockSkewNanos()) : null;
+        if (time != null) {
+            graph.bind(time);
         }
         try (PruneLoop loop = new PruneLoop(
                 history,
                 graph,
                 new PhaseClock(Progress.NONE, 0),
                 stop,
-                InMemoryRules::new,
+                InMemoryRules::of,
                 position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
                 Tuning.DEFAULT,
                 PruneLoop.Listener.NONE)) {
-            if (!loop.run(true)) {
+            if (!loop.run(Long.MAX_VALUE)) {
                 return false;
             }
             if (loop.isRefuted()) {

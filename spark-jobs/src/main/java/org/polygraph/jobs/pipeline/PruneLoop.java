@@ -1,10 +1,9 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -51,10 +50,11 @@ final class PruneLoop implements AutoCloseable {
         ResidualCore of(int[] position);
     }
 
-    /** Makes the rules of a graph, by the engine at hand. */
+    /** Makes the rules of a graph, by the engine at hand: {@link KeyStages#rules}. */
     @FunctionalInterface
     interface Engine {
-        Rules rules(IndexedHistory history, KnownGraph graph);
+        @Nullable
+        Rules rules(IndexedHistory history, KnownGraph graph, long bytes);
     }
 
     /** Hears of every state from which {@link #resume} can go on. */
@@ -122,9 +122,20 @@ final class PruneLoop implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** @param withClocks false if the clocks do not fit: then no rule is applied; @return false if the budget ended */
-    boolean run(boolean withClocks) {
-        boolean ended = withClocks ? saturate() : orderOnly();
+    /**
+     * Runs it.
+     *
+     * @param closureBytes what the closure may take; if it does not fit no rule is applied
+     * @return false if the budget ended
+     */
+    boolean run(long closureBytes) {
+        boolean ended = tuning.hasRules() ? saturate(closureBytes) : orderOnly();
+        Rules made = rules;
+        if (!ended && made != null && made.isOutgrown()) {
+            made.close();
+            rules = null;
+            ended = orderOnly();
+        }
         if (ended) {
             finished = true;
             listener.reached(this);
@@ -158,9 +169,10 @@ final class PruneLoop implements AutoCloseable {
     /**
      * Goes on from a stage file that {@link #saveTo} wrote, with the graph and the index that it had.
      *
+     * @param closureBytes as of {@link #run}
      * @return false if the budget ended
      */
-    boolean resume(ArrayFile file) throws ArrayFile.DamagedException {
+    boolean resume(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
         int[] state = file.ints(STATE);
         if (state.length != 9) {
             throw new ArrayFile.DamagedException("found a loop of " + state.length + " numbers");
@@ -178,20 +190,22 @@ final class PruneLoop implements AutoCloseable {
         }
         boolean needsRules = !finished || (refutation == null && !core().isEmpty());
         if (state[5] != 0 && needsRules) {
-            Rules again = engine.rules(history, graph);
-            rules = again;
-            ChainClocks.Result result = again.restore(file, stop);
-            if (result == ChainClocks.Result.CYCLIC) {
+            rules = engine.rules(history, graph, closureBytes);
+        }
+        Rules again = rules;
+        if (again != null) {
+            Closure.Result result = again.restore(file, stop);
+            if (result == Closure.Result.CYCLIC) {
                 throw new ArrayFile.DamagedException("its graph has a cycle");
             }
-            if (result == ChainClocks.Result.STOPPED) {
+            if (result == Closure.Result.STOPPED) {
                 return false;
             }
         }
         if (finished) {
             return true;
         }
-        boolean ended = rounds();
+        boolean ended = again == null ? orderOnly() : rounds(again);
         if (ended) {
             finished = true;
             listener.reached(this);
@@ -216,6 +230,10 @@ final class PruneLoop implements AutoCloseable {
                 : List.of(evidence.ofImpossibleRead(found.key, found.reader, found.round));
     }
 
+    KnownGraph graph() {
+        return graph;
+    }
+
     /** An order that extends the known graph, unless it {@link #isRefuted}. */
     int[] position() {
         int[] found = position;
@@ -234,7 +252,7 @@ final class PruneLoop implements AutoCloseable {
         return found;
     }
 
-    /** Certain reachability; null without clocks. */
+    /** Certain reachability; null without a closure. */
     @Nullable
     Reachability reachability() {
         Rules made = rules;
@@ -256,20 +274,22 @@ final class PruneLoop implements AutoCloseable {
 
     private boolean orderOnly() {
         phases.begin("order");
-        int[] done = new int[graph.events().chains()];
-        int[] turns = EventOrder.byTurns(graph, done);
+        int[] order = EventOrder.of(graph);
         phases.end(graph.events().count());
-        if (turns == null) {
+        if (order == null) {
             refutation = Refuted.BY_CYCLES;
             return true;
         }
-        return checked(turns);
+        return checked(order);
     }
 
-    private boolean saturate() {
+    private boolean saturate(long closureBytes) {
         phases.begin("closure");
-        Rules made = engine.rules(history, graph);
+        Rules made = engine.rules(history, graph, closureBytes);
         rules = made;
+        if (made == null) {
+            return orderOnly();
+        }
         if (!close(made)) {
             return false;
         }
@@ -279,11 +299,10 @@ final class PruneLoop implements AutoCloseable {
         if (refutation == null) {
             listener.reached(this);
         }
-        return rounds();
+        return rounds(made);
     }
 
-    private boolean rounds() {
-        Rules made = Objects.requireNonNull(rules);
+    private boolean rounds(Rules made) {
         long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         double worthwhile = history.versions().hasUniqueValues() ? WORTHWHILE_UNIQUE : WORTHWHILE_REPEATED;
         boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
@@ -319,9 +338,9 @@ final class PruneLoop implements AutoCloseable {
 
     private boolean ordered(Rules made) {
         phases.begin("order");
-        int[] order = tuning.start() == Tuning.StartOrder.TURNS
+        int[] order = tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
                 ? EventOrder.byTurns(graph, new int[graph.events().chains()])
-                : made.byRank();
+                : made.order();
         phases.end(graph.events().count());
         return order != null && checked(order);
     }
@@ -379,11 +398,11 @@ final class PruneLoop implements AutoCloseable {
 
     /** @return false if the budget ended */
     private boolean close(Rules made) {
-        ChainClocks.Result result = made.close(stop);
-        if (result == ChainClocks.Result.CYCLIC) {
+        Closure.Result result = made.close(stop);
+        if (result == Closure.Result.CYCLIC) {
             refutation = Refuted.BY_CYCLES;
         }
         phases.end(graph.edges());
-        return result != ChainClocks.Result.STOPPED;
+        return result != Closure.Result.STOPPED;
     }
 }

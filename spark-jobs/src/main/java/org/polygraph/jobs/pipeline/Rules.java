@@ -2,14 +2,14 @@ package org.polygraph.jobs.pipeline;
 
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Closure, rules and the order by rank, for one graph, which they extend: the stages in which engines differ that go over
+ * Closure, rules and the order that they give, for one graph, which they extend: the stages in which engines differ that go over
  * all events. Every engine leaves the same edges in the same order. One thread.
  */
 public interface Rules extends AutoCloseable {
@@ -19,13 +19,18 @@ public interface Rules extends AutoCloseable {
     /** In a stage file, once a round has ended: keys of which it decided reads. */
     String DECIDED = "decidedKeys";
 
-    /** Rules over clocks on this JVM's heap: {@link ChainClocks#bytes} of them. */
-    static Rules inMemory(IndexedHistory history, KnownGraph graph) {
-        return new InMemoryRules(history, graph);
+    /** Rules over a closure on this JVM's heap, see {@link KeyStages#rules}. */
+    static @Nullable Rules inMemory(IndexedHistory history, KnownGraph graph, long bytes) {
+        return InMemoryRules.of(history, graph, bytes);
     }
 
-    /** Makes reachability exact for the graph and drops redundant edges from it, see {@link ChainClocks#update}. */
-    ChainClocks.Result close(BooleanSupplier stop);
+    /** Makes reachability exact for the graph and drops redundant edges from it, see {@link Closure#update}. */
+    Closure.Result close(BooleanSupplier stop);
+
+    /** Whether a closure that {@link #close} stopped at would have taken more memory than it was given. */
+    default boolean isOutgrown() {
+        return false;
+    }
 
     /** One round of rules, see {@link Saturation#round}; reachability must be exact. */
     Saturation.Result round(BooleanSupplier stop);
@@ -36,8 +41,11 @@ public interface Rules extends AutoCloseable {
     /** After {@link Saturation.Result#CONTRADICTION}: the transaction of that read. */
     int impossibleReader();
 
-    /** The position of each event in the order by rank; reachability must be exact. Null if the budget ended. */
-    int @Nullable [] byRank();
+    /**
+     * The position of each event in the order by rank, or by time where real time is part of the graph; reachability must be
+     * exact. Null if the budget ended.
+     */
+    int @Nullable [] order();
 
     /** Whether event a strictly reaches event b; reachability must be exact. */
     boolean reaches(int a, int b);
@@ -48,8 +56,11 @@ public interface Rules extends AutoCloseable {
     /** Adds to a stage file what {@link #restore} needs beside graph and index. */
     void saveTo(ArrayFile file);
 
-    /** Goes on where a process that wrote the file was, with its graph and index. {@link #close}'s result. */
-    ChainClocks.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
+    /**
+     * Goes on where a process that wrote the file was, with its graph and index, of which real time is no part. {@link
+     * #close}'s result.
+     */
+    Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
 
     /** Gives back files and memory. */
     @Override

@@ -347,7 +347,7 @@ class BadInputAcceptanceTest {
             },
             {"Unknown option: '--bogus'" + help, "check", "-l", "ser", "--bogus", pass},
             {
-                "Invalid value for option '--level': unknown level 'foo' (levels: sser, ser, ssi, si, cc, ra, rc)"
+                "Invalid value for option '--level': unknown level 'foo' (levels: sser, ser, ssi, si, cc, ra, rc, lin)"
                         + help,
                 "check",
                 "-l",
@@ -434,8 +434,8 @@ class BadInputAcceptanceTest {
             assertThat(run(words.toArray(new String[0]))).as(strict).isEqualTo(5);
             assertThat(err).contains("found no start and end times; expected them");
         }
-        assertThat(run("check", "-l", "lin", pass)).isEqualTo(2);
-        assertThat(err).contains("level lin is not decided by this version");
+        assertThat(run("check", "-l", "linear", pass)).isEqualTo(2);
+        assertThat(err).contains("unknown level 'linear'");
         for (String format : List.of("parquet", "dbcop", "cobra", "plume", "edn")) {
             assertThat(run("check", "-l", "ser", "-f", format, pass)).as(format).isEqualTo(5);
         }

@@ -299,14 +299,14 @@ class SeveralLevelsTest {
     void wrongLists() {
         usage("level ser is given twice in 'ser,si,SER'; give it once", "check", "-l", "ser,si,SER", BANK);
         usage(
-                "unknown level 'sre'; did you mean ser? (levels: sser, ser, ssi, si, cc, ra, rc)",
+                "unknown level 'sre'; did you mean ser? (levels: sser, ser, ssi, si, cc, ra, rc, lin)",
                 "check",
                 "-l",
                 "si,sre",
                 BANK);
         usage("a level is missing in 'ser,,si'; give levels with one comma", "check", "-l", "ser,,si", BANK);
         usage("a level is missing in 'ser,'", "check", "-l", "ser,", BANK);
-        usage("level lin is not decided by this version", "check", "-l", "ser,lin", BANK);
+        usage("unknown level 'linear'", "check", "-l", "ser,linear", BANK);
         usage(
                 "--time strict makes level ser sser, which is asked for too; give one of them",
                 "check",

@@ -12,8 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -170,6 +173,41 @@ class CorpusVerdictTest {
             }
         }
         assertThat(judged).isGreaterThan(30);
+    }
+
+    @Test
+    @Tag("full")
+    void realHistoriesAgreeInEveryModeOfTime() throws IOException, HistoryException {
+        Path folder = corpus().resolve("real");
+        IsolationLevel[] levels = {IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI};
+        int judged = 0;
+        for (String line : Files.readAllLines(folder.resolve("TRUTH.csv"))) {
+            String[] fields = line.split(",", -1);
+            if (fields[0].equals("history") || fields[0].contains("-pred-") || fields[0].contains("-append-")) {
+                continue;
+            }
+            Path file = Stream.of(".jsonl.gz", ".jsonl.zst")
+                    .map(ending -> folder.resolve(fields[0] + ending))
+                    .filter(Files::exists)
+                    .findFirst()
+                    .orElseThrow();
+            for (int i = 0; i < levels.length; i++) {
+                if (fields[1 + i].isEmpty()) {
+                    continue;
+                }
+                TimeMode mode = levels[i].realTime() ? TimeMode.STRICT : TimeMode.HINT;
+                Verdict verdict = new EmbeddedChecker()
+                        .check(
+                                read(file),
+                                new CheckRequest(levels[i], mode, 0, IndeterminateMode.MAYBE),
+                                Progress.NONE,
+                                Budget.unlimited());
+                assertThat(verdict.status()).as("%s %s", file, levels[i]).isEqualTo(expected(fields[1 + i]));
+                judged++;
+            }
+        }
+        System.out.println(judged + " verdicts of real histories by hint and in real time");
+        assertThat(judged).isGreaterThan(40);
     }
 
     private static List<Path> children(Path folder) throws IOException {

@@ -13,6 +13,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.Formula;
+import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.PolygraphHistory;
 import org.polygraph.storage.testkit.SatChecker;
 
@@ -154,6 +155,24 @@ class HardHistoriesTest {
             }
             found++;
         }
+    }
+
+    /** Next to no read is decided by the rules alone, and 19,000 are open: search does not end within minutes. */
+    @Test
+    void fewValuesOnFewKeys() {
+        for (IsolationLevel level : LEVELS) {
+            HistoryTable history = HistoryGenerator.withSeed(11)
+                    .sessions(25)
+                    .transactions(8_000)
+                    .operations(8)
+                    .keys(500)
+                    .repeatedValues(1, 5, 1)
+                    .isolation(HistoryGenerator.Isolation.SERIAL)
+                    .generate();
+            Verdict verdict = check(history, level, true, Tuning.DEFAULT, "few values");
+            assertThat(verdict.residual().decisions()).isLessThan(100_000);
+        }
+        report("few values on few keys");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package org.polygraph.storage.columnar;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -227,6 +228,48 @@ public final class HistoryTable {
         long position = packed & ((1L << SOURCE_FILE_SHIFT) - 1);
         String name = file < source.files().size() ? source.files().get(file) : "?";
         return Source.describe(name, source.unit(), position);
+    }
+
+    /**
+     * The history without reads of "anything but" a value: what compare-and-sets that were refused say at every level but
+     * linearizability. The same table if there are none. Linear.
+     */
+    public HistoryTable withoutRefusals() {
+        if (!values.hasOthers()) {
+            return this;
+        }
+        int[] kept = new int[operationKeys.length];
+        long[] keptValues = new long[operationKeys.length];
+        int[] keptStarts = new int[operationStarts.length];
+        int n = 0;
+        for (int t = 0; t < transactions(); t++) {
+            for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+                if (!values.isOther(operationValues[o])) {
+                    kept[n] = operationKeys[o];
+                    keptValues[n++] = operationValues[o];
+                }
+            }
+            keptStarts[t + 1] = n;
+        }
+        if (n == kept.length) {
+            return this;
+        }
+        return new HistoryTable(
+                sessionLabels,
+                sessionStarts,
+                outcomes,
+                indexes,
+                sources,
+                starts,
+                ends,
+                keptStarts,
+                Arrays.copyOf(kept, n),
+                Arrays.copyOf(keptValues, n),
+                keys,
+                values,
+                initialValue,
+                source,
+                metadata);
     }
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */

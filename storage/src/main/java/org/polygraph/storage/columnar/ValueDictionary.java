@@ -19,6 +19,7 @@ import org.polygraph.storage.model.BudgetException;
  * -2^63 + 1 + i  string or opaque text number i       about 100 bytes and 1 byte a character
  * -2^63 + 2^40+i integer number i beyond +-2^62       about 28 bytes
  * -2^63 + 2^41+i version number i (three longs)       about 32 bytes
+ * -2^63 + 2^42+i anything but another value           about 28 bytes
  * -2^62 .. 2^62  the integer itself                   0 bytes
  * </pre>
  *
@@ -34,6 +35,7 @@ public final class ValueDictionary {
     private static final long FIRST_TEXT = Long.MIN_VALUE + 1;
     private static final long FIRST_INTEGER = Long.MIN_VALUE + (1L << 40);
     private static final long FIRST_VERSION = Long.MIN_VALUE + (1L << 41);
+    private static final long FIRST_OTHER = Long.MIN_VALUE + (1L << 42);
     private static final int MAX_VERSIONS = Integer.MAX_VALUE / 3 - 8;
     private static final int LONGS_PER_VERSION = 3;
 
@@ -42,6 +44,10 @@ public final class ValueDictionary {
     private final Object2IntOpenHashMap<Label> textIds = new Object2IntOpenHashMap<>();
     private final List<Label> texts = new ArrayList<>();
     private long textBytes;
+
+    private final Long2IntOpenHashMap otherIds = new Long2IntOpenHashMap();
+    /** Of "anything but" number i: the value that it is not. */
+    private final LongArrayList others = new LongArrayList();
 
     private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
     private final LongArrayList integers = new LongArrayList();
@@ -56,6 +62,7 @@ public final class ValueDictionary {
     public ValueDictionary() {
         textIds.defaultReturnValue(-1);
         integerIds.defaultReturnValue(-1);
+        otherIds.defaultReturnValue(-1);
     }
 
     /** The code of an integer value. */
@@ -106,6 +113,32 @@ public final class ValueDictionary {
         return FIRST_VERSION + versionCount - 1;
     }
 
+    /** The code of "anything but this value", as a compare-and-set that was refused has seen. */
+    public long otherThan(long code) {
+        int id = otherIds.get(code);
+        if (id < 0) {
+            id = others.size();
+            others.add(code);
+            otherIds.put(code, id);
+        }
+        return FIRST_OTHER + id;
+    }
+
+    /** Whether it is "anything but" a value; then {@link #excluded} gives that. */
+    public boolean isOther(long code) {
+        return code >= FIRST_OTHER && code < OWN_CODE_MIN;
+    }
+
+    /** Whether there is any {@link #otherThan}. */
+    public boolean hasOthers() {
+        return !others.isEmpty();
+    }
+
+    /** What "anything but" excludes. */
+    public long excluded(long code) {
+        return others.getLong((int) (code - FIRST_OTHER));
+    }
+
     private static int hash(long writer, long write, long value) {
         return (int) HashCommon.mix(writer + HashCommon.mix(write + HashCommon.mix(value)));
     }
@@ -148,7 +181,7 @@ public final class ValueDictionary {
     }
 
     private static boolean isVersion(long code) {
-        return code >= FIRST_VERSION && code < OWN_CODE_MIN;
+        return code >= FIRST_VERSION && code < FIRST_OTHER;
     }
 
     public boolean isNull(long code) {
@@ -171,6 +204,9 @@ public final class ValueDictionary {
 
     /** The text of a value that is neither null nor an integer. */
     public String text(long code) {
+        if (isOther(code)) {
+            return "anything but " + label(excluded(code));
+        }
         if (isVersion(code)) {
             int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;
             return versions[at + 2] + "@" + versions[at] + "." + versions[at + 1];
@@ -195,6 +231,9 @@ public final class ValueDictionary {
 
     /** Bytes of heap held, estimated within a factor of two for texts. */
     public long bytes() {
-        return textBytes + 28L * integers.size() + 8L * versions.length + 4L * versionSlots.length;
+        return textBytes
+                + 28L * (integers.size() + (long) others.size())
+                + 8L * versions.length
+                + 4L * versionSlots.length;
     }
 }

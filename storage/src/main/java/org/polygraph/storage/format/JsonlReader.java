@@ -36,12 +36,21 @@ final class JsonlReader {
     private static final int KIND = 1;
     private static final int KEY = 2;
     private static final int VALUE = 4;
+    private static final int EXPECTED = 8;
+    private static final int OK = 16;
+    private static final int FOUND = 32;
+
+    private static final int READ = 0;
+    private static final int WRITE = 1;
+    private static final int COMPARE_AND_SET = 2;
 
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private @Nullable HistoryHeader header;
     private Json.Place place = new Json.Place("", 0);
+    /** Whether the current transaction has a compare-and-set of unknown result. */
+    private boolean isOpen;
 
     JsonlReader(HistoryTableBuilder builder) {
         this.builder = builder;
@@ -117,6 +126,7 @@ final class JsonlReader {
         long end = HistoryTable.NO_TIME;
         Outcome outcome = Outcome.COMMITTED;
         int seen = 0;
+        isOpen = false;
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit = fieldBit(field);
             if ((seen & bit) != 0) {
@@ -136,6 +146,13 @@ final class JsonlReader {
         }
         if ((seen & REQUIRED) != REQUIRED) {
             throw missing(json, line, seen);
+        }
+        if (isOpen && outcome == Outcome.COMMITTED) {
+            throw place.error(
+                    json,
+                    "a committed transaction with a \"cas\" whose \"ok\" is null",
+                    "true or false",
+                    "where the result is not known, the status is indeterminate");
         }
         builder.begin(session, index, outcome, line);
         if ((seen & (START | END)) != 0) {
@@ -224,9 +241,12 @@ final class JsonlReader {
 
     private void operation(JsonParser json) throws IOException, HistoryException {
         int seen = 0;
-        boolean write = false;
+        int kind = READ;
         int key = 0;
         long value = 0;
+        long expected = 0;
+        long found = 0;
+        Boolean ok = null;
         String list = null;
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit =
@@ -234,6 +254,9 @@ final class JsonlReader {
                         case "op" -> KIND;
                         case "key" -> KEY;
                         case "value" -> VALUE;
+                        case "expected" -> EXPECTED;
+                        case "ok" -> OK;
+                        case "found" -> FOUND;
                         default -> 0;
                     };
             if ((seen & bit) != 0) {
@@ -242,7 +265,7 @@ final class JsonlReader {
             seen |= bit;
             JsonToken token = json.nextToken();
             if (bit == KIND) {
-                write = isWrite(json);
+                kind = kind(json);
             } else if (bit == KEY) {
                 key = key(json);
             } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
@@ -250,35 +273,90 @@ final class JsonlReader {
                 json.skipChildren();
             } else if (bit == VALUE) {
                 value = Json.value(json, place, field, values);
+            } else if (bit == EXPECTED && isScalar(token)) {
+                expected = Json.value(json, place, field, values);
+            } else if (bit == FOUND && isScalar(token)) {
+                found = Json.value(json, place, field, values);
+            } else if (bit == OK && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
+                ok = token == JsonToken.VALUE_TRUE;
             } else {
+                // Of reads and writes these are fields like any other, so what is in them is not looked at here.
+                seen &= bit == OK && token == JsonToken.VALUE_NULL ? -1 : ~bit;
                 json.skipChildren();
             }
         }
         if (list != null) {
             throw new HistoryException(
                     list,
-                    "the operation \"" + (write ? "w" : "r") + "\" with a list as its value",
+                    "the operation \"" + (kind == WRITE ? "w" : kind == READ ? "r" : "cas")
+                            + "\" with a list as its value",
                     "an integer, a string or null",
                     "lists are not supported yet");
         }
-        if (seen != (KIND | KEY | VALUE)) {
+        if (kind == COMPARE_AND_SET) {
+            compareAndSet(json, seen, key, expected, value, ok, found);
+            return;
+        }
+        if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
             throw incomplete(json, seen);
         }
-        if (write) {
+        if (kind == WRITE) {
             builder.write(key, value);
         } else {
             builder.read(key, value);
         }
     }
 
-    private boolean isWrite(JsonParser json) throws IOException, HistoryException {
+    private static boolean isScalar(JsonToken token) {
+        return token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL;
+    }
+
+    /**
+     * One that was applied reads what it expected and writes; of one that was refused it is known what it found, or only
+     * that this was not what it expected; one of unknown result is one that was applied, if its transaction committed.
+     */
+    private void compareAndSet(
+            JsonParser json, int seen, int key, long expected, long value, @Nullable Boolean ok, long found)
+            throws HistoryException {
+        boolean refused = Boolean.FALSE.equals(ok);
+        int needed = KIND | KEY | EXPECTED | OK | (refused ? 0 : VALUE);
+        if ((seen & needed) != needed) {
+            String field =
+                    (seen & KEY) == 0 ? "key" : (seen & EXPECTED) == 0 ? "expected" : (seen & OK) == 0 ? "ok" : "value";
+            throw place.error(
+                    json,
+                    "a \"cas\" without \"" + field + "\"",
+                    "key, expected, value and ok (true, false, or null where not known)",
+                    Json.LINE_REMEDY);
+        }
+        if (!refused) {
+            isOpen |= ok == null;
+            builder.read(key, expected);
+            builder.write(key, value);
+        } else if ((seen & FOUND) == 0) {
+            builder.read(key, values.otherThan(expected));
+        } else if (found != expected) {
+            builder.read(key, found);
+        } else {
+            throw place.error(
+                    json,
+                    "a \"cas\" that was refused although it found what it expected",
+                    "\"found\" to be another value",
+                    Json.LINE_REMEDY);
+        }
+    }
+
+    private int kind(JsonParser json) throws IOException, HistoryException {
         String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
         return switch (kind) {
-            case "r" -> false;
-            case "w" -> true;
+            case "r" -> READ;
+            case "w" -> WRITE;
+            case "cas" -> COMPARE_AND_SET;
             case "append" -> throw unsupported(json, kind, "lists are not supported yet");
             case "pr", "pw" -> throw unsupported(json, kind, "predicates are not supported yet");
-            default -> throw place.error(json, Json.describe(json) + " as \"op\"", "\"r\" or \"w\"", Json.LINE_REMEDY);
+            default ->
+                throw place.error(
+                        json, Json.describe(json) + " as \"op\"", "\"r\", \"w\" or \"cas\"", Json.LINE_REMEDY);
         };
     }
 

@@ -82,6 +82,10 @@ final class JsonlWriter {
         int[] operationKeys = table.operationKeys();
         for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
             json.writeStartObject();
+            if (table.values().isOther(table.operationValues()[o])) {
+                refusal(json, operationKeys[o] >>> 1, table.operationValues()[o]);
+                continue;
+            }
             json.writeStringField("op", (operationKeys[o] & 1) != 0 ? "w" : "r");
             json.writeFieldName("key");
             writeKey(json, table.keys(), operationKeys[o] >>> 1);
@@ -90,6 +94,17 @@ final class JsonlWriter {
             json.writeEndObject();
         }
         json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    /** A compare-and-set that was refused; what it would have written is not kept. */
+    private void refusal(JsonGenerator json, int key, long value) throws IOException {
+        json.writeStringField("op", "cas");
+        json.writeFieldName("key");
+        writeKey(json, table.keys(), key);
+        json.writeFieldName("expected");
+        writeValue(json, table.values(), table.values().excluded(value));
+        json.writeBooleanField("ok", false);
         json.writeEndObject();
     }
 

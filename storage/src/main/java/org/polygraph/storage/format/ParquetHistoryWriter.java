@@ -99,6 +99,7 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
     /** Writes transaction t of the table as a row. */
     private static final class Rows extends WriteSupport<Integer> {
         private static final Binary READ = Binary.fromString("r");
+        private static final Binary REFUSED = Binary.fromString("cas");
         private static final Binary WRITE = Binary.fromString("w");
 
         private final String header;
@@ -175,9 +176,11 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
             out.endField("ops", OPS);
         }
 
-        private void operation(int keyAndKind, long value) {
+        private void operation(int keyAndKind, long code) {
             int key = keyAndKind >>> 1;
-            text("op", OP, (keyAndKind & 1) != 0 ? WRITE : READ);
+            boolean refused = table.values().isOther(code);
+            long value = refused ? table.values().excluded(code) : code;
+            text("op", OP, refused ? REFUSED : (keyAndKind & 1) != 0 ? WRITE : READ);
             if (table.keys().isString(key)) {
                 text("key_string", KEY_STRING, Binary.fromString(table.keys().string(key)));
             } else {

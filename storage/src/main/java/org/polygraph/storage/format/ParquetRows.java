@@ -38,6 +38,9 @@ final class ParquetRows extends RecordMaterializer<Void> {
     private @Nullable Outcome outcome;
 
     private int seen;
+    /** A compare-and-set that did not find the value. */
+    private boolean refused;
+
     private boolean write;
     private int key;
     private long value;
@@ -252,7 +255,7 @@ final class ParquetRows extends RecordMaterializer<Void> {
 
         private void kind(String text) {
             switch (text) {
-                case "r" -> write = false;
+                case "r", "cas" -> write = false;
                 case "w" -> write = true;
                 case "append" -> throw unsupported(text, "lists are not supported yet");
                 case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
@@ -262,6 +265,7 @@ final class ParquetRows extends RecordMaterializer<Void> {
                             "\"r\" or \"w\"",
                             "see the README for the columns");
             }
+            refused = text.equals("cas");
             seen |= KIND;
         }
 
@@ -293,7 +297,7 @@ final class ParquetRows extends RecordMaterializer<Void> {
             if (write) {
                 builder.write(key, value);
             } else {
-                builder.read(key, value);
+                builder.read(key, refused ? builder.values().otherThan(value) : value);
             }
         }
     }

@@ -169,7 +169,7 @@ class JsonlReaderTest {
             },
             {txn("{\"op\":\"r\",\"value\":1}"), "h:1:71: found an operation without \"key\"; expected op, key and value"
             },
-            {txn("{\"op\":\"x\""), "h:1:58: found the string \"x\" as \"op\"; expected \"r\" or \"w\""},
+            {txn("{\"op\":\"x\""), "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\" or \"cas\""},
             {TXN + "[1]\n", "h:2:1: found a list; expected a transaction object"},
             {
                 TXN + "{\"session\":1,]\n",

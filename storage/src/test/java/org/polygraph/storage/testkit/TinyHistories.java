@@ -1,5 +1,6 @@
 package org.polygraph.storage.testkit;
 
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
@@ -78,6 +79,16 @@ public final class TinyHistories {
             history.scrambleOneRead(random);
         }
         return history.table("tiny-" + seed, timed);
+    }
+
+    /** Another kind of history, timed, with one read tampered with if there is a source of chance. */
+    public static HistoryTable of(HistoryGenerator generator, @Nullable SplitMix tamper) {
+        MutableHistory history = new MutableHistory();
+        generator.generateTo(history);
+        if (tamper != null) {
+            history.scrambleOneRead(tamper);
+        }
+        return history.table("tiny", true);
     }
 
     /** By itself a tiny history has it in 3 % of cases: it takes sessions side by side that read more than they write. */

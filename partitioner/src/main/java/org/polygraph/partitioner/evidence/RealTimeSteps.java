@@ -1,0 +1,115 @@
+package org.polygraph.partitioner.evidence;
+
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import java.util.Arrays;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+
+/**
+ * Real-time steps of a search. What an event precedes is a suffix of all transactions by how many had ended when they
+ * started, so a search goes through each transaction once, however many pairs are in real-time order. 20 bytes a transaction.
+ */
+final class RealTimeSteps {
+    private final Events events;
+    private final RealTime time;
+    private final int round;
+    /** Transactions by how many had ended when they started, ascending. */
+    private final int[] byStart;
+    /** Transactions by their place among the ends, ascending. */
+    private final int[] byEnd;
+    /** By transaction: from where it was reached. */
+    private final int[] via;
+
+    private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
+
+    // The search that runs: byStart[reachedFrom ..) and byEnd[0 .. reachedTo) were reached.
+    private int reachedFrom;
+    private int reachedTo;
+    private int levelEnd;
+
+    private RealTimeSteps(KnownGraph graph, RealTime time) {
+        this.events = graph.events();
+        this.time = time;
+        this.round = graph.realTimeRound();
+        this.byStart = sorted(time.ended(), 1, Integer.MAX_VALUE);
+        this.byEnd = sorted(time.places(), 0, RealTime.NEVER - 1);
+        this.via = new int[time.ended().length];
+    }
+
+    /** Null if real time is no part of the graph. */
+    static @Nullable RealTimeSteps of(KnownGraph graph) {
+        RealTime time = graph.realTime();
+        return time == null ? null : new RealTimeSteps(graph, time);
+    }
+
+    private static int[] sorted(int[] keys, int least, int most) {
+        long[] items = new long[keys.length];
+        int n = 0;
+        for (int t = 0; t < keys.length; t++) {
+            if (keys[t] >= least && keys[t] <= most) {
+                items[n++] = (long) keys[t] << 32 | t;
+            }
+        }
+        Arrays.sort(items, 0, n);
+        int[] transactions = new int[n];
+        for (int i = 0; i < n; i++) {
+            transactions[i] = (int) items[i];
+        }
+        return transactions;
+    }
+
+    /** Begins a search over edges of earlier rounds. @return whether real time is among them */
+    boolean start(int below) {
+        reachedFrom = byStart.length;
+        levelEnd = byStart.length;
+        reachedTo = 0;
+        return round < below;
+    }
+
+    /** Takes over what an event precedes that nothing before it did, until {@link #reached}. */
+    void collect(int event) {
+        int t = events.transaction(event);
+        if (event != events.commit(t)) {
+            return;
+        }
+        while (reachedFrom > 0 && time.precedes(t, byStart[reachedFrom - 1])) {
+            via[byStart[--reachedFrom]] = event;
+        }
+    }
+
+    /** Tells the events collected since it was last called. */
+    void reached(IntConsumer visitor) {
+        int from = reachedFrom;
+        int to = levelEnd;
+        levelEnd = from;
+        for (int i = from; i < to; i++) {
+            visitor.accept(events.begin(byStart[i]));
+        }
+    }
+
+    /** Tells the events that precede an event and none that was asked for before. */
+    void preceding(int event, IntConsumer visitor) {
+        int t = events.transaction(event);
+        if (event != events.begin(t)) {
+            return;
+        }
+        while (reachedTo < byEnd.length && time.precedes(byEnd[reachedTo], t)) {
+            visitor.accept(events.commit(byEnd[reachedTo++]));
+        }
+    }
+
+    /** The step by which the last search reached the begin of a transaction. */
+    EvidenceGraph.Step stepTo(int begin) {
+        int from = via[events.transaction(begin)];
+        long pair = (long) from << 32 | begin;
+        int number = numbers.getOrDefault(pair, 0);
+        if (number == 0) {
+            number = -1 - numbers.size();
+            numbers.put(pair, number);
+        }
+        return new EvidenceGraph.Step(from, begin, round, number);
+    }
+}

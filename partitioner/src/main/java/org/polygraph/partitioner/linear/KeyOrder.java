@@ -1,0 +1,407 @@
+package org.polygraph.partitioner.linear;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntArrays;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import java.util.Arrays;
+import org.polygraph.partitioner.isolation.Anomaly;
+
+/**
+ * One key whose values are written once each, in linear time but for sorting.
+ *
+ * <p><b>Blocks.</b> A compare-and-set that read v comes immediately after v among the writers, so versions that compare-and-sets
+ * made of one another are a block without any other writer in between: a write, then in turn the reads of its version, the
+ * compare-and-set of it, the reads of that, and so on. Two compare-and-sets of one version have no order. The block of the
+ * initial value is the first.
+ *
+ * <p><b>Order of blocks.</b> In an order that explains the key all of one block comes before all of another: A before B if
+ * some operation of A ended before some operation of B started, that is if first(A) &lt; last(B), where first is the earliest
+ * end and last the latest start in a block (Gibbons and Korach, "Testing Shared Memories", SIAM J. Comput. 26(4), 1997: zones;
+ * compare-and-set after MTC). Sort blocks by first + last. If some B is sorted before A although A must come before B, then
+ * first(A) &lt; last(B) and first(B) + last(B) &lt;= first(A) + last(A), so first(B) &lt; last(A): B must come before A
+ * too, and the key has no order. So the sorted order is right if any is, and where it fails it names two blocks that contradict.
+ *
+ * <p>Then operation by operation: none may have ended before one started that comes earlier: a running maximum.
+ *
+ * <p>Operations of unknown outcome count iff something that counts read them. Taking an unread one out of an order leaves
+ * one that explains the rest, except for what a compare-and-set that was refused did not find: those are put in last, each at the
+ * first place that real time leaves it and where the value is another one. Where that fails, this says so and nothing else, for
+ * another order may have room.
+ */
+final class KeyOrder {
+    private static final int NONE = -1;
+    private static final int INITIAL = -2;
+
+    /** What came of it. */
+    enum Result {
+        ORDERED,
+        VIOLATED,
+        /** Values repeat, or a refused compare-and-set found no place: {@link KeySearch} is to decide. */
+        OPEN
+    }
+
+    private final Operations all;
+    private final int from;
+    private final int count;
+    private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
+
+    // By operation of the key, 0 to count: its version's writer, the compare-and-set of its version, whether it counts.
+    private int[] sources = new int[16];
+    private int[] successors = new int[16];
+    private boolean[] counts = new boolean[16];
+    private int[] ids;
+
+    private final IntArrayList order = new IntArrayList();
+    private final IntArrayList offending = new IntArrayList();
+    private Anomaly anomaly = Anomaly.REAL_TIME_VIOLATION;
+    private String detail = "";
+
+    /** @param ids the key's operations are ids[from .. from + count) */
+    KeyOrder(Operations all, int[] ids, int from, int count) {
+        this.all = all;
+        this.ids = ids;
+        this.from = from;
+        this.count = count;
+        writers.defaultReturnValue(NONE);
+    }
+
+    /** After ORDERED: transactions in order; those that do not count are left out. */
+    IntArrayList order() {
+        return order;
+    }
+
+    /** After VIOLATED: transactions that contradict, as numbers within the key. */
+    IntArrayList offending() {
+        return offending;
+    }
+
+    Anomaly anomaly() {
+        return anomaly;
+    }
+
+    String detail() {
+        return detail;
+    }
+
+    private int id(int i) {
+        return ids[from + i];
+    }
+
+    Result run() {
+        sources = new int[count];
+        successors = new int[count];
+        counts = new boolean[count];
+        for (int i = 0; i < count; i++) {
+            if (all.isWrite(id(i))) {
+                if (all.written(id(i)) == all.initialValue() || writers.put(all.written(id(i)), i) != NONE) {
+                    return Result.OPEN;
+                }
+            }
+        }
+        int unread = count();
+        if (unread != NONE) {
+            anomaly = Anomaly.THIN_AIR_READ;
+            detail = all.name(id(unread)) + ": nobody wrote that value";
+            offending.add(unread);
+            return Result.VIOLATED;
+        }
+        Arrays.fill(successors, NONE);
+        int initialSuccessor = NONE;
+        for (int i = 0; i < count; i++) {
+            if (!counts[i] || sources[i] == NONE || !all.isWrite(id(i))) {
+                continue;
+            }
+            int other = sources[i] == INITIAL ? initialSuccessor : successors[sources[i]];
+            if (other != NONE) {
+                anomaly = Anomaly.LOST_UPDATE;
+                detail = all.name(id(other)) + " and " + all.name(id(i)) + " replaced the same version";
+                offending.add(other);
+                offending.add(i);
+                return Result.VIOLATED;
+            }
+            if (sources[i] == INITIAL) {
+                initialSuccessor = i;
+            } else {
+                successors[sources[i]] = i;
+            }
+        }
+        return blocks(initialSuccessor);
+    }
+
+    /** Finds sources and who counts. @return an operation that counts and read what nobody wrote, or NONE */
+    private int count() {
+        IntArrayList pending = new IntArrayList();
+        for (int i = 0; i < count; i++) {
+            sources[i] = NONE;
+            if (all.isRead(id(i))) {
+                long value = all.read(id(i));
+                int writer = value == all.initialValue() ? INITIAL : writers.get(value);
+                sources[i] = writer == i ? NONE : writer;
+            }
+            if (!all.isMaybe(id(i)) && !all.isRefused(id(i))) {
+                counts[i] = true;
+                pending.add(i);
+            }
+        }
+        while (!pending.isEmpty()) {
+            int i = pending.popInt();
+            if (all.isRead(id(i)) && sources[i] == NONE) {
+                return i;
+            }
+            if (sources[i] >= 0 && !counts[sources[i]]) {
+                counts[sources[i]] = true;
+                pending.add(sources[i]);
+            }
+        }
+        return NONE;
+    }
+
+    private Result blocks(int initialSuccessor) {
+        // Reads by version, each version's by start: that order is the one of real time, if there is one.
+        int[] readers = new int[count];
+        int reads = 0;
+        for (int i = 0; i < count; i++) {
+            if (counts[i] && !all.isWrite(id(i))) {
+                readers[reads++] = i;
+            }
+        }
+        IntArrays.quickSort(readers, 0, reads, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
+        int[] next = new int[count];
+        int[] firstReader = new int[count + 1];
+        Arrays.fill(firstReader, NONE);
+        for (int r = reads - 1; r >= 0; r--) {
+            int version = sources[readers[r]] == INITIAL ? count : sources[readers[r]];
+            next[readers[r]] = firstReader[version];
+            firstReader[version] = readers[r];
+        }
+        IntArrayList sequence = new IntArrayList(count);
+        IntArrayList begins = new IntArrayList();
+        append(NONE, initialSuccessor, firstReader, next, sequence);
+        int initial = sequence.size();
+        for (int i = 0; i < count; i++) {
+            if (counts[i] && all.isWrite(id(i)) && sources[i] == NONE) {
+                begins.add(sequence.size());
+                append(i, successors[i], firstReader, next, sequence);
+            }
+        }
+        int counted = 0;
+        for (int i = 0; i < count; i++) {
+            counted += counts[i] ? 1 : 0;
+        }
+        if (sequence.size() < counted) {
+            return circle();
+        }
+        begins.add(sequence.size());
+        return sorted(sequence, begins.toIntArray(), initial);
+    }
+
+    /**
+     * Appends a block.
+     *
+     * @param writer of its first version, NONE for the initial one
+     * @param first who replaced that
+     */
+    private void append(int writer, int first, int[] firstReader, int[] next, IntArrayList sequence) {
+        if (writer != NONE) {
+            sequence.add(writer);
+        }
+        int version = writer == NONE ? count : writer;
+        for (int successor = first; ; successor = successors[version]) {
+            for (int r = firstReader[version]; r != NONE; r = next[r]) {
+                sequence.add(r);
+            }
+            if (successor == NONE) {
+                return;
+            }
+            sequence.add(successor);
+            version = successor;
+        }
+    }
+
+    /** Compare-and-sets that no write begins read from each other in a circle. */
+    private Result circle() {
+        int[] seenFrom = new int[count];
+        Arrays.fill(seenFrom, NONE);
+        int at = NONE;
+        for (int i = 0; i < count && at == NONE; i++) {
+            int j = i;
+            while (counts[j] && sources[j] >= 0 && seenFrom[j] == NONE) {
+                seenFrom[j] = i;
+                j = sources[j];
+            }
+            if (counts[j] && sources[j] >= 0 && seenFrom[j] == i) {
+                at = j;
+            }
+        }
+        if (at == NONE) {
+            throw new IllegalStateException("operations of key are in no block and in no circle");
+        }
+        for (int j = at; offending.isEmpty() || j != at; j = sources[j]) {
+            offending.add(j);
+        }
+        anomaly = Anomaly.CIRCULAR_INFORMATION_FLOW;
+        detail = all.name(id(at)) + " read what follows from itself";
+        return Result.VIOLATED;
+    }
+
+    private Result sorted(IntArrayList sequence, int[] begins, int initial) {
+        int blocks = begins.length - 1;
+        long[] sums = new long[blocks];
+        byte[] odd = new byte[blocks];
+        int[] turn = new int[blocks];
+        for (int b = 0; b < blocks; b++) {
+            long first = Operations.NEVER;
+            long last = Long.MIN_VALUE;
+            for (int i = begins[b]; i < begins[b + 1]; i++) {
+                int t = id(sequence.getInt(i));
+                first = Math.min(first, all.ends[t]);
+                last = Math.max(last, all.starts[t]);
+            }
+            // Half of first + last, which itself may not fit, and its last bit.
+            long bits = (first & 1) + (last & 1);
+            sums[b] = (first >> 1) + (last >> 1) + (bits >> 1);
+            odd[b] = (byte) (bits & 1);
+            turn[b] = b;
+        }
+        if (blocks > 1) {
+            IntArrays.quickSort(turn, 0, blocks, (a, b) -> {
+                int c = Long.compare(sums[a], sums[b]);
+                return c != 0 ? c : odd[a] - odd[b];
+            });
+        }
+        IntArrayList placed = new IntArrayList(sequence.size());
+        int[] blockOf = new int[count];
+        placed.addElements(0, sequence.elements(), 0, initial);
+        for (int i = 0; i < initial; i++) {
+            blockOf[sequence.getInt(i)] = NONE;
+        }
+        for (int b : turn) {
+            placed.addElements(placed.size(), sequence.elements(), begins[b], begins[b + 1] - begins[b]);
+            for (int i = begins[b]; i < begins[b + 1]; i++) {
+                blockOf[sequence.getInt(i)] = b;
+            }
+        }
+        int latest = NONE;
+        for (int i = 0; i < placed.size(); i++) {
+            int o = placed.getInt(i);
+            if (latest != NONE && all.ends[id(o)] < all.starts[id(latest)]) {
+                contradiction(placed, o, latest, blockOf);
+                return Result.VIOLATED;
+            }
+            if (latest == NONE || all.starts[id(o)] > all.starts[id(latest)]) {
+                latest = o;
+            }
+        }
+        return refusals(placed);
+    }
+
+    /** o ended before p started, and yet must come after it: by its version, or because the blocks are each before the other. */
+    private void contradiction(IntArrayList placed, int o, int p, int[] blockOf) {
+        detail = all.name(id(o)) + " ended before " + all.name(id(p)) + " started, and can only come after it";
+        offending.add(o);
+        offending.add(p);
+        if (blockOf[o] == blockOf[p]) {
+            return;
+        }
+        int ended = NONE;
+        int started = NONE;
+        for (int i = 0; i < placed.size(); i++) {
+            int each = placed.getInt(i);
+            if (blockOf[each] == blockOf[p] && (ended == NONE || all.ends[id(each)] < all.ends[id(ended)])) {
+                ended = each;
+            }
+            if (blockOf[each] == blockOf[o] && (started == NONE || all.starts[id(each)] > all.starts[id(started)])) {
+                started = each;
+            }
+        }
+        if (all.ends[id(ended)] < all.starts[id(started)]) {
+            offending.add(ended);
+            offending.add(started);
+            detail += ", as " + all.name(id(ended)) + " ended before " + all.name(id(started)) + " started";
+        }
+    }
+
+    /** Puts the refused compare-and-sets in, by start, each at the first place where the value is another one. */
+    private Result refusals(IntArrayList placed) {
+        IntArrayList refused = new IntArrayList();
+        for (int i = 0; i < count; i++) {
+            if (all.isRefused(id(i))) {
+                refused.add(i);
+            }
+        }
+        if (refused.isEmpty()) {
+            for (int i = 0; i < placed.size(); i++) {
+                order.add(id(placed.getInt(i)));
+            }
+            return Result.ORDERED;
+        }
+        int[] byStart = refused.toIntArray();
+        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
+        int n = placed.size();
+        // Place g is before operation g. By place: the value there, the next place with another one, the latest start
+        // before.
+        long[] values = new long[n + 1];
+        long[] latest = new long[n + 1];
+        values[0] = all.initialValue();
+        latest[0] = Long.MIN_VALUE;
+        int[] byEnd = new int[n];
+        for (int i = 0; i < n; i++) {
+            int t = id(placed.getInt(i));
+            values[i + 1] = all.isWrite(t) ? all.written(t) : values[i];
+            latest[i + 1] = Math.max(latest[i], all.starts[t]);
+            byEnd[i] = i;
+        }
+        int[] changes = new int[n + 1];
+        changes[n] = n + 1;
+        for (int g = n - 1; g >= 0; g--) {
+            changes[g] = values[g + 1] == values[g] ? changes[g + 1] : g + 1;
+        }
+        IntArrays.quickSort(
+                byEnd, (x, y) -> Long.compare(all.ends[id(placed.getInt(x))], all.ends[id(placed.getInt(y))]));
+        int[] refusedByEnd = new int[byStart.length];
+        for (int r = 0; r < refusedByEnd.length; r++) {
+            refusedByEnd[r] = r;
+        }
+        IntArrays.quickSort(refusedByEnd, (x, y) -> Long.compare(all.ends[id(byStart[x])], all.ends[id(byStart[y])]));
+        int[] places = new int[byStart.length];
+        int ended = 0;
+        int refusedEnded = 0;
+        int lowest = 0;
+        for (int r = 0; r < byStart.length; r++) {
+            int t = id(byStart[r]);
+            // What had ended before it started stays before it; what had, also started earlier, so it has its place.
+            while (ended < n && all.ends[id(placed.getInt(byEnd[ended]))] < all.starts[t]) {
+                lowest = Math.max(lowest, byEnd[ended++] + 1);
+            }
+            while (refusedEnded < r && all.ends[id(byStart[refusedByEnd[refusedEnded]])] < all.starts[t]) {
+                lowest = Math.max(lowest, places[refusedByEnd[refusedEnded++]]);
+            }
+            int g = values[lowest] == all.excluded(t) ? changes[lowest] : lowest;
+            // Nothing before that place may have started after it ended.
+            if (g > n || all.ends[t] < latest[g]) {
+                return Result.OPEN;
+            }
+            places[r] = g;
+        }
+        return merge(placed, byStart, places);
+    }
+
+    private Result merge(IntArrayList placed, int[] byStart, int[] places) {
+        int[] turn = new int[byStart.length];
+        for (int r = 0; r < turn.length; r++) {
+            turn[r] = r;
+        }
+        // Stable: at one place by start.
+        IntArrays.mergeSort(turn, (a, b) -> Integer.compare(places[a], places[b]));
+        int at = 0;
+        for (int g = 0; g <= placed.size(); g++) {
+            while (at < turn.length && places[turn[at]] == g) {
+                order.add(id(byStart[turn[at++]]));
+            }
+            if (g < placed.size()) {
+                order.add(id(placed.getInt(g)));
+            }
+        }
+        return Result.ORDERED;
+    }
+}

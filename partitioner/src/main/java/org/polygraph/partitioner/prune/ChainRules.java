@@ -1,0 +1,62 @@
+package org.polygraph.partitioner.prune;
+
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/** The rules by chain clocks: few writers pair by pair, many by session. */
+final class ChainRules implements KeyRules {
+    private final VersionIndex index;
+    private final byte[] states;
+    private final int mostPairWriters;
+    private final PairRules pairs;
+    private final SessionKey loaded;
+    private final SessionRules sessions;
+    private final CandidateRules candidates;
+    private int loadedKey = -1;
+
+    ChainRules(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting, int mostPairWriters) {
+        this.index = index;
+        this.states = counting.states();
+        this.mostPairWriters = mostPairWriters;
+        this.pairs = new PairRules(graph, index, clocks);
+        this.loaded = new SessionKey(index, graph.events());
+        this.sessions = new SessionRules(graph, clocks, loaded);
+        this.candidates = new CandidateRules(graph, index, clocks, loaded);
+    }
+
+    @Override
+    public void begin() {
+        loadedKey = -1;
+    }
+
+    @Override
+    public void apply(int key, boolean all) {
+        if (index.writerStarts()[key + 1] - index.writerStarts()[key] <= mostPairWriters) {
+            pairs.apply(key, states, Counting.COUNTED, all);
+        } else {
+            load(key);
+            sessions.apply(all);
+        }
+    }
+
+    @Override
+    public int judgeReads(int key, BooleanSupplier stop) {
+        if (loadedKey != key) {
+            load(key);
+        }
+        return candidates.apply(key, states, stop);
+    }
+
+    @Override
+    public int[] decided(int reads) {
+        return candidates.decided(reads);
+    }
+
+    private void load(int key) {
+        loaded.load(key, states, Counting.COUNTED);
+        loadedKey = key;
+    }
+}

@@ -1,0 +1,141 @@
+package org.polygraph.partitioner.closure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigInteger;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.testkit.ClientTimes;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
+
+/** The window closure against chain clocks over all real-time pairs as edges, through several rounds of edges. */
+class WindowClosureTest {
+    @Test
+    void reachabilityIsExactInEveryRound() {
+        run(0, 6_000);
+    }
+
+    @Test
+    @Tag("full")
+    void reachabilityIsExactAtLength() {
+        run(1_000_000, 200_000);
+    }
+
+    private static void run(long firstSeed, int histories) {
+        int cyclic = 0;
+        int closed = 0;
+        for (long seed = firstSeed; seed < firstSeed + histories; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            HistoryTable table = HistoryGenerator.withSeed(seed)
+                    .sessions(1 + random.nextInt(7))
+                    .transactions(2 + random.nextInt(16))
+                    .operations(1, 3)
+                    .keys(5)
+                    .abortedShare(0.1)
+                    .indeterminateShare(0.1)
+                    .withTimestamps()
+                    .generate();
+            ClientTimes.Kind[] kinds = ClientTimes.Kind.values();
+            ClientTimes.Kind kind =
+                    random.nextInt(3) == 0 ? kinds[random.nextInt(kinds.length)] : kinds[random.nextInt(2)];
+            ClientTimes.set(table, kind, random.nextInt(3) == 0 ? 0.3 : 0, new SplitMix(seed));
+            Counting counting =
+                    IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).counting();
+            int[] sessionOf = new int[table.transactions()];
+            for (int t = 0; t < sessionOf.length; t++) {
+                sessionOf[t] = table.sessionOf(t);
+            }
+            Events events = new Events(1 + random.nextInt(2), table.sessionStarts(), sessionOf);
+            long skew = random.nextInt(3) == 0 ? 0 : random.nextInt(5) == 0 ? Long.MAX_VALUE : random.nextInt(30);
+            RealTime time = RealTime.of(table, counting, skew);
+            KnownGraph windowed = new KnownGraph(events);
+            windowed.bind(time);
+            WindowClosure window = WindowClosure.of(windowed, Long.MAX_VALUE);
+            KnownGraph all = new KnownGraph(events);
+            addAllPairs(all, table, counting, skew, time, seed);
+            ChainClocks clocks = ChainClocks.of(all);
+            int m = events.count();
+            boolean[] before = new boolean[m * m];
+            for (int round = 0; round < 4; round++) {
+                for (int i = random.nextInt(8); i > 0; i--) {
+                    int a = random.nextInt(m);
+                    int b = random.nextInt(m);
+                    boolean forward = round == 0 || !clocks.reaches(b, a);
+                    if (a != b && (forward || random.nextInt(20) == 0)) {
+                        windowed.add(a, b);
+                        all.add(a, b);
+                    }
+                }
+                Closure.Result expected = clocks.update(() -> false);
+                assertThat(window.update(() -> false))
+                        .as("seed %d round %d %s", seed, round, kind)
+                        .isEqualTo(expected);
+                if (expected == Closure.Result.CYCLIC) {
+                    cyclic++;
+                    assertThat(EventOrder.byTurns(windowed, new int[events.chains()]))
+                            .as("seed %d: the cycle is closed by edges", seed)
+                            .isNull();
+                    break;
+                }
+                closed++;
+                windowed.indexPredecessors();
+                int[] position = EventOrder.byTime(windowed, time, window.bounds());
+                for (int a = 0; a < m; a++) {
+                    for (int b = 0; b < m; b++) {
+                        boolean reaches = clocks.reaches(a, b);
+                        assertThat(window.reaches(a, b))
+                                .as("seed %d round %d: %d to %d", seed, round, a, b)
+                                .isEqualTo(reaches);
+                        if (reaches) {
+                            assertThat(position[a]).as("seed %d", seed).isLessThan(position[b]);
+                        }
+                        if (round > 0 && reaches && !before[a * m + b]) {
+                            assertThat(window.hasChanged(b))
+                                    .as("seed %d round %d: row %d grew by %d", seed, round, b, a)
+                                    .isTrue();
+                        }
+                        before[a * m + b] = reaches;
+                    }
+                }
+            }
+        }
+        System.out.println(histories + " graphs from seed " + firstSeed + ": " + cyclic + " cyclic, " + closed
+                + " closures compared");
+        assertThat(cyclic).isGreaterThan(histories / 20);
+        assertThat(closed).isGreaterThan(histories);
+    }
+
+    private static void addAllPairs(
+            KnownGraph graph, HistoryTable table, Counting counting, long skew, RealTime time, long seed) {
+        Events events = graph.events();
+        for (int u = 0; u < table.transactions(); u++) {
+            for (int v = 0; v < table.transactions(); v++) {
+                boolean before = counting.isCounted(u)
+                        && counting.isCounted(v)
+                        && table.outcome(u) == Outcome.COMMITTED
+                        && table.ends()[u] != HistoryTable.NO_TIME
+                        && table.starts()[v] != HistoryTable.NO_TIME
+                        && BigInteger.valueOf(table.ends()[u])
+                                        .add(BigInteger.valueOf(Math.min(skew, Long.MAX_VALUE / 8) * 2))
+                                        .compareTo(BigInteger.valueOf(table.starts()[v]))
+                                < 0;
+                assertThat(time.precedes(u, v))
+                        .as("seed %d: %d before %d", seed, u, v)
+                        .isEqualTo(before);
+                if (before) {
+                    graph.add(events.commit(u), events.begin(v));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package org.polygraph.jobs.pipeline;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.jobs.certificate.BruteForce;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
+final class LinearDecision {
+    /** Of an operation: what is sorted, placed and replayed. */
+    private static final long HELD_BYTES = 64;
+
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget budget;
+    private final PhaseClock phases;
+
+    LinearDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases) {
+        this.table = table;
+        this.request = request;
+        this.budget = budget;
+        this.phases = phases;
+    }
+
+    Verdict make() {
+        long needed = HELD_BYTES * table.transactions();
+        if (!budget.fits(table.arrayBytes(), needed)) {
+            return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                    .reason(budget.shortage("order", table.arrayBytes() + needed)));
+        }
+        phases.begin("order");
+        Linearizability found = Linearizability.of(
+                table,
+                request.clockSkewNanos(),
+                request.indeterminate() == IndeterminateMode.MAYBE,
+                request.mostViolations(),
+                budget::exhausted);
+        phases.end(table.transactions());
+        if (found.violated() > 0) {
+            return violation(found);
+        }
+        String open = found.open();
+        if (open != null) {
+            return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                    .reason(budget.exhausted() ? budget.exhaustion(phases.stage()) : open));
+        }
+        Witness witness = new Witness(table, request.terms().orElseThrow(), found.counted(), found.position());
+        if (request.replayed()) {
+            phases.begin("replay");
+            String wrong = Replay.of(witness).discrepancy();
+            phases.end(table.operations());
+            if (wrong != null) {
+                throw new IllegalStateException("the order found does not explain the history: " + wrong);
+            }
+        }
+        return finish(Verdict.of(Verdict.Status.PASS, request.level())
+                .certificate(new Certificate("order", null, request.replayed()))
+                .witness(witness));
+    }
+
+    /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */
+    private Verdict violation(Linearizability found) {
+        phases.begin("evidence");
+        List<Violation> told = new ArrayList<>();
+        boolean isJudged = false;
+        for (Violation violation : found.violations()) {
+            SubHistory part = violation.minimal();
+            if (part == null) {
+                told.add(violation);
+                continue;
+            }
+            BruteForce.Answer answer = BruteForce.judge(
+                    HistoryPart.of(table, part.operations()).table(),
+                    request.terms().orElseThrow());
+            if (answer == BruteForce.Answer.HOLDS) {
+                throw new IllegalStateException(
+                        "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
+            }
+            boolean violates = answer == BruteForce.Answer.VIOLATED;
+            isJudged |= violates;
+            told.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
+        }
+        phases.end(told.size());
+        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
+                .violations(told, table)
+                .violationsFound(found.violated())
+                .certificate(new Certificate("operations", null, isJudged)));
+    }
+
+    private Verdict finish(Verdict.Builder verdict) {
+        phases.addTo(verdict);
+        return verdict.counts(Counts.of(table))
+                .assumptions(request.assumptions(table, true))
+                .build();
+    }
+}

@@ -1,0 +1,242 @@
+package org.polygraph.jobs.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SplitMix;
+
+/** Level lin against every order of tiny histories, and against what a simulated register did. */
+class LinearizabilityTest {
+    @Test
+    void agreesWithBruteForce() {
+        tiny(0x11, 20_000);
+    }
+
+    @Test
+    @Tag("full")
+    void agreesWithBruteForceAtLength() {
+        tiny(0x12, 500_000);
+    }
+
+    /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */
+    @Test
+    void acceptsWhatARegisterDid() {
+        for (int i = 0; i < 300; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(0x13, i));
+            HistoryTable history =
+                    register(random, random.between(2, 300), random.between(1, 5), random.between(1, 8), i % 2 == 0);
+            assertThat(check(history, 0).status()).as("seed 0x13 #%d", i).isEqualTo(Verdict.Status.PASS);
+        }
+    }
+
+    private static void tiny(long seed, int histories) {
+        int accepted = 0;
+        int rejected = 0;
+        int minimal = 0;
+        for (int i = 0; i < histories; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
+            long skew = random.chance(0.2) ? random.between(1, 2) : 0;
+            HistoryTable history = random(random);
+            boolean holds = holds(history, skew);
+            Verdict verdict = check(history, skew);
+            String what = HistoryDsl.print(history) + " skew " + skew + " seed " + seed + " #" + i;
+            assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+            accepted += holds ? 1 : 0;
+            rejected += holds ? 0 : 1;
+            for (Violation violation : verdict.violations()) {
+                SubHistory part = violation.minimal();
+                assertThat(part).as(what).isNotNull();
+                HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+                assertThat(holds(alone, skew)).as(what + " part " + part).isFalse();
+                assertThat(violation.detail()).as(what).isNotEmpty();
+                minimal += part.minimal() ? 1 : 0;
+            }
+            if (holds) {
+                assertThat(Replay.of(verdict.witness()).holds()).as(what).isTrue();
+            }
+        }
+        System.out.println(histories + " histories from seed " + seed + ": accepted " + accepted + ", rejected "
+                + rejected + ", minimal sub-histories " + minimal);
+        assertThat(accepted).isGreaterThan(histories / 5);
+        assertThat(rejected).isGreaterThan(histories / 5);
+        assertThat(minimal).isGreaterThan(rejected / 2);
+    }
+
+    private static Verdict check(HistoryTable history, long skew) {
+        return new EmbeddedChecker()
+                .check(
+                        history,
+                        new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, skew, IndeterminateMode.MAYBE),
+                        Progress.NONE,
+                        Budget.unlimited());
+    }
+
+    /** Reads, writes, applied and refused compare-and-sets at random, values unique or not. */
+    private static HistoryTable random(SplitMix random) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("tiny");
+        builder.initialValue(builder.values().code(0));
+        boolean unique = random.chance(0.6);
+        int keys = random.chance(0.7) ? 1 : 2;
+        int n = random.between(2, 6);
+        int span = random.between(3, 14);
+        int values = unique ? n + 1 : random.between(2, 3);
+        boolean refuses = random.chance(0.4);
+        int fresh = 0;
+        for (int i = 0; i < n; i++) {
+            int start = random.nextInt(span);
+            int end = start + random.nextInt(span / 2 + 1);
+            boolean maybe = random.chance(0.12);
+            builder.begin(
+                    i % 3,
+                    i / 3,
+                    maybe ? Outcome.INDETERMINATE : random.chance(0.05) ? Outcome.ABORTED : Outcome.COMMITTED,
+                    i + 1);
+            builder.times(start, maybe && random.chance(0.5) ? HistoryTable.NO_TIME : end);
+            int key = builder.keys().id(random.nextInt(keys));
+            int written = unique ? ++fresh : random.nextInt(values);
+            int read = random.nextInt(Math.max(1, unique ? Math.min(values, fresh + 2) : values));
+            switch (random.nextInt(refuses ? 4 : 3)) {
+                case 0 -> builder.read(key, builder.values().code(read));
+                case 1 -> builder.write(key, builder.values().code(written));
+                case 2 -> {
+                    builder.read(key, builder.values().code(read == written && unique ? 0 : read));
+                    builder.write(key, builder.values().code(written));
+                }
+                default ->
+                    builder.read(
+                            key, builder.values().otherThan(builder.values().code(read)));
+            }
+            builder.end();
+        }
+        return built(builder);
+    }
+
+    private static HistoryTable built(HistoryTableBuilder builder) {
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Operations of some clients on registers, each at a point between its start and its end. */
+    private static HistoryTable register(SplitMix random, int n, int keys, int clients, boolean unique) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("register");
+        builder.initialValue(builder.values().code(0));
+        long[] current = new long[keys];
+        long[] free = new long[clients];
+        long[] index = new long[clients];
+        long point = 0;
+        for (int i = 1; i <= n; i++) {
+            point += random.between(1, 20);
+            int client = random.nextInt(clients);
+            if (free[client] >= point) {
+                point = free[client] + 1;
+            }
+            long start = Math.max(free[client], point - random.nextInt(60));
+            long end = point + random.nextInt(60);
+            free[client] = end + 1;
+            int k = random.nextInt(keys);
+            builder.begin(client, index[client]++, Outcome.COMMITTED, i);
+            builder.times(start, end);
+            int key = builder.keys().id(k);
+            long value = unique ? i : random.between(1, 4);
+            long other = unique ? random.nextInt(i) : random.nextInt(5);
+            switch (random.nextInt(4)) {
+                case 0 -> builder.read(key, builder.values().code(current[k]));
+                case 1 -> {
+                    builder.write(key, builder.values().code(value));
+                    current[k] = value;
+                }
+                case 2 -> {
+                    builder.read(key, builder.values().code(current[k]));
+                    builder.write(key, builder.values().code(value));
+                    current[k] = value;
+                }
+                default -> {
+                    if (other == current[k]) {
+                        builder.read(key, builder.values().code(current[k]));
+                    } else {
+                        builder.read(
+                                key, builder.values().otherThan(builder.values().code(other)));
+                    }
+                }
+            }
+            builder.end();
+        }
+        return built(builder);
+    }
+
+    /** Every key has an order of its committed operations and some of those of unknown outcome; all are tried. */
+    private static boolean holds(HistoryTable history, long skew) {
+        for (int key = 0; key < history.keys().size(); key++) {
+            List<Integer> left = new ArrayList<>();
+            for (int t = 0; t < history.transactions(); t++) {
+                int from = history.operationStarts()[t];
+                if (history.outcome(t) != Outcome.ABORTED
+                        && from < history.operationStarts()[t + 1]
+                        && history.operationKeys()[from] >>> 1 == key) {
+                    left.add(t);
+                }
+            }
+            if (!extend(history, skew, left, history.initialValue())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean extend(HistoryTable history, long skew, List<Integer> left, long value) {
+        if (left.stream().allMatch(t -> history.outcome(t) == Outcome.INDETERMINATE)) {
+            return true;
+        }
+        for (int t : left) {
+            // The next is one that no other had ended before it started.
+            boolean isFree = left.stream()
+                    .noneMatch(u -> u != t
+                            && history.outcome(u) == Outcome.COMMITTED
+                            && history.ends()[u] + 2 * skew < history.starts()[t]);
+            if (!isFree) {
+                continue;
+            }
+            long after = value;
+            boolean fits = true;
+            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
+                long each = history.operationValues()[o];
+                if ((history.operationKeys()[o] & 1) == 1) {
+                    after = each;
+                } else if (history.values().isOther(each)) {
+                    fits &= history.values().excluded(each) != after;
+                } else {
+                    fits &= each == after;
+                }
+            }
+            if (fits) {
+                List<Integer> rest = new ArrayList<>(left);
+                rest.remove((Integer) t);
+                if (extend(history, skew, rest, after)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}
