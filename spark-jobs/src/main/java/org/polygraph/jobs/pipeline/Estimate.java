@@ -100,8 +100,7 @@ public record Estimate(
         double seconds = cpu + SPARK_START_SECONDS + SPARK_OPERATION_SECONDS * operations;
         // Pieces are of chain clocks; the closure with real time is on the driver, whatever its size.
         if (clocks <= SPARK_HEAP_CLOCKS || level.realTime()) {
-            return new Estimate(
-                    engine, driver + clocks, driver, task, SHUFFLED_BYTES * operations, disk, seconds);
+            return new Estimate(engine, driver + clocks, driver, task, SHUFFLED_BYTES * operations, disk, seconds);
         }
         return new Estimate(
                 engine,

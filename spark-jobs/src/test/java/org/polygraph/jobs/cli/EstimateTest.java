@@ -148,7 +148,15 @@ class EstimateTest {
     @Test
     void manyClocksAreNotOnSparksDriver() {
         HistorySize large = new HistorySize(
-                HistorySize.Source.ALL, HistoryFormat.JSONL, -1, 2_000_000, 16_000_000, 8_000_000, 100, 1_000_000, true);
+                HistorySize.Source.ALL,
+                HistoryFormat.JSONL,
+                -1,
+                2_000_000,
+                16_000_000,
+                8_000_000,
+                100,
+                1_000_000,
+                true);
         long clocks = 4L * 2_000_000 * 101;
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SSER)) {
             boolean inFiles = level == IsolationLevel.SER;

@@ -106,6 +106,33 @@ class PartitionsTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
     }
 
+    /** Real time, the hint and the guess have their rules on the driver, beside columns and slices. */
+    @Test
+    void soAreThoseOfWhatStaysOnTheDriver() {
+        HistoryTable few = HistoryGenerator.withSeed(SEED)
+                .sessions(25)
+                .transactions(1_000)
+                .operations(8)
+                .keys(150)
+                .repeatedValues(1, 5, 1.0)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        assertSame(few, CheckRequest.of(IsolationLevel.SER));
+        for (int i : new int[] {2, 3}) {
+            HistoryTable table = histories().get(i);
+            assertSame(table, new CheckRequest(IsolationLevel.SI, TimeMode.HINT, 0, IndeterminateMode.MAYBE));
+            assertSame(table, new CheckRequest(IsolationLevel.SSER, TimeMode.STRICT, 0, IndeterminateMode.MAYBE));
+        }
+    }
+
+    private static void assertSame(HistoryTable table, CheckRequest request) {
+        Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        Verdict actual = CHECKERS.get(1).check(table, request, Progress.NONE, Budget.unlimited());
+        assertThat(Untimed.json(actual))
+                .as("%d transactions at %s, seed %d", table.transactions(), request.level(), SEED)
+                .isEqualTo(Untimed.json(expected));
+    }
+
     /** After any stage the same engine goes on, or the other one, and answers as if nothing had happened. */
     @Test
     void killedDriversGoOn(@TempDir Path kept) throws IOException {
