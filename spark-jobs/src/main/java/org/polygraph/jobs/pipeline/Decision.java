@@ -238,7 +238,6 @@ public final class Decision {
         CoarseGuess guess = new CoarseGuess(table, budget, phases, stages, tuning);
         if (!request.level().realTime() && loop.reachability() != null && guess.isWorthwhile(history, loop.core())) {
             FoundOrder found = guess.order(history, graph, loop);
-
             if (found != null) {
                 return accept(history, found);
             }

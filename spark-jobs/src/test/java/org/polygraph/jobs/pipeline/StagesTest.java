@@ -98,20 +98,7 @@ class StagesTest {
                     .isolation(HistoryGenerator.Isolation.SERIAL)
                     .generate());
         }
-        histories.add(fewValues(SEED));
         return histories;
-    }
-
-    /** Of a kind that only {@link CoarseGuess} finds an order for. */
-    static HistoryTable fewValues(long seed) {
-        return HistoryGenerator.withSeed(seed)
-                .sessions(25)
-                .transactions(1_000)
-                .operations(8)
-                .keys(150)
-                .repeatedValues(1, 5, 1.0)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
     }
 
     @Test
@@ -121,39 +108,56 @@ class StagesTest {
         for (HistoryTable table : histories()) {
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER)) {
                 CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
-                String name = "history " + number + " " + level + ", seed " + SEED;
-                Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
-                for (int after = 1; ; after++) {
-                    clear();
-                    Heard before = new Heard();
-                    try {
-                        new EmbeddedChecker().check(table, request, before, Budget.unlimited(), ending(after));
-                        break;
-                    } catch (EndingStages.Killed e) {
-                        // And now again.
-                    }
-                    boolean ordered = Files.exists(folder.resolve("order.stage"));
-                    boolean ruled = Files.exists(folder.resolve("rules.stage"));
-                    Heard then = new Heard();
-                    Verdict resumed = new EmbeddedChecker()
-                            .check(table, request, then, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                    assertThat(Untimed.json(resumed))
-                            .as(name + " after " + after)
-                            .isEqualTo(Untimed.json(whole));
-                    assertThat(then.stages).as(name).doesNotContain("index");
-                    if (ordered) {
-                        assertThat(then.stages).as(name).doesNotContain("graph", "closure", "saturation", "solve");
-                        seen.add("order");
-                    } else if (ruled) {
-                        assertThat(then.stages).as(name).doesNotContain("graph");
-                    }
-                    before.stages.forEach(seen::add);
-                }
-                number++;
+                goesOn(table, request, "history " + number + " " + level + ", seed " + SEED, seen);
             }
+            number++;
         }
         assertThat(messages).isNotEmpty().allMatch(message -> message.contains(" that an earlier try has finished"));
         assertThat(seen).contains("closure", "saturation", "solve", "order");
+    }
+
+    /** Few values: an order is found by {@link CoarseGuess}. */
+    @Test
+    void aCheckGoesOnAroundAGuess() throws IOException {
+        HistoryTable table = HistoryGenerator.withSeed(SEED)
+                .sessions(25)
+                .transactions(2_000)
+                .operations(8)
+                .keys(500)
+                .repeatedValues(1, 5, 1.0)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        Set<String> seen = new TreeSet<>();
+        goesOn(table, CheckRequest.of(IsolationLevel.SER), "few values, seed " + SEED, seen);
+        assertThat(seen).contains("closure", "saturation", "solve", "order");
+    }
+
+    private void goesOn(HistoryTable table, CheckRequest request, String name, Set<String> seen) throws IOException {
+        Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        for (int after = 1; ; after++) {
+            clear();
+            Heard before = new Heard();
+            try {
+                new EmbeddedChecker().check(table, request, before, Budget.unlimited(), ending(after));
+                break;
+            } catch (EndingStages.Killed e) {
+                // And now again.
+            }
+            boolean ordered = Files.exists(folder.resolve("order.stage"));
+            boolean ruled = Files.exists(folder.resolve("rules.stage"));
+            Heard then = new Heard();
+            Verdict resumed =
+                    new EmbeddedChecker().check(table, request, then, Budget.unlimited(), ending(Integer.MAX_VALUE));
+            assertThat(Untimed.json(resumed)).as(name + " after " + after).isEqualTo(Untimed.json(whole));
+            assertThat(then.stages).as(name).doesNotContain("index");
+            if (ordered) {
+                assertThat(then.stages).as(name).doesNotContain("graph", "closure", "saturation", "solve");
+                seen.add("order");
+            } else if (ruled) {
+                assertThat(then.stages).as(name).doesNotContain("graph");
+            }
+            before.stages.forEach(seen::add);
+        }
     }
 
     @Test
