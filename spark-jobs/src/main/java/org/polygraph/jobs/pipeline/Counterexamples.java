@@ -63,7 +63,8 @@ final class Counterexamples {
         int most = request.mostViolations();
         if (told.size() + further.size() > most) {
             // Of either kind some.
-            told.subList(Math.max(most / 2, most - further.size()), told.size()).clear();
+            int kept = Math.min(told.size(), Math.max(most / 2, most - further.size()));
+            told.subList(kept, told.size()).clear();
         }
         told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
         told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));

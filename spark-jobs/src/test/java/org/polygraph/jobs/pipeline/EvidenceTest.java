@@ -132,6 +132,16 @@ class EvidenceTest {
         }
     }
 
+    /** The write that makes it a future read is the one that another read needs anyway. */
+    @Test
+    void oneWriteServesTwoReads() {
+        Violation found = violation(
+                "init 0; s0: ?r(0,4) w(0,4) w(0,2) w(0,4); s1: w(0,4) w(0,2); s2: r(0,4) w(0,1)", IsolationLevel.SER);
+        assertThat(found.anomaly()).isEqualTo(Anomaly.FUTURE_READ);
+        assertThat(found.minimal()).isNotNull();
+        assertThat(found.minimal().operations()).hasSize(3);
+    }
+
     /** Under SI two anti-dependencies in a row are allowed: they refute nothing, except as a lost update. */
     @Test
     void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {
