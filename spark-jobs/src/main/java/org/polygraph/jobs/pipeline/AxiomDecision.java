@@ -160,7 +160,7 @@ final class AxiomDecision {
         phases.end(told.size());
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
-                .violationsFound(Math.max(told.size(), violations.size()))
+                .violationsFound(counterexamples.found())
                 .certificate(new Certificate("cycle", null, counterexamples.isJudged())));
     }
 

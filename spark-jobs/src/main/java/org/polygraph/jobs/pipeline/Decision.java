@@ -353,7 +353,7 @@ public final class Decision {
         phases.end(told.size());
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
-                .violationsFound(Math.max(told.size(), violations.size()))
+                .violationsFound(counterexamples.found())
                 .certificate(new Certificate(
                         certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged())));
     }
