@@ -1,8 +1,6 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -32,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParquetColumn {
     private static final int BATCH = 512;
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     /** No meaning has this code: texts are never null. */
     private static final long UNKNOWN = Long.MIN_VALUE;
 
@@ -62,12 +58,17 @@ final class ParquetColumn {
     private @Nullable Levels definitions;
     private @Nullable RunLengths entries;
     private @Nullable ValuesReader values;
-    private byte[] page = new byte[0];
-    private int plain;
-    private int plainEnd;
+    private ByteBuffer plain = ByteBuffer.allocate(0);
 
     private int at;
     private int limit;
+    /** How many entries of the batch have a value. */
+    private int there;
+
+    /** The level of all entries in the arrays, or -1. */
+    private int repetitionsAlike;
+
+    private int definitionsAlike;
     private final int[] repetition = new int[BATCH];
     private final int[] definition = new int[BATCH];
     private final int[] scratch = new int[BATCH];
@@ -80,8 +81,13 @@ final class ParquetColumn {
     private final long[] pageCodes;
 
     /** Levels however they are encoded. */
-    private interface Levels {
+    interface Levels {
         void read(int[] into, int n) throws IOException;
+
+        /** The value of the next {@code n}, which are then read, where they are plainly alike; else -1. */
+        default int alike(int n) throws IOException {
+            return -1;
+        }
     }
 
     /** @param meaning of texts; not asked for integers */
@@ -123,43 +129,53 @@ final class ParquetColumn {
         limit = 0;
     }
 
-    /** Whether there is a further entry in the row group; then it is the current one until {@link #advance}. */
-    boolean more() throws IOException {
-        return at < limit || refill();
+    /** How many further entries are at hand; none only at the end of the row group. */
+    int available() throws IOException {
+        return at < limit || refill() ? limit - at : 0;
     }
 
-    void advance() {
-        at++;
+    void advance(int n) {
+        at += n;
     }
 
-    /** 0 where a row begins. */
-    int repetition() {
-        return repetition[at];
+    /** Whether the next {@code n} entries have the same places in lists as those of another column. */
+    boolean isAlike(ParquetColumn other, int n) {
+        return Arrays.mismatch(repetition, at, at + n, other.repetition, other.at, other.at + n) < 0;
+    }
+
+    /** Of the entry {@code i} further on, as those below: 0 where a row begins. */
+    int repetition(int i) {
+        return repetition[at + i];
     }
 
     /** How many of the optional and repeated groups around the value, and of itself, are there. */
-    int definition() {
-        return definition[at];
+    int definition(int i) {
+        return definition[at + i];
     }
 
-    boolean present() {
-        return definition[at] == maxDefinition;
+    boolean present(int i) {
+        return definition[at + i] == maxDefinition;
+    }
+
+    /** Whether no entry at hand has a value. */
+    boolean isEmpty() {
+        return there == 0;
     }
 
     boolean isText() {
         return text;
     }
 
-    /** The integer of the current entry, where {@link #present}. */
-    long number() {
-        return numbers[at];
+    /** An integer, where {@link #present}. */
+    long number(int i) {
+        return numbers[at + i];
     }
 
-    /** What the text of the current entry stands for, where {@link #present}. */
-    long code() {
-        int i = (int) numbers[at];
-        long code = codes[i];
-        return code != UNKNOWN ? code : (codes[i] = meaning.of(text(i)));
+    /** What a text stands for, where {@link #present}. */
+    long code(int i) {
+        int t = (int) numbers[at + i];
+        long code = codes[t];
+        return code != UNKNOWN ? code : (codes[t] = meaning.of(text(t)));
     }
 
     private String text(int i) {
@@ -180,26 +196,38 @@ final class ParquetColumn {
         }
         int n = Math.min(BATCH, undecoded);
         undecoded -= n;
-        levels(repetitions, repetition, n);
-        levels(definitions, definition, n);
+        repetitionsAlike = levels(repetitions, repetition, repetitionsAlike, n);
+        definitionsAlike = levels(definitions, definition, definitionsAlike, n);
         decode(n);
         at = 0;
         limit = n;
         return true;
     }
 
-    private static void levels(@Nullable Levels levels, int[] into, int n) throws IOException {
-        if (levels == null) {
-            Arrays.fill(into, 0, n, 0);
-        } else {
+    /**
+     * Reads levels.
+     *
+     * @param alike what the whole array holds, or -1
+     * @return the same for the array as it is now
+     */
+    private static int levels(@Nullable Levels levels, int[] into, int alike, int n) throws IOException {
+        int all = levels == null ? 0 : levels.alike(n);
+        if (all < 0 && levels != null) {
             levels.read(into, n);
+        } else if (all != alike) {
+            Arrays.fill(into, all);
         }
+        return all;
     }
 
     private void decode(int n) throws IOException {
-        int there = 0;
-        for (int i = 0; i < n; i++) {
-            there += definition[i] == maxDefinition ? 1 : 0;
+        there = 0;
+        if (definitionsAlike >= 0) {
+            there = definitionsAlike == maxDefinition ? n : 0;
+        } else {
+            for (int i = 0; i < n; i++) {
+                there += definition[i] == maxDefinition ? 1 : 0;
+            }
         }
         if (there == 0) {
             return;
@@ -224,11 +252,18 @@ final class ParquetColumn {
         ids.read(scratch, n);
         int size = text ? dictionaryTexts.length : dictionaryNumbers.length;
         for (int i = 0; i < n; i++) {
-            int id = scratch[i];
-            if (id < 0 || id >= size) {
-                throw new IOException("entry " + id + " of a dictionary of " + size);
+            if (scratch[i] < 0 || scratch[i] >= size) {
+                throw new IOException("entry " + (scratch[i] & 0xFFFFFFFFL) + " of a dictionary of " + size);
             }
-            numbers[i] = text ? id : dictionaryNumbers[id];
+        }
+        if (text) {
+            for (int i = 0; i < n; i++) {
+                numbers[i] = scratch[i];
+            }
+        } else {
+            for (int i = 0; i < n; i++) {
+                numbers[i] = dictionaryNumbers[scratch[i]];
+            }
         }
     }
 
@@ -247,20 +282,17 @@ final class ParquetColumn {
     }
 
     private void fromPlain(int n) throws IOException {
-        int bytes = n * (wide ? Long.BYTES : Integer.BYTES);
-        if (bytes > plainEnd - plain) {
+        if (n * (wide ? Long.BYTES : Integer.BYTES) > plain.remaining()) {
             throw new IOException("a page with less values than announced");
         }
         if (wide) {
-            for (int i = 0; i < n; i++) {
-                numbers[i] = (long) LONGS.get(page, plain + i * Long.BYTES);
-            }
+            plain.asLongBuffer().get(numbers, 0, n);
+            plain.position(plain.position() + n * Long.BYTES);
         } else {
             for (int i = 0; i < n; i++) {
-                numbers[i] = (int) INTS.get(page, plain + i * Integer.BYTES);
+                numbers[i] = plain.getInt();
             }
         }
-        plain += bytes;
     }
 
     private void turnTo(DataPage next) throws IOException {
@@ -294,7 +326,7 @@ final class ParquetColumn {
     }
 
     private static @Nullable Levels levels(BytesInput bytes, int max) throws IOException {
-        return max == 0 ? null : runs(onHeap(bytes), BytesUtils.getWidthFromMaxInt(max))::read;
+        return max == 0 ? null : runs(onHeap(bytes), BytesUtils.getWidthFromMaxInt(max));
     }
 
     /** The levels at the buffer's position, which moves behind them. */
@@ -308,15 +340,14 @@ final class ParquetColumn {
             if (bytes.remaining() < Integer.BYTES) {
                 throw new IOException("a page without levels");
             }
-            int length = (int) INTS.get(bytes.array(), bytes.arrayOffset() + bytes.position());
-            bytes.position(bytes.position() + Integer.BYTES);
+            int length = bytes.order(ByteOrder.LITTLE_ENDIAN).getInt();
             if (length < 0 || length > bytes.remaining()) {
                 throw new IOException("levels of " + length + " bytes in a page of " + bytes.remaining());
             }
             ByteBuffer own = bytes.duplicate();
             own.limit(own.position() + length);
             bytes.position(own.limit());
-            return runs(own, BytesUtils.getWidthFromMaxInt(max))::read;
+            return runs(own, BytesUtils.getWidthFromMaxInt(max));
         }
         ByteBufferInputStream in = ByteBufferInputStream.wrap(bytes.duplicate());
         int before = in.available();
@@ -344,9 +375,7 @@ final class ParquetColumn {
             int width = bytes.hasRemaining() ? bytes.get() & 0xFF : 0;
             entries = runs(bytes, width);
         } else if (encoding == Encoding.PLAIN && !text) {
-            page = bytes.array();
-            plain = bytes.arrayOffset() + bytes.position();
-            plainEnd = plain + bytes.remaining();
+            plain = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
         } else {
             texts = pageTexts;
             codes = pageCodes;

@@ -24,7 +24,8 @@ final class ParquetRows {
     private final ReadContext context;
     private final String file;
     private final HistoryTableBuilder builder;
-    private long row;
+    /** The row that was begun last. */
+    private long row = -1;
 
     private final ParquetColumn session;
     private final ParquetColumn index;
@@ -125,38 +126,134 @@ final class ParquetRows {
                 column.open(group);
             }
         }
+        long first = row;
         long rows = group.getRowCount();
-        for (long i = 0; i < rows; i++) {
-            if ((i & 0xFFF) == 0) {
-                context.check(file);
-            }
-            begin();
-            requireMore(op);
-            if (op.repetition() != 0) {
-                throw new IOException("a list that goes on beyond its row");
-            }
-            do {
-                operation();
-            } while (op.more() && op.repetition() != 0);
-            builder.end();
-            row++;
+        for (int n; (n = op.available()) > 0; ) {
+            context.check(file);
+            n = together(key, n);
+            n = together(keyString, n);
+            n = together(value, n);
+            n = together(valueString, n);
+            operations(n, first, first + rows);
         }
-        if (op.more() || session.more()) {
-            throw new IOException("a row group with more than its " + rows + " rows");
+        if (row > first) {
+            builder.end();
+        }
+        if (row - first != rows || session.available() > 0) {
+            throw new IOException((row - first) + " rows in a row group of " + rows);
         }
     }
 
-    private void begin() throws IOException {
-        requireMore(session);
-        requireMore(index);
-        requireMore(status);
-        if (!session.present() || !index.present() || !status.present()) {
-            throw isNull(!session.present() ? "session" : !index.present() ? "index" : "status");
+    /** How many of {@code n} operations a column has at hand, at the same places of lists as their kinds. */
+    private int together(@Nullable ParquetColumn column, int n) throws IOException {
+        if (column == null) {
+            return n;
         }
-        builder.begin(session.number(), index.number(), Outcome.ofCode((byte) status.code()), row);
-        session.advance();
-        index.advance();
-        status.advance();
+        int both = Math.min(n, atHand(column));
+        if (!column.isAlike(op, both)) {
+            throw new IOException("columns of one list that are not alike");
+        }
+        return both;
+    }
+
+    private static int atHand(ParquetColumn column) throws IOException {
+        int n = column.available();
+        if (n == 0) {
+            throw new IOException("a column that ends before its row group");
+        }
+        return n;
+    }
+
+    /** Reads the next {@code n} entries of lists and what rows begin with them. */
+    private void operations(int n, long first, long end) throws IOException {
+        ParquetColumn integerKey = some(key);
+        ParquetColumn textKey = some(keyString);
+        ParquetColumn integerValue = some(value);
+        ParquetColumn textValue = some(valueString);
+        for (int i = 0; i < n; i++) {
+            if (op.repetition(i) == 0) {
+                if (row > first) {
+                    builder.end();
+                }
+                if (row == end) {
+                    throw new IOException("more than " + (end - first) + " rows in a row group");
+                }
+                row++;
+                begin();
+            } else if (row == first) {
+                throw new IOException("a list that begins before its row");
+            }
+            if (op.definition(i) < operationLevel) {
+                continue;
+            }
+            if (!op.present(i)) {
+                throw isNull("op");
+            }
+            int kind = (int) op.code(i);
+            int k = key(either(integerKey, textKey, i, "key"), i);
+            long v = value(either(integerValue, textValue, i, "value"), i);
+            if (kind == WRITE) {
+                builder.write(k, v);
+            } else {
+                builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
+            }
+        }
+        op.advance(n);
+        advance(key, n);
+        advance(keyString, n);
+        advance(value, n);
+        advance(valueString, n);
+    }
+
+    private static @Nullable ParquetColumn some(@Nullable ParquetColumn column) {
+        return column == null || column.isEmpty() ? null : column;
+    }
+
+    private static void advance(@Nullable ParquetColumn column, int n) {
+        if (column != null) {
+            column.advance(n);
+        }
+    }
+
+    /** Which of two columns has a value, if any. */
+    private @Nullable ParquetColumn either(
+            @Nullable ParquetColumn integers, @Nullable ParquetColumn texts, int i, String what) {
+        boolean integer = integers != null && integers.present(i);
+        boolean text = texts != null && texts.present(i);
+        if (integer && text) {
+            throw refused(
+                    "an operation with both \"" + what + "\" and \"" + what + "_string\"",
+                    "one of them",
+                    "see the README for the columns");
+        }
+        return integer ? integers : text ? texts : null;
+    }
+
+    private int key(@Nullable ParquetColumn column, int i) {
+        if (column == null) {
+            throw isNull("key");
+        }
+        return column.isText() ? (int) column.code(i) : builder.keys().id(column.number(i));
+    }
+
+    private long value(@Nullable ParquetColumn column, int i) {
+        if (column == null) {
+            return ValueDictionary.NULL;
+        }
+        return column.isText() ? column.code(i) : builder.values().code(column.number(i));
+    }
+
+    private void begin() throws IOException {
+        boolean hasSession = atHand(session) > 0 && session.present(0);
+        boolean hasIndex = atHand(index) > 0 && index.present(0);
+        if (atHand(status) == 0 || !hasSession || !hasIndex || !status.present(0)) {
+            throw isNull(!hasSession ? "session" : !hasIndex ? "index" : "status");
+        }
+        Outcome outcome = Outcome.ofCode((byte) status.code(0));
+        builder.begin(session.number(0), index.number(0), outcome, row);
+        session.advance(1);
+        index.advance(1);
+        status.advance(1);
         long from = time(start);
         long to = time(end);
         if (from != HistoryTable.NO_TIME || to != HistoryTable.NO_TIME) {
@@ -165,87 +262,12 @@ final class ParquetRows {
     }
 
     private static long time(@Nullable ParquetColumn column) throws IOException {
-        if (column == null) {
+        if (column == null || atHand(column) == 0) {
             return HistoryTable.NO_TIME;
         }
-        requireMore(column);
-        long time = column.present() ? column.number() : HistoryTable.NO_TIME;
-        column.advance();
+        long time = column.present(0) ? column.number(0) : HistoryTable.NO_TIME;
+        column.advance(1);
         return time;
-    }
-
-    private void operation() throws IOException {
-        int level = op.repetition();
-        boolean there = op.definition() >= operationLevel;
-        boolean hasKey = moreOf(key, level);
-        boolean hasKeyString = moreOf(keyString, level);
-        boolean hasValue = moreOf(value, level);
-        boolean hasValueString = moreOf(valueString, level);
-        if (there) {
-            if (!op.present()) {
-                throw isNull("op");
-            }
-            int kind = (int) op.code();
-            if (!hasKey && !hasKeyString) {
-                throw isNull("key");
-            }
-            if (hasKey && hasKeyString) {
-                throw both("key");
-            }
-            if (hasValue && hasValueString) {
-                throw both("value");
-            }
-            int k = key(hasKey ? key : keyString);
-            long v = value(hasValue ? value : hasValueString ? valueString : null);
-            if (kind == WRITE) {
-                builder.write(k, v);
-            } else {
-                builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
-            }
-        }
-        op.advance();
-        advance(key);
-        advance(keyString);
-        advance(value);
-        advance(valueString);
-    }
-
-    private int key(@Nullable ParquetColumn column) {
-        if (column == null) {
-            throw isNull("key");
-        }
-        return column.isText() ? (int) column.code() : builder.keys().id(column.number());
-    }
-
-    private long value(@Nullable ParquetColumn column) {
-        if (column == null) {
-            return ValueDictionary.NULL;
-        }
-        return column.isText() ? column.code() : builder.values().code(column.number());
-    }
-
-    /** Whether the column has a value in this entry, which must stand in the list where the operation does. */
-    private static boolean moreOf(@Nullable ParquetColumn column, int level) throws IOException {
-        if (column == null) {
-            return false;
-        }
-        requireMore(column);
-        if (column.repetition() != level) {
-            throw new IOException("columns of one list that are not alike");
-        }
-        return column.present();
-    }
-
-    private static void advance(@Nullable ParquetColumn column) {
-        if (column != null) {
-            column.advance();
-        }
-    }
-
-    private static void requireMore(ParquetColumn column) throws IOException {
-        if (!column.more()) {
-            throw new IOException("a column that ends before its row group");
-        }
     }
 
     private Refused refused(String found, String expected, String remedy) {
@@ -254,13 +276,6 @@ final class ParquetRows {
 
     private Refused isNull(String column) {
         return refused("null as \"" + column + "\"", "a value", "see the README for the columns");
-    }
-
-    private Refused both(String what) {
-        return refused(
-                "an operation with both \"" + what + "\" and \"" + what + "_string\"",
-                "one of them",
-                "see the README for the columns");
     }
 
     private long none(String text) {

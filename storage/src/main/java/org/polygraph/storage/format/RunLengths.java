@@ -1,17 +1,13 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
  * Parquet's hybrid of runs and bit-packed groups, which holds levels and numbers of dictionary entries; many at a time.
  * A run that is longer than asked for goes on with the next call, so its length need not be believed.
  */
-final class RunLengths {
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+final class RunLengths implements ParquetColumn.Levels {
     private static final int GROUP = 8;
 
     private final byte[] bytes;
@@ -39,8 +35,22 @@ final class RunLengths {
         this.mask = (1L << width) - 1;
     }
 
+    /** The value of the next {@code n}, which are then read, where they are plainly alike; else -1. */
+    @Override
+    public int alike(int n) throws IOException {
+        if (left == 0) {
+            next();
+        }
+        if (packed || left < n || value < 0) {
+            return -1;
+        }
+        left -= n;
+        return value;
+    }
+
     /** Reads the next {@code n}. */
-    void read(int[] into, int n) throws IOException {
+    @Override
+    public void read(int[] into, int n) throws IOException {
         for (int done = 0; done < n; ) {
             if (left == 0) {
                 next();
@@ -92,22 +102,45 @@ final class RunLengths {
         if (bit + (long) n * width > (long) end * Byte.SIZE) {
             throw new IOException("a page with less values than announced");
         }
-        int i = from;
-        int to = from + n;
-        for (; i < to; i++, bit += width) {
-            int b = (int) (bit >>> 3);
-            if (b > bytes.length - Long.BYTES) {
-                break;
-            }
-            into[i] = (int) (((long) LONGS.get(bytes, b) >>> (bit & 7)) & mask);
+        if (width == 1) {
+            unpackBits(into, from, from + n);
+        } else if (width == 0) {
+            Arrays.fill(into, from, from + n, 0);
+        } else {
+            unpackNumbers(into, from, from + n);
         }
-        for (; i < to; i++, bit += width) {
-            long window = 0;
-            int b = (int) (bit >>> 3);
-            for (int j = 0; j < Long.BYTES && b + j < end; j++) {
-                window |= (bytes[b + j] & 0xFFL) << (j * Byte.SIZE);
+        bit += (long) n * width;
+    }
+
+    /** Most levels: a byte is eight of them. Apart from other widths, as one loop compiled for both is thrown away. */
+    private void unpackBits(int[] into, int from, int to) {
+        int b = (int) (bit >>> 3);
+        int eight = bytes[b++] >>> (bit & 7);
+        int have = Byte.SIZE - (int) (bit & 7);
+        for (int i = from; i < to; i++) {
+            if (have == 0) {
+                eight = bytes[b++];
+                have = Byte.SIZE;
             }
-            into[i] = (int) ((window >>> (bit & 7)) & mask);
+            into[i] = eight & 1;
+            eight >>>= 1;
+            have--;
+        }
+    }
+
+    /** Byte by byte: reads of longs by a handle are slow until they are compiled, which a read of a second feels. */
+    private void unpackNumbers(int[] into, int from, int to) {
+        int b = (int) (bit >>> 3);
+        int have = Byte.SIZE - (int) (bit & 7);
+        long window = (bytes[b++] & 0xFFL) >>> (bit & 7);
+        for (int i = from; i < to; i++) {
+            while (have < width) {
+                window |= (bytes[b++] & 0xFFL) << have;
+                have += Byte.SIZE;
+            }
+            into[i] = (int) (window & mask);
+            window >>>= width;
+            have -= width;
         }
     }
 }
