@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.Turns;
-import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -70,24 +69,17 @@ final class TimeHint {
         this.tuning = tuning;
     }
 
-    /**
-     * An order that explains the history, to be replayed.
-     *
-     * @param committed by transaction, which optional ones committed; null: none
-     */
-    record Found(int[] position, boolean @Nullable [] committed, ResidualSize residual) {}
-
     /** Looks for one. @return null if there is none with these times, or none was found with little work */
     @Nullable
-    Found order(RealTime time) {
+    FoundOrder order(RealTime time) {
         if (time.bound() == 0) {
             return null;
         }
-        Found found = fromTimeOrder(time);
+        FoundOrder found = fromTimeOrder(time);
         return found == null && history.versions().ambiguous() > 0 && !budget.exhausted() ? inRealTime(time) : found;
     }
 
-    private @Nullable Found fromTimeOrder(RealTime time) {
+    private @Nullable FoundOrder fromTimeOrder(RealTime time) {
         KnownGraph graph = KnownGraph.of(events, history.versions());
         phases.end(graph.edges());
         phases.begin("order");
@@ -105,7 +97,7 @@ final class TimeHint {
             return null;
         }
         if (core.isEmpty()) {
-            return new Found(position, null, ResidualSize.NONE);
+            return new FoundOrder(position, null, ResidualSize.NONE);
         }
         phases.begin("solve");
         long looks = LOOKS + core.violated() + (long) (LOOKS_A_TRANSACTION * table.transactions());
@@ -121,7 +113,7 @@ final class TimeHint {
         return found(solved, core, history);
     }
 
-    private @Nullable Found inRealTime(RealTime time) {
+    private @Nullable FoundOrder inRealTime(RealTime time) {
         // What real time decides must not reach the exact path.
         IndexedHistory copy = history.copy();
         phases.begin("graph");
@@ -130,42 +122,45 @@ final class TimeHint {
         phases.end(graph.edges());
         long held = held(copy, graph) + copy.versions().bytes();
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(
+        try (PruneLoop loop = new PruneLoop(
                 copy,
                 graph,
                 phases,
                 part::exhausted,
+                stages::rules,
                 position -> stages.check(copy, graph, copy.counting(), position),
-                tuning);
-        if (!loop.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
-            return null;
+                tuning,
+                PruneLoop.Listener.NONE)) {
+            if (!loop.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
+                return null;
+            }
+            ResidualCore core = loop.core();
+            if (core.isEmpty()) {
+                return new FoundOrder(loop.position(), null, ResidualSize.NONE);
+            }
+            phases.begin("solve");
+            CoreSolving.Solved solved = CoreSolving.attempt(
+                    copy,
+                    graph,
+                    loop.reachability(),
+                    loop.position(),
+                    core,
+                    part,
+                    tuning.solver(),
+                    Math.max(0, budget.bytes() - held - loop.heapBytes()));
+            return found(solved, core, copy);
         }
-        ResidualCore core = loop.core();
-        if (core.isEmpty()) {
-            return new Found(loop.position(), null, ResidualSize.NONE);
-        }
-        phases.begin("solve");
-        CoreSolving.Solved solved = CoreSolving.attempt(
-                copy,
-                graph,
-                loop.clocks(),
-                loop.position(),
-                core,
-                part,
-                tuning.solver(),
-                Math.max(0, budget.bytes() - held - WindowClosure.bytes(events)));
-        return found(solved, core, copy);
     }
 
     private long held(IndexedHistory of, KnownGraph graph) {
         return table.arrayBytes() + of.versions().bytes() + 13L * graph.edges();
     }
 
-    private @Nullable Found found(CoreSolving.Solved solved, ResidualCore core, IndexedHistory of) {
+    private @Nullable FoundOrder found(CoreSolving.Solved solved, ResidualCore core, IndexedHistory of) {
         Outcome outcome = solved.outcome();
         phases.end(outcome.statistics().conflicts());
         return outcome instanceof Outcome.Satisfiable satisfiable
-                ? new Found(
+                ? new FoundOrder(
                         solved.position(satisfiable),
                         satisfiable.committed(),
                         CoreSolving.size(core, of, outcome.statistics()))
