@@ -57,6 +57,8 @@ final class KeyOrder {
     private String detail = "";
 
     /** @param ids the key's operations are ids[from .. from + count) */
+    private boolean repeats;
+
     KeyOrder(Operations all, int[] ids, int from, int count) {
         this.all = all;
         this.ids = ids;
@@ -73,6 +75,11 @@ final class KeyOrder {
     /** After VIOLATED: transactions that contradict, as numbers within the key. */
     IntArrayList offending() {
         return offending;
+    }
+
+    /** Whether a value is written twice, or is the initial one; looked at up to the first. */
+    boolean repeats() {
+        return repeats;
     }
 
     Anomaly anomaly() {
@@ -94,6 +101,7 @@ final class KeyOrder {
         for (int i = 0; i < count; i++) {
             if (all.isWrite(id(i))) {
                 if (all.written(id(i)) == all.initialValue() || writers.put(all.written(id(i)), i) != NONE) {
+                    repeats = true;
                     return Result.OPEN;
                 }
             }

@@ -37,6 +37,7 @@ public final class Linearizability {
     private final List<Violation> violations = new ArrayList<>();
     private int violated;
     private int placed;
+    private boolean uniqueValues = true;
     private @Nullable String open;
     private long searched;
 
@@ -84,6 +85,11 @@ public final class Linearizability {
         return violated;
     }
 
+    /** Whether no key has a value that is written twice, or written and initial. */
+    public boolean hasUniqueValues() {
+        return uniqueValues;
+    }
+
     /** Why some key was not decided; null if all were. */
     public @Nullable String open() {
         return open;
@@ -112,6 +118,7 @@ public final class Linearizability {
         }
         KeyOrder order = new KeyOrder(all, all.ids, from, count);
         KeyOrder.Result result = order.run();
+        uniqueValues &= !order.repeats();
         if (result == KeyOrder.Result.ORDERED) {
             place(order.order());
         } else if (result == KeyOrder.Result.VIOLATED) {

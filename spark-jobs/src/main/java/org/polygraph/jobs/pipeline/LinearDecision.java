@@ -24,6 +24,7 @@ final class LinearDecision {
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
+    private boolean uniqueValues = true;
 
     LinearDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases) {
         this.table = table;
@@ -45,6 +46,7 @@ final class LinearDecision {
                 request.indeterminate() == IndeterminateMode.MAYBE,
                 request.mostViolations(),
                 budget::exhausted);
+        uniqueValues = found.hasUniqueValues();
         phases.end(table.transactions());
         if (found.violated() > 0) {
             return violation(found);
@@ -100,7 +102,7 @@ final class LinearDecision {
     private Verdict finish(Verdict.Builder verdict) {
         phases.addTo(verdict);
         return verdict.counts(Counts.of(table))
-                .assumptions(request.assumptions(table, true))
+                .assumptions(request.assumptions(table, uniqueValues))
                 .build();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.IndeterminateMode;
@@ -32,6 +33,21 @@ class LinearizabilityTest {
     @Tag("full")
     void agreesWithBruteForceAtLength() {
         tiny(0x12, 500_000);
+    }
+
+    @Test
+    void saysWhetherValuesAreUnique() {
+        String once = "init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1); s2: @4..5 r(x,1)";
+        for (String[] each : new String[][] {
+            {once, "true"}, {once + "; s3: @6..7 w(x,1)", "false"}, {once + "; s3: @6..7 w(y,0)", "false"}
+        }) {
+            Verdict verdict = check(HistoryDsl.parse(each[0]), 0);
+            assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
+            assertThat(String.valueOf(
+                            Objects.requireNonNull(verdict.assumptions()).uniqueValues()))
+                    .as(each[0])
+                    .isEqualTo(each[1]);
+        }
     }
 
     /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */
