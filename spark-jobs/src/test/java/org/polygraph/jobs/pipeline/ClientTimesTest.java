@@ -149,11 +149,13 @@ class ClientTimesTest {
         int judged = 0;
         int passed = 0;
         TinyHistories stream = new TinyHistories(seed);
-        for (int i = 0; i < tiny; i++) {
+        int timed = 0;
+        for (long i = 0; timed < tiny; i++) {
             HistoryTable history = stream.at(i);
             if (history.starts() != null) {
                 passed += sameByHint(history, stream.seedOf(i));
                 judged += 2;
+                timed++;
             }
         }
         HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
