@@ -11,6 +11,7 @@ import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
@@ -40,6 +41,11 @@ final class PruneLoop {
 
     /** The same where values repeat: rounds decide reads there, which the solver does not. */
     private static final double WORTHWHILE_REPEATED = 0.06;
+
+    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
+    private static final int MANY_WRITERS = 256;
+
+    private static final int MOST_SESSIONS = 128;
 
     /** Rounds after a refutation by the solver, for evidence. */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
@@ -106,8 +112,33 @@ final class PruneLoop {
         if (graph.realTime() == null) {
             return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
         }
+        if (goesBySession()
+                && ChainClocks.bytes(graph.events()) + 12L * graph.events().count() <= most) {
+            return ChainClocks.of(graph);
+        }
         long fixed = WindowClosure.bytes(graph.events());
         return fixed <= most ? WindowClosure.of(graph, most - fixed) : null;
+    }
+
+    /**
+     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
+     * nearly all that overlaps writes the key.
+     */
+    private boolean goesBySession() {
+        if (tuning.rows() != Tuning.RealTimeRows.BY_KEYS) {
+            return tuning.rows() == Tuning.RealTimeRows.CHAINS;
+        }
+        if (graph.events().chains() > MOST_SESSIONS) {
+            return false;
+        }
+        VersionIndex index = history.versions();
+        int[] starts = index.writerStarts();
+        long inHot = 0;
+        for (int key = 0; key < index.keys(); key++) {
+            int writers = starts[key + 1] - starts[key];
+            inHot += writers >= MANY_WRITERS ? writers : 0;
+        }
+        return 2 * inHot > index.writers();
     }
 
     /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */

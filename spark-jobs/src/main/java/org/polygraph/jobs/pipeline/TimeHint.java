@@ -1,5 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.closure.TimeBounds;
@@ -9,7 +10,9 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -36,6 +39,14 @@ final class TimeHint {
 
     private static final int FEW = 100;
 
+    /** The check begins with so many reads' keys, or one read in {@link #SAMPLE}, and ends there if they break too much. */
+    private static final int MOST_DRAWN = 256;
+
+    private static final int FEWEST_DRAWN = 8;
+    private static final int SAMPLE = 8;
+    private static final double GOLDEN = 0.618_033_988_749_895;
+    private static final double SURELY = 1.2;
+
     /**
      * Looks at the budget a transaction, and a violated read, that repairs get: they took 0.15 to 0.3 and 0 to 3, a look being
      * some 4 to 20 microseconds.
@@ -52,6 +63,7 @@ final class TimeHint {
     private final IndexedHistory history;
     private final Events events;
     private final Tuning tuning;
+    private @Nullable KnownGraph graph;
 
     TimeHint(
             HistoryTable table,
@@ -77,6 +89,12 @@ final class TimeHint {
      */
     record Found(int[] position, boolean @Nullable [] committed, ResidualSize residual) {}
 
+    /** What the history says without its times, untouched: for the exact path. */
+    KnownGraph graph() {
+        KnownGraph made = graph;
+        return made == null ? KnownGraph.of(events, history.versions()) : made;
+    }
+
     /** Looks for one. @return null if there is none with these times, or none was found with little work */
     @Nullable
     Found order(RealTime time) {
@@ -88,20 +106,26 @@ final class TimeHint {
     }
 
     private @Nullable Found fromTimeOrder(RealTime time) {
-        KnownGraph graph = KnownGraph.of(events, history.versions());
-        phases.end(graph.edges());
+        KnownGraph known = KnownGraph.of(events, history.versions());
+        graph = known;
+        phases.end(known.edges());
         phases.begin("order");
-        graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, new int[events.chains()]);
+        known.indexPredecessors();
+        int[] sequence = Turns.sequence(known, new int[events.chains()]);
         if (sequence == null) {
             return null;
         }
-        int[] position = EventOrder.byTime(graph, time, new TimeBounds(graph, time, sequence));
+        int[] position = EventOrder.byTime(known, time, new TimeBounds(known, time, sequence));
         phases.end(events.count());
         phases.begin("check");
-        ResidualCore core = stages.check(history, graph, history.counting(), position);
+        long most = FEW + table.transactions() / MOST_VIOLATED;
+        if (isHopeless(position, most)) {
+            phases.end(0);
+            return null;
+        }
+        ResidualCore core = stages.check(history, known, history.counting(), position);
         phases.end(core == null ? 0 : core.violated());
-        if (core == null || core.violated() > FEW + table.transactions() / MOST_VIOLATED) {
+        if (core == null || core.violated() > most) {
             return null;
         }
         if (core.isEmpty()) {
@@ -111,14 +135,41 @@ final class TimeHint {
         long looks = LOOKS + core.violated() + (long) (LOOKS_A_TRANSACTION * table.transactions());
         CoreSolving.Solved solved = CoreSolving.attempt(
                 history,
-                graph,
+                known,
                 null,
                 position,
                 core,
                 budget.ofLooks(looks),
                 tuning.solver(),
-                Math.max(0, budget.bytes() - held(history, graph)));
+                Math.max(0, budget.bytes() - held(history, known)));
         return found(solved, core, history);
+    }
+
+    /**
+     * Whether a sample is enough to tell that an order breaks far too much, as by wrong clocks. Reads are drawn evenly and the
+     * whole key of each is checked: the mean of these keys' violated shares is that of all reads.
+     */
+    private boolean isHopeless(int[] position, long most) {
+        VersionIndex index = history.versions();
+        int[] readers = index.readerStarts();
+        int reads = index.readers();
+        KeyCheck check = new KeyCheck(events, index, history.counting(), position);
+        double shares = 0;
+        int drawn = 0;
+        for (long looked = 0; drawn < MOST_DRAWN && looked < reads / SAMPLE; drawn++) {
+            // Multiples of an irrational number, modulo 1: even from the first few on.
+            double at = drawn * GOLDEN;
+            int read = (int) ((at - Math.floor(at)) * reads);
+            int key = Arrays.binarySearch(readers, read);
+            key = key < 0 ? -key - 2 : key;
+            while (readers[key + 1] <= read) {
+                key++;
+            }
+            int count = readers[key + 1] - readers[key];
+            shares += (double) check.violations(key) / count;
+            looked += count;
+        }
+        return drawn >= FEWEST_DRAWN && shares / drawn * reads > SURELY * most;
     }
 
     private @Nullable Found inRealTime(RealTime time) {
