@@ -25,7 +25,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  *   <li>The order by time, as far as sessions and reads allow. On a database that does what it says it breaks a read in a
  *       hundred, and the solver repairs those from there: no closure, no rules, no real-time edges. Where clocks are wrong it
  *       breaks so many that this ends after the check, a tenth of what the exact path takes.
- *   <li>Where values repeat: real-time order as if it were part of the level, for it decides most reads with several
+ *   <li>Where values repeat, or sessions are thousands: real-time order as if it were part of the level, for it decides most reads with several
  *       candidates. Cheap if it contradicts what was read; otherwise it may take some time for nothing.
  * </ol>
  *
@@ -45,6 +45,9 @@ final class TimeHint {
     private static final int FEWEST_DRAWN = 8;
     private static final int SAMPLE = 8;
     private static final double GOLDEN = 0.618_033_988_749_895;
+    /** Beyond, session order says little and what the exact path leaves to search is hard; real time says much. */
+    private static final int MANY_SESSIONS = 1_000;
+
     private static final double SURELY = 1.2;
 
     /**
@@ -102,7 +105,8 @@ final class TimeHint {
             return null;
         }
         Found found = fromTimeOrder(time);
-        return found == null && history.versions().ambiguous() > 0 && !budget.exhausted() ? inRealTime(time) : found;
+        boolean again = history.versions().ambiguous() > 0 || events.chains() > MANY_SESSIONS;
+        return found == null && again && !budget.exhausted() ? inRealTime(time) : found;
     }
 
     private @Nullable Found fromTimeOrder(RealTime time) {
