@@ -40,6 +40,17 @@ public final class ChainClocks implements Closure {
     private boolean first = true;
     private @Nullable TimeBounds bounds;
 
+    private ChainClocks(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
+        this.graph = graph;
+        this.events = graph.events();
+        this.chains = events.chains();
+        this.rows = rows;
+        this.done = new int[chains];
+        this.changed = changed;
+        this.ancestors = ancestors;
+        this.first = false;
+    }
+
     private ChainClocks(KnownGraph graph) {
         this.graph = graph;
         this.events = graph.events();
@@ -72,6 +83,41 @@ public final class ChainClocks implements Closure {
     /** Allocates clocks; {@link #update} fills them. */
     public static ChainClocks of(KnownGraph graph) {
         return new ChainClocks(graph);
+    }
+
+    /**
+     * Clocks that were computed elsewhere.
+     *
+     * @param rows by chain, see {@link #rows(int)}; exact
+     * @param ancestors any numbers that ascend along what rows say, see {@link #ancestors}
+     * @param changed see {@link #changed}
+     */
+    public static ChainClocks of(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
+        return new ChainClocks(graph, rows, ancestors, changed);
+    }
+
+    /**
+     * Makes the clocks of a graph without real time again as they were after an update, without dropping an edge.
+     *
+     * @param changedThen {@link #changed} after that update
+     * @return how that ended: not {@link Result#CYCLIC}, if the graph was that of an exact update
+     */
+    public Result restore(long[] changedThen, BooleanSupplier stop) {
+        int indexed = graph.indexedEdges();
+        graph.indexPredecessors();
+        Arrays.fill(done, 0);
+        if (!new Wavefront(new long[(graph.edges() + 63) >> 6], new long[0], 0, null).run(stop)) {
+            return Result.STOPPED;
+        }
+        for (int s = 0; s < chains; s++) {
+            if (done[s] < events.chainLength(s)) {
+                return Result.CYCLIC;
+            }
+        }
+        graph.restoreIndexed(indexed);
+        System.arraycopy(changedThen, 0, changed, 0, changed.length);
+        first = false;
+        return Result.EXACT;
     }
 
     /**

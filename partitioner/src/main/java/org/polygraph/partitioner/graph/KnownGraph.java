@@ -3,6 +3,7 @@ package org.polygraph.partitioner.graph;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * The edges that every explanation of the history has: chains (implicit: an event follows the one before it in its
@@ -60,6 +61,28 @@ public final class KnownGraph {
         }
     }
 
+    /** Adds the edges to a stage file. */
+    public void saveTo(ArrayFile file) {
+        file.put("edgesFrom", Arrays.copyOf(from, edges))
+                .put("edgesTo", Arrays.copyOf(to, edges))
+                .put("edgeRounds", Arrays.copyOf(rounds, edges))
+                .put("edgeState", new int[] {round, realTimeRound, Math.min(indexed, edges)});
+    }
+
+    /** The inverse of {@link #saveTo}. */
+    public static KnownGraph of(Events events, ArrayFile file) throws ArrayFile.DamagedException {
+        KnownGraph graph = new KnownGraph(events);
+        graph.from = file.ints("edgesFrom");
+        graph.to = file.ints("edgesTo");
+        graph.rounds = file.bytes("edgeRounds");
+        graph.edges = graph.from.length;
+        int[] state = file.ints("edgeState");
+        graph.round = (byte) state[0];
+        graph.realTimeRound = state[1];
+        graph.indexed = state[2];
+        return graph;
+    }
+
     public Events events() {
         return events;
     }
@@ -72,7 +95,7 @@ public final class KnownGraph {
     /** Adds a known edge that belongs to another round than the current one. */
     public void add(int fromEvent, int toEvent, int ofRound) {
         if (edges == from.length) {
-            int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, edges + ((long) edges >> 1));
+            int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(1024, edges + ((long) edges >> 1)));
             if (capacity == edges) {
                 throw new IllegalStateException("more than " + edges + " edges");
             }
@@ -143,6 +166,11 @@ public final class KnownGraph {
     /** Number of edges when predecessors were last indexed: edges from here on are new. */
     public int indexedEdges() {
         return indexed;
+    }
+
+    /** Says again which edges are not new. */
+    public void restoreIndexed(int count) {
+        indexed = count;
     }
 
     /** Indexes all present edges by target: {@link #predecessorStarts} and {@link #predecessorEdges}. Linear. */

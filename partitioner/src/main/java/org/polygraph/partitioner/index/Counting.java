@@ -35,6 +35,15 @@ public final class Counting {
         return new Counting(states);
     }
 
+    /** From its {@link #states}, which are not copied. */
+    public static Counting of(byte[] states) {
+        Counting counting = new Counting(states);
+        for (byte state : states) {
+            counting.optional += state == OPTIONAL ? 1 : 0;
+        }
+        return counting;
+    }
+
     /**
      * The same with every choice made.
      *

@@ -61,6 +61,15 @@ public final class IndexSlice {
         return new IndexSlice(slice, versions, few(builder.impossible()), few(operations.broken));
     }
 
+    /** The slice of an index of all keys: the inverse of {@link SlicedIndexing#merge}. Linear in what it has. */
+    public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
+        int[] keys = new int[slices.keysOf(slice)];
+        for (int k = 0; k < keys.length; k++) {
+            keys[k] = slices.keyOf(slice, k);
+        }
+        return new IndexSlice(slice, all.part(keys), new int[0], new int[0]);
+    }
+
     static IndexSlice empty(KeySlices slices, int slice) {
         return of(slices, slice, List.of(), new int[1], new byte[0], 0);
     }

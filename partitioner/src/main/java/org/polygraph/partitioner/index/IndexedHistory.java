@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -65,6 +66,33 @@ public final class IndexedHistory {
     /** A history whose index was made elsewhere. */
     static IndexedHistory of(HistoryTable table, Counting counting, VersionIndex versions) {
         return new IndexedHistory(table, counting, sessionOf(table), versions, List.of());
+    }
+
+    /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a stage file; there must be no {@link #violations}. */
+    public void saveTo(ArrayFile file) {
+        file.put("states", counting.states());
+        versions().saveTo(file);
+    }
+
+    /**
+     * The same history from a stage file.
+     *
+     * @param table the same history that was indexed
+     * @throws ArrayFile.DamagedException if the file is of another history, or of something else
+     */
+    public static IndexedHistory of(HistoryTable table, ArrayFile file) throws ArrayFile.DamagedException {
+        byte[] states = file.bytes("states");
+        VersionIndex versions = VersionIndex.of(file);
+        if (states.length != table.transactions()
+                || versions.keys() != table.keys().size()) {
+            throw new ArrayFile.DamagedException("it is of another history");
+        }
+        return of(table, Counting.of(states), versions);
+    }
+
+    /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} has left. */
+    public IndexedHistory withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
+        return new IndexedHistory(table, counting, sessionOf, versions().withReadsOf(file), violations);
     }
 
     private static int[] sessionOf(HistoryTable table) {

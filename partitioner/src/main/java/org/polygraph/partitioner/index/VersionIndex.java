@@ -1,7 +1,9 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Per key: its writers, the value each wrote, and its external reads grouped by the version they read.
@@ -75,6 +77,146 @@ public final class VersionIndex {
                 nextInClass,
                 initialWriters,
                 ambiguous);
+    }
+
+    /** Adds what it is made of to a stage file. */
+    void saveTo(ArrayFile file) {
+        file.put("writerStarts", writerStarts)
+                .put("writerTransactions", writerTransactions)
+                .put("writerClasses", writerClasses)
+                .put("readerStarts", readerStarts)
+                .put("nextInClass", nextInClass == null ? new int[0] : nextInClass)
+                .put("initialWriters", initialWriters == null ? new int[0] : initialWriters)
+                .put(
+                        "optionalArrays",
+                        new byte[] {(byte) (nextInClass == null ? 0 : 1), (byte) (initialWriters == null ? 0 : 1)});
+        saveReadsTo(file);
+    }
+
+    /** Adds what {@link #resolve} changes. */
+    public void saveReadsTo(ArrayFile file) {
+        file.put("readerTransactions", readerTransactions)
+                .put("readerClasses", readerClasses)
+                .put("slotStarts", slotStarts)
+                .put("ambiguous", new int[] {ambiguous});
+    }
+
+    /** The inverse of {@link #saveTo}. */
+    static VersionIndex of(ArrayFile file) throws ArrayFile.DamagedException {
+        byte[] has = file.bytes("optionalArrays");
+        return new VersionIndex(
+                file.ints("writerStarts"),
+                file.ints("writerTransactions"),
+                file.ints("writerClasses"),
+                file.ints("readerStarts"),
+                file.ints("readerTransactions"),
+                file.ints("readerClasses"),
+                file.ints("slotStarts"),
+                has[0] == 0 ? null : file.ints("nextInClass"),
+                has[1] == 0 ? null : file.ints("initialWriters"),
+                file.ints("ambiguous")[0]);
+    }
+
+    /** The same keys and writers with the reads that a stage file has. */
+    VersionIndex withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
+        return new VersionIndex(
+                writerStarts,
+                writerTransactions,
+                writerClasses,
+                readerStarts,
+                file.ints("readerTransactions"),
+                file.ints("readerClasses"),
+                file.ints("slotStarts"),
+                nextInClass,
+                initialWriters,
+                file.ints("ambiguous")[0]);
+    }
+
+    /** The same with other numbers of transactions, which must ascend as the old ones do. */
+    public VersionIndex renumbered(IntUnaryOperator number) {
+        int[] writers = new int[writers()];
+        for (int w = 0; w < writers.length; w++) {
+            writers[w] = number.applyAsInt(writerTransactions[w]);
+        }
+        int[] readers = new int[readers()];
+        for (int r = 0; r < readers.length; r++) {
+            readers[r] = number.applyAsInt(readerTransactions[r]);
+        }
+        return new VersionIndex(
+                writerStarts,
+                writers,
+                writerClasses,
+                readerStarts,
+                readers,
+                readerClasses.clone(),
+                slotStarts.clone(),
+                nextInClass,
+                initialWriters,
+                ambiguous);
+    }
+
+    /** Some keys, ascending, numbered from 0. Linear in what they have. */
+    public VersionIndex part(int[] chosen) {
+        int keys = chosen.length;
+        int writers = 0;
+        int readers = 0;
+        for (int k = 0; k < keys; k++) {
+            int key = chosen[k];
+            writers += writerStarts[key + 1] - writerStarts[key];
+            readers += readerStarts[key + 1] - readerStarts[key];
+        }
+        int[] next = nextInClass == null ? null : new int[writers];
+        int[] initial = initialWriters == null ? null : new int[keys];
+        VersionIndex part = new VersionIndex(
+                new int[keys + 1],
+                new int[writers],
+                new int[writers],
+                new int[keys + 1],
+                new int[readers],
+                new int[readers],
+                new int[writers + 2 * keys + 1],
+                next,
+                initial,
+                0);
+        int w = 0;
+        int r = 0;
+        for (int k = 0; k < keys; k++) {
+            int key = chosen[k];
+            int w0 = writerStarts[key];
+            int r0 = readerStarts[key];
+            int ws = writerStarts[key + 1] - w0;
+            int rs = readerStarts[key + 1] - r0;
+            part.writerStarts[k] = w;
+            part.readerStarts[k] = r;
+            System.arraycopy(writerTransactions, w0, part.writerTransactions, w, ws);
+            System.arraycopy(readerTransactions, r0, part.readerTransactions, r, rs);
+            shift(writerClasses, w0, part.writerClasses, w, ws, w - w0);
+            shift(readerClasses, r0, part.readerClasses, r, rs, w - w0);
+            if (nextInClass != null && next != null) {
+                shift(nextInClass, w0, next, w, ws, w - w0);
+            }
+            if (initialWriters != null && initial != null) {
+                shift(initialWriters, key, initial, k, 1, w - w0);
+            }
+            for (int s = 0; s < ws + 2; s++) {
+                part.slotStarts[part.slot(k) + s] = slotStarts[slot(key) + s] + r - r0;
+            }
+            int open = ambiguousSlot(key);
+            part.ambiguous += slotStarts[open + 1] - slotStarts[open];
+            w += ws;
+            r += rs;
+        }
+        part.writerStarts[keys] = w;
+        part.readerStarts[keys] = r;
+        part.slotStarts[w + 2 * keys] = r;
+        return part;
+    }
+
+    /** Copies numbers of writers; negative ones (none, INITIAL) stay as they are. */
+    static void shift(int[] source, int from, int[] target, int at, int count, int by) {
+        for (int i = 0; i < count; i++) {
+            target[at + i] = source[from + i] < 0 ? source[from + i] : source[from + i] + by;
+        }
     }
 
     public int keys() {

@@ -91,6 +91,16 @@ public final class EventOrder {
                 rank[start + p] += ancestors - (length - 1 - p);
             }
         }
+        return byRank(rank);
+    }
+
+    /**
+     * Order by ranks that were added up elsewhere.
+     *
+     * @param rank by event, from -events to events; overwritten
+     */
+    public static int[] byRank(int[] rank) {
+        int n = rank.length;
         int[] from = new int[n];
         for (int v = 0; v < n; v++) {
             from[v] = v;

@@ -102,6 +102,11 @@ final class CandidateRules {
         return KeyRules.NONE;
     }
 
+    /** After {@link #apply}: what it handed to the index for so many reads. */
+    int[] decided(int reads) {
+        return Arrays.copyOf(decided, reads);
+    }
+
     private int position(int event) {
         return event - events.chainStart(events.chain(event));
     }

@@ -50,6 +50,11 @@ final class ChainRules implements KeyRules {
         return candidates.apply(key, states, stop);
     }
 
+    @Override
+    public int[] decided(int reads) {
+        return candidates.decided(reads);
+    }
+
     private void load(int key) {
         loaded.load(key, states, Counting.COUNTED);
         loadedKey = key;

@@ -26,4 +26,7 @@ interface KeyRules {
      * @return the transaction of a read that has no candidate left, {@link #NONE} or {@link #STOPPED}
      */
     int judgeReads(int key, BooleanSupplier stop);
+
+    /** After {@link #judgeReads} has decided any: what it handed to the index for so many reads. */
+    int[] decided(int reads);
 }

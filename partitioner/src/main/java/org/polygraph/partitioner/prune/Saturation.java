@@ -18,12 +18,15 @@ public final class Saturation {
     /** Writers between two looks at the budget. */
     private static final int CHECK_EVERY = 1 << 14;
 
+    private static final int[] NOTHING = {};
+
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Closure closure;
     private final KeyRules rules;
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
     private boolean first = true;
+    private int[] decided = NOTHING;
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
@@ -43,6 +46,22 @@ public final class Saturation {
         this.rules = closure instanceof WindowClosure window
                 ? new WindowRules(graph, index, window, counting)
                 : new ChainRules(graph, index, (ChainClocks) closure, counting, mostPairWriters);
+    }
+
+    /** Whether a round has ended. */
+    public boolean hasBegun() {
+        return !first;
+    }
+
+    /** Keys of which the last round decided reads; with the clocks' changed rows, all that the next round goes by. */
+    public int[] decidedKeys() {
+        return decidedKeys.toIntArray();
+    }
+
+    /** Goes on as after a round that left {@link #decidedKeys}. */
+    public void resume(int[] keys) {
+        decidedKeys = new IntOpenHashSet(keys);
+        first = false;
     }
 
     /** How a round ended. */
@@ -82,27 +101,49 @@ public final class Saturation {
             if (index.writerStarts()[key + 1] == index.writerStarts()[key]) {
                 continue;
             }
-            rules.apply(key, all);
-            int open = index.ambiguousSlot(key);
-            if (index.slotStarts()[open] < index.slotStarts()[open + 1]) {
-                int before = index.ambiguous();
-                int impossible = rules.judgeReads(key, stop);
-                if (index.ambiguous() < before) {
-                    newlyDecided.add(key);
-                }
-                if (impossible == KeyRules.STOPPED) {
-                    return Result.STOPPED;
-                }
-                if (impossible >= 0) {
-                    impossibleKey = key;
-                    impossibleReader = impossible;
-                    return Result.CONTRADICTION;
-                }
+            int impossible = apply(key, all, stop);
+            if (decided.length > 0) {
+                newlyDecided.add(key);
+            }
+            if (impossible == KeyRules.STOPPED) {
+                return Result.STOPPED;
+            }
+            if (impossible >= 0) {
+                impossibleKey = key;
+                impossibleReader = impossible;
+                return Result.CONTRADICTION;
             }
         }
         first = false;
         decidedKeys = newlyDecided;
         return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
+    }
+
+    /**
+     * Applies the rules to one key that has writers.
+     *
+     * @param all false: only what rows that the last closure changed can bring
+     * @return the transaction of a read without a candidate, {@link KeyRules#NONE} or {@link KeyRules#STOPPED}
+     */
+    int apply(int key, boolean all, BooleanSupplier stop) {
+        decided = NOTHING;
+        rules.apply(key, all);
+        int open = index.ambiguousSlot(key);
+        int reads = index.slotStarts()[open + 1] - index.slotStarts()[open];
+        if (reads == 0) {
+            return KeyRules.NONE;
+        }
+        int before = index.ambiguous();
+        int impossible = rules.judgeReads(key, stop);
+        if (index.ambiguous() < before) {
+            decided = rules.decided(reads);
+        }
+        return impossible;
+    }
+
+    /** What the last {@link #apply} handed to {@link VersionIndex#resolve}; empty if nothing. */
+    int[] decided() {
+        return decided;
     }
 
     /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */

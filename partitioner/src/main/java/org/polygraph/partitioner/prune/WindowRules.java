@@ -385,6 +385,11 @@ final class WindowRules implements KeyRules {
         return NONE;
     }
 
+    @Override
+    public int[] decided(int reads) {
+        return Arrays.copyOf(decided, reads);
+    }
+
     /** @param latest start of the writers found, which reach the reader */
     private boolean isCandidate(int commit, int reader, int latest) {
         if (earliestEnd[commit] < latest || closure.reaches(reader, commit)) {

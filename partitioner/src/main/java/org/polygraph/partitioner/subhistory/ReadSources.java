@@ -178,6 +178,7 @@ final class ReadSources {
     private int named(int read, int reader) {
         IntArrayList ofKey = writes.get(table.operationKeys()[read] >>> 1);
         long value = table.operationValues()[read];
+        int own = NONE;
         int overwritten = NONE;
         int other = NONE;
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
@@ -185,14 +186,18 @@ final class ReadSources {
             if (table.operationValues()[o] == value) {
                 int t = HistoryPart.transactionOf(table, o);
                 if (t == reader) {
-                    return o;
-                }
-                if (mayCount(t) && !isLast(ofKey, i, t)) {
+                    // The same write that those require who read it in truth: the first of the last run.
+                    boolean goesOn = own != NONE && table.operationValues()[ofKey.getInt(i - 1)] == value;
+                    own = goesOn ? own : o;
+                } else if (mayCount(t) && !isLast(ofKey, i, t)) {
                     overwritten = overwritten == NONE ? o : overwritten;
                 } else if (!mayCount(t)) {
                     other = other == NONE ? o : other;
                 }
             }
+        }
+        if (own != NONE) {
+            return own;
         }
         return overwritten == NONE ? other : overwritten;
     }

@@ -3,24 +3,27 @@ package org.polygraph.partitioner.subhistory;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryPart;
 
 /** A violation of a part in the numbers of the whole. What was shared stays shared. */
-final class Renumbering {
+public final class Renumbering {
     private final HistoryPart part;
     private final IdentityHashMap<Dependency, Dependency> dependencies = new IdentityHashMap<>();
     private final IdentityHashMap<Reason, Reason> reasons = new IdentityHashMap<>();
     private final IdentityHashMap<Alternative, Alternative> alternatives = new IdentityHashMap<>();
 
-    Renumbering(HistoryPart part) {
+    public Renumbering(HistoryPart part) {
         this.part = part;
     }
 
-    Violation of(Violation v) {
+    /** The same in the whole's numbers, sub-history and all. */
+    public Violation of(Violation v) {
         List<Integer> transactions = new ArrayList<>();
         for (int t : v.transactions()) {
             transactions.add(part.transactions()[t]);
@@ -37,7 +40,22 @@ final class Renumbering {
                 dependencies(v.cycle()),
                 alternatives(v.cases()),
                 v.detail(),
-                v.minimal());
+                subHistory(v.minimal()));
+    }
+
+    private @Nullable SubHistory subHistory(@Nullable SubHistory of) {
+        if (of == null) {
+            return null;
+        }
+        int[] operations = new int[of.operations().length];
+        for (int i = 0; i < operations.length; i++) {
+            operations[i] = part.operations()[of.operations()[i]];
+        }
+        int[] transactions = new int[of.transactions().length];
+        for (int i = 0; i < transactions.length; i++) {
+            transactions[i] = part.transactions()[of.transactions()[i]];
+        }
+        return new SubHistory(transactions, operations, of.minimal(), of.judge());
     }
 
     private List<Dependency> dependencies(List<Dependency> of) {

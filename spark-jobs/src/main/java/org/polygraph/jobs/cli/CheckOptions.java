@@ -12,6 +12,7 @@ import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -21,6 +22,9 @@ import picocli.CommandLine.Spec;
 
 /** The options of a check, and what follows from them together. */
 final class CheckOptions {
+    /** Below, a check is over sooner than its stages are written. */
+    private static final int STAGED_OPERATIONS = 1_000_000;
+
     enum Engine {
         AUTO,
         EMBEDDED,
@@ -143,7 +147,9 @@ final class CheckOptions {
             description = "No more than so many independent violations are told, 1 to 100 (default: 10).")
     private int mostViolations;
 
-    @Option(names = "--resume", description = "Continue a run=<id>/ that exists (default).")
+    @Option(
+            names = "--resume",
+            description = "Continue a run=<id>/ that exists (default); given, stages of small histories are kept too.")
     private boolean resume;
 
     @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
@@ -290,6 +296,11 @@ final class CheckOptions {
 
     boolean overwrite() {
         return overwrite;
+    }
+
+    /** Whether stages of a check of this history are kept: always where it was asked for, else where they cost something. */
+    boolean keepsStages(HistoryTable history) {
+        return resume || history.operations() >= STAGED_OPERATIONS;
     }
 
     boolean succeedOnViolation() {

@@ -19,6 +19,8 @@ import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.CpuClock;
 import org.polygraph.jobs.pipeline.Implications;
+import org.polygraph.jobs.pipeline.RunStages;
+import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
@@ -93,7 +95,7 @@ final class CheckRun {
         String parent = options.out();
         if (parent == null) {
             List<Answer> answers = new ArrayList<>();
-            for (Verdict verdict : check(path, requests, checker, start)) {
+            for (Verdict verdict : check(path, requests, checker, start, PathCheck.Kept.NOWHERE)) {
                 answers.add(Answer.found(verdict));
             }
             return consistent(answers, path);
@@ -113,7 +115,15 @@ final class CheckRun {
                 open.add(request);
             }
         }
-        List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start);
+        if (options.overwrite()) {
+            for (CheckRequest request : requests) {
+                run(folder, request, location.fileName(), input).stages().delete();
+            }
+        }
+        PathCheck.Kept kept = (request, history) -> options.keepsStages(history)
+                ? new RunStages(run(folder, request, location.fileName(), input).stages(), environment::message)
+                : Stages.NONE;
+        List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start, kept);
         List<Answer> answers = new ArrayList<>();
         int next = 0;
         for (Answer answer : known) {
@@ -202,7 +212,7 @@ final class CheckRun {
         List<CheckRequest> requests = options.requests();
         List<Answer> answers = new ArrayList<>();
         try {
-            for (Verdict verdict : check(STDIN, requests, checker, start)) {
+            for (Verdict verdict : check(STDIN, requests, checker, start, PathCheck.Kept.NOWHERE)) {
                 answers.add(Answer.found(verdict));
             }
         } finally {
@@ -219,10 +229,11 @@ final class CheckRun {
         return answers;
     }
 
-    private List<Verdict> check(String path, List<CheckRequest> requests, Checker checker, long start) {
+    private List<Verdict> check(
+            String path, List<CheckRequest> requests, Checker checker, long start, PathCheck.Kept kept) {
         progress.path(path);
         List<Verdict> verdicts = new PathCheck(
-                        environment, options, requests, checker, progress, verbosity.verbose(), path, start)
+                        environment, options, requests, checker, progress, verbosity.verbose(), path, start, kept)
                 .run();
         progress.clear();
         List<Verdict> results = new ArrayList<>();

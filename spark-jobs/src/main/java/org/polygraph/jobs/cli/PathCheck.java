@@ -12,6 +12,7 @@ import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.CpuClock;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Implications;
+import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
@@ -40,6 +41,7 @@ final class PathCheck {
     private final String path;
     private final long start;
     private final Budget budget;
+    private final Kept kept;
 
     private @Nullable HistoryTable table;
     private Counts counts = Counts.NONE;
@@ -50,6 +52,7 @@ final class PathCheck {
      *
      * @param requests strongest level first
      * @param start of what is told as elapsed
+     * @param kept where finished stages are kept
      */
     PathCheck(
             Environment environment,
@@ -59,7 +62,9 @@ final class PathCheck {
             ProgressPrinter progress,
             boolean verbose,
             String path,
-            long start) {
+            long start,
+            Kept kept) {
+        this.kept = kept;
         this.environment = environment;
         this.options = options;
         this.requests = requests;
@@ -69,6 +74,15 @@ final class PathCheck {
         this.path = path;
         this.start = start;
         this.budget = options.budget();
+    }
+
+    /** Where what finished stages leave is kept. */
+    @FunctionalInterface
+    interface Kept {
+        /** Nowhere. */
+        Kept NOWHERE = (request, history) -> Stages.NONE;
+
+        Stages of(CheckRequest request, HistoryTable history);
     }
 
     /** What can fail. */
@@ -227,7 +241,7 @@ final class PathCheck {
                 return implied;
             }
         }
-        return checker.check(history, request, progress, budget);
+        return checker.check(history, request, progress, budget, kept.of(request, history));
     }
 
     private @Nullable Verdict fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {

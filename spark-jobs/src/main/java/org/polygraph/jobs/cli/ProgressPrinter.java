@@ -1,6 +1,9 @@
 package org.polygraph.jobs.cli;
 
 import java.io.PrintStream;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
@@ -12,23 +15,35 @@ import org.polygraph.jobs.pipeline.Progress;
  */
 final class ProgressPrinter implements Progress {
     private static final int BAR = 24;
+    /** Before that, a rate says nothing. */
+    private static final long SOME_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final PrintStream err;
     private final ProgressMode mode;
     private final long intervalNanos;
     private final LongSupplier clock;
+    private final Memory memory;
+    private final boolean verbose;
     private String path = "";
     private volatile String stage = "reading";
     private long startNanos;
+    private long stageNanos;
     private long nextNanos;
     private int drawn;
 
-    ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal) {
-        this(err, mode, terminal, System::nanoTime);
+    ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, boolean verbose) {
+        this(err, mode, terminal, verbose, System::nanoTime, Memory.OF_THIS_PROCESS);
     }
 
-    /** @param clock nanoseconds from any origin */
-    ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, LongSupplier clock) {
+    /**
+     * For tests.
+     *
+     * @param clock nanoseconds from any origin
+     */
+    ProgressPrinter(
+            PrintStream err, ProgressMode mode, boolean terminal, boolean verbose, LongSupplier clock, Memory memory) {
+        this.verbose = verbose;
+        this.memory = memory;
         this.clock = clock;
         this.err = err;
         this.mode = mode == ProgressMode.AUTO && !terminal ? ProgressMode.PLAIN : mode;
@@ -45,6 +60,7 @@ final class ProgressPrinter implements Progress {
         path = name;
         stage = "reading";
         startNanos = clock.getAsLong();
+        stageNanos = startNanos;
         nextNanos = startNanos + intervalNanos;
     }
 
@@ -56,7 +72,16 @@ final class ProgressPrinter implements Progress {
     @Override
     public synchronized void stage(String name) {
         stage = name;
+        stageNanos = clock.getAsLong();
         items(0, 0);
+    }
+
+    @Override
+    public synchronized void note(String text) {
+        if (verbose) {
+            clear();
+            err.println(line("  " + text));
+        }
     }
 
     @Override
@@ -70,13 +95,54 @@ final class ProgressPrinter implements Progress {
         }
         nextNanos = now + intervalNanos;
         long millis = TimeUnit.NANOSECONDS.toMillis(now - startNanos);
+        double rate = done * 1e9 / Math.max(1, now - stageNanos);
+        boolean telling = done > 0 && now - stageNanos >= SOME_NANOS;
+        long left = telling && total >= done ? Math.round((total - done) / rate) : -1;
         switch (mode) {
             case JSON ->
                 err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(stage) + ",\"done\":" + done
-                        + ",\"total\":" + total + ",\"ms\":" + millis + "}");
-            case PLAIN -> err.println(line(path) + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s");
-            default -> draw(stage + "  " + bar(done, total) + amount(done, total) + "  " + millis / 1000 + " s");
+                        + ",\"total\":" + total + ",\"ms\":" + millis
+                        + (telling ? ",\"per_second\":" + number(rate) : "")
+                        + (left < 0 ? "" : ",\"left_s\":" + left)
+                        + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap() + "}");
+            case PLAIN ->
+                err.println(line(path) + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s"
+                        + (telling ? ", " + number(rate) + " a second" : "")
+                        + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
+                        + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB");
+            default ->
+                draw(stage + "  " + bar(done, total) + amount(done, total) + "  " + millis / 1000 + " s"
+                        + (left < 0 ? "" : ", " + left + " s left"));
         }
+    }
+
+    private static String number(double rate) {
+        return rate >= 100 ? Long.toString(Math.round(rate)) : String.format(Locale.ROOT, "%.1f", rate);
+    }
+
+    /** What the process holds, in bytes. */
+    interface Memory {
+        Memory OF_THIS_PROCESS = new Memory() {
+            @Override
+            public long heap() {
+                return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+            }
+
+            @Override
+            public long offHeap() {
+                long bytes = 0;
+                for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+                    bytes += pool.getMemoryUsed();
+                }
+                return bytes;
+            }
+        };
+
+        /** On the heap, garbage included. */
+        long heap();
+
+        /** In buffers and mapped files. */
+        long offHeap();
     }
 
     /** The PATH is done: the bar gives its line back. */

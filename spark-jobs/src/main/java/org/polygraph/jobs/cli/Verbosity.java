@@ -34,6 +34,7 @@ final class Verbosity {
     }
 
     ProgressPrinter progress(Environment environment) {
-        return new ProgressPrinter(environment.err(), quiet ? ProgressMode.NONE : mode, environment.terminal());
+        return new ProgressPrinter(
+                environment.err(), quiet ? ProgressMode.NONE : mode, environment.terminal(), verbose);
     }
 }

@@ -3,22 +3,35 @@ package org.polygraph.jobs.job;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import org.apache.spark.JobExecutionStatus;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
+import org.apache.spark.SparkJobInfo;
+import org.apache.spark.SparkStageInfo;
+import org.apache.spark.SparkStatusTracker;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.storage.model.BudgetException;
 
 /** Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted. */
 final class Jobs {
     private static final long POLL_MILLIS = 50;
+    private static final int POLLS_BETWEEN_REPORTS = 10;
 
     private final SparkContext context;
     private final Budget budget;
+    private final Progress progress;
     private final String group = "polygraph-" + UUID.randomUUID();
 
     Jobs(SparkContext context, Budget budget) {
+        this(context, budget, Progress.NONE);
+    }
+
+    /** @param progress hears of tasks that have ended */
+    Jobs(SparkContext context, Budget budget, Progress progress) {
+        this.progress = progress;
         this.context = context;
         this.budget = budget;
     }
@@ -54,8 +67,11 @@ final class Jobs {
     private Thread watch() {
         Thread watcher = new Thread(() -> {
             try {
-                while (!budget.exhausted()) {
+                for (int polls = 1; !budget.exhausted(); polls++) {
                     Thread.sleep(POLL_MILLIS);
+                    if (polls % POLLS_BETWEEN_REPORTS == 0) {
+                        report();
+                    }
                 }
                 context.cancelJobGroup(group);
             } catch (InterruptedException e) {
@@ -66,6 +82,30 @@ final class Jobs {
         watcher.setDaemon(true);
         watcher.start();
         return watcher;
+    }
+
+    /** How many tasks of the running jobs have ended. */
+    private void report() {
+        SparkStatusTracker tracker = context.statusTracker();
+        long done = 0;
+        long total = 0;
+        for (int job : tracker.getJobIdsForGroup(group)) {
+            SparkJobInfo info = tracker.getJobInfo(job).getOrElse(() -> null);
+            if (info == null || info.status() != JobExecutionStatus.RUNNING) {
+                continue;
+            }
+            for (int stage : info.stageIds()) {
+                SparkStageInfo tasks = tracker.getStageInfo(stage).getOrElse(() -> null);
+                // A stage whose output is cached is never submitted.
+                if (tasks != null && tasks.submissionTime() > 0) {
+                    done += tasks.numCompletedTasks();
+                    total += tasks.numTasks();
+                }
+            }
+        }
+        if (total > 0) {
+            progress.items(done, total);
+        }
     }
 
     /**

@@ -1,28 +1,35 @@
 package org.polygraph.jobs.job;
 
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.Decision;
+import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine; graph, rules,
- * order, solver and replay stay on the driver. One session, started by the first check and kept until {@link #close} or
+ * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine, and where chain
+ * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver, and
+ * the rules of real time with them. One session, started by the first check and kept until {@link #close} or
  * the end of the process.
  *
  * <p>On the driver, beside the table: twice the index (12 bytes a visible write, 8 an external read, 16 a key) while
  * slices are merged. In a task: 53 bytes an operation of its slice; between jobs 12 a write, 8 a read, 16 a key, cached.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
-    /** A task of some 100 ms: below, starting it costs more than it does. */
-    private static final int OPERATIONS_PER_SLICE = 100_000;
+    /** Operations in a slice of keys, about. */
+    static final String SLICE_OPERATIONS = "spark.polygraph.slice.operations";
+
+    /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
+    static final String HEAP_CLOCKS = "spark.polygraph.clocks.heap";
 
     private final LazySession session;
-    private final int operationsPerSlice;
+    private final Cut cut;
 
     /**
      * Starts nothing yet.
@@ -31,7 +38,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @throws IllegalArgumentException if it is none
      */
     public SparkChecker(String master) {
-        this(master, OPERATIONS_PER_SLICE);
+        this(master, Cut.USUAL);
     }
 
     /**
@@ -40,27 +47,84 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param operationsPerSlice few: even small histories are cut into several slices
      */
     SparkChecker(String master, int operationsPerSlice) {
+        this(master, new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns));
+    }
+
+    /** For tests. */
+    SparkChecker(String master, Cut cut) {
         this.session = new LazySession(master);
-        this.operationsPerSlice = operationsPerSlice;
+        this.cut = cut;
+    }
+
+    /**
+     * How finely histories are cut.
+     *
+     * @param operationsPerSlice of keys, about, where there are keys enough
+     * @param mostSlices 0: the shuffle's partitions
+     * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
+     * @param mostColumns in a group of sessions
+     */
+    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns) {
+        /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
+        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE);
+    }
+
+    /** What the session's settings say, where they say anything. */
+    private static Cut settings(SparkSession spark, Cut cut) {
+        SparkConf conf = spark.sparkContext().getConf();
+        try {
+            return new Cut(
+                    Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
+                    cut.mostSlices,
+                    conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
+                    cut.mostColumns);
+        } catch (NumberFormatException e) {
+            throw new EngineException(
+                    "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
+                            + " and a size such as 256m in " + HEAP_CLOCKS,
+                    e);
+        }
+    }
+
+    /** How this one cuts. */
+    Cut cut() {
+        return cut;
     }
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Stages.NONE);
+    }
+
+    @Override
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             return Verdict.of(Verdict.Status.UNKNOWN, request.level())
                     .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
                     .build();
         }
         HistoryTable judged = request.judged(table);
-        return session.use(spark -> check(spark, judged, request, progress, budget));
+        return session.use(spark -> check(spark, judged, request, progress, budget, kept));
     }
 
     private Verdict check(
-            SparkSession spark, HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        int partitions = Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
-        SparkStages.Layout layout = SparkStages.Layout.of(table, operationsPerSlice, partitions);
-        try (SparkStages stages = new SparkStages(spark, LazySession.stageFolder(spark), table, layout, budget)) {
-            return new Decision(table, request, progress, budget).make(stages);
+            SparkSession spark,
+            HistoryTable table,
+            CheckRequest request,
+            Progress progress,
+            Budget budget,
+            Stages kept) {
+        Cut used = settings(spark, cut);
+        int partitions = used.mostSlices > 0
+                ? used.mostSlices
+                : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
+        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions);
+        progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
+                + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
+                + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
+        try (SparkStages stages =
+                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
+            return new Decision(table, request, progress, budget, kept).make(stages);
         }
     }
 

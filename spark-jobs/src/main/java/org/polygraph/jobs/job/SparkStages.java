@@ -2,8 +2,10 @@ package org.polygraph.jobs.job;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -17,10 +19,15 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.KeyStages;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.SlicedIndexing;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -31,6 +38,9 @@ import org.polygraph.storage.columnar.HistoryTable;
  * checks its keys. Closing drops slices and files.
  */
 final class SparkStages implements KeyStages, AutoCloseable {
+    /** Of a file of columns, about: half of what can be mapped at once. */
+    private static final long COLUMN_FILE_BYTES = 1L << 30;
+
     private final SparkSession spark;
     private final JavaSparkContext context;
     private final Path folder;
@@ -38,26 +48,38 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private final Budget budget;
     private final Jobs jobs;
     private final Layout layout;
-    private @Nullable SlicedIndexing indexing;
+    private final SparkChecker.Cut cut;
+    private @Nullable KeySlices keySlices;
+    /** An index that an earlier process made. */
+    private @Nullable IndexedHistory restored;
+
     private @Nullable StageFiles files;
     private @Nullable Broadcast<byte[]> counted;
     private @Nullable Dataset<byte[]> slices;
 
     /** @param folder where stage files go: the driver and all executors see it */
-    SparkStages(SparkSession spark, Path folder, HistoryTable table, Layout layout, Budget budget) {
+    SparkStages(
+            SparkSession spark,
+            Path folder,
+            HistoryTable table,
+            Layout layout,
+            SparkChecker.Cut cut,
+            Budget budget,
+            Progress progress) {
+        this.cut = cut;
         this.spark = spark;
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.folder = folder;
         this.table = table;
         this.budget = budget;
         this.layout = layout;
-        this.jobs = new Jobs(spark.sparkContext(), budget);
+        this.jobs = new Jobs(spark.sparkContext(), budget, progress);
     }
 
     @Override
     public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
         SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
-        indexing = work;
+        keySlices = work.slices();
         IndexedHistory known = work.known();
         if (known != null) {
             return known;
@@ -83,6 +105,56 @@ final class SparkStages implements KeyStages, AutoCloseable {
             bySlice[IndexSlice.sliceOf(row)] = row;
         }
         return work.merge(s -> bySlice[s]);
+    }
+
+    @Override
+    public void restore(IndexedHistory history) {
+        if (slices != null) {
+            slices.unpersist(true);
+            slices = null;
+        }
+        restored = history;
+    }
+
+    /** Large clocks go to files, whatever the heap has room for. Real time is known to the rules of this JVM alone. */
+    @Override
+    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
+        if (graph.realTime() != null || ChainClocks.bytes(graph.events()) <= cut.heapClocks()) {
+            return Rules.inMemory(history, graph, bytes, rows);
+        }
+        Dataset<byte[]> indexes = slices();
+        return new SparkRules(
+                spark,
+                jobs,
+                folder,
+                history,
+                graph,
+                Objects.requireNonNull(keySlices),
+                indexes,
+                COLUMN_FILE_BYTES,
+                cut.mostColumns());
+    }
+
+    /** The slices that {@link #index} made, or those of an index that was restored. */
+    private Dataset<byte[]> slices() {
+        Dataset<byte[]> made = slices;
+        IndexedHistory history = restored;
+        if (made == null && history != null) {
+            KeySlices keys = new KeySlices(table.keys().size(), layout.slices());
+            keySlices = keys;
+            List<byte[]> rows = new ArrayList<>();
+            for (int s = 0; s < keys.slices(); s++) {
+                rows.add(IndexSlice.of(keys, s, history.versions()).toBytes());
+            }
+            made = spark.createDataset(rows, Encoders.BINARY())
+                    .repartition(layout.slices())
+                    .persist(StorageLevel.MEMORY_AND_DISK());
+            slices = made;
+        }
+        if (made == null) {
+            throw new IllegalStateException("no slices before the index");
+        }
+        return made;
     }
 
     /** One row a slice of keys. Cached, not kept: a slice that is lost with its executor is made again from the files. */
@@ -113,17 +185,14 @@ final class SparkStages implements KeyStages, AutoCloseable {
     }
 
     private @Nullable ResidualCore check(String description, KnownGraph graph, Counting counting, int[] position) {
-        SlicedIndexing work = indexing;
-        Dataset<byte[]> cached = slices;
-        if (work == null || cached == null) {
-            throw new IllegalStateException("checked before it was indexed");
-        }
+        Dataset<byte[]> cached = slices();
         Broadcast<byte[]> states = context.broadcast(counting.states());
         Broadcast<int[]> places = context.broadcast(position);
         try {
             Callable<List<byte[]>> action = cached.mapPartitions(
-                            new CheckTask(work.slices(), graph.events().perTransaction(), states, places),
-                            Encoders.BINARY())::collectAsList;
+                    new CheckTask(
+                            Objects.requireNonNull(keySlices), graph.events().perTransaction(), states, places),
+                    Encoders.BINARY())::collectAsList;
             List<byte[]> rows = jobs.run(description, action);
             return rows == null ? null : core(rows);
         } finally {

@@ -103,7 +103,8 @@ final class AxiomDecision {
                 request.indeterminate(),
                 request.replayed(),
                 request.mostViolations());
-        Verdict implied = new Decision(table, snapshots, Progress.NONE, budget.part(MOST_ORDER_NANOS)).make(stages);
+        Verdict implied =
+                new Decision(table, snapshots, Progress.NONE, budget.part(MOST_ORDER_NANOS), Stages.NONE).make(stages);
         Witness stronger = implied.witness();
         if (implied.status() == Verdict.Status.PASS && stronger != null) {
             return finish(Verdict.of(Verdict.Status.PASS, request.level())
@@ -159,7 +160,7 @@ final class AxiomDecision {
         phases.end(told.size());
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
-                .violationsFound(Math.max(told.size(), violations.size()))
+                .violationsFound(counterexamples.found())
                 .certificate(new Certificate("cycle", null, counterexamples.isJudged())));
     }
 

@@ -14,4 +14,13 @@ public interface Checker {
      * @return PASS, VIOLATION or UNKNOWN; path and elapsed time are left to the caller
      */
     Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget);
+
+    /**
+     * The same, going on from what an earlier try at it has left. An engine need not.
+     *
+     * @param stages of this history and request alone
+     */
+    default Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+        return check(table, request, progress, budget);
+    }
 }

@@ -62,14 +62,18 @@ final class CoarseGuess {
     }
 
     /**
-     * Looks for an order.
+     * Looks for an order. Its rules are on this JVM's heap, whatever the engine.
      *
      * @param known acyclic, without real time
      * @param loop with clocks; what they hold stays as it is
-     * @return null if none was found
+     * @return null if none was found, or there is no memory for more clocks
      */
-    TimeHint.@Nullable Found order(IndexedHistory history, KnownGraph known, PruneLoop loop) {
+    @Nullable
+    FoundOrder order(IndexedHistory history, KnownGraph known, PruneLoop loop) {
         Events events = known.events();
+        if (ChainClocks.bytes(events) > room(history, known, loop)) {
+            return null;
+        }
         Budget part = budget.part(MOST_NANOS);
         int[] turns = EventOrder.byTurns(known, new int[events.chains()]);
         for (int[] position : new int[][] {turns, loop.position()}) {
@@ -78,17 +82,22 @@ final class CoarseGuess {
                     continue;
                 }
                 IndexedHistory copy = history.copy();
-                PruneLoop guess = guess(copy, position, parts, loop, part);
-                if (part.exhausted()) {
-                    return null;
-                }
-                if (guess != null) {
-                    TimeHint.Found found = solve(copy, guess, loop.core(), part);
-                    if (found != null) {
-                        return found;
+                KnownGraph graph = KnownGraph.of(events, copy.versions());
+                CoarseOrder.add(graph, position, parts);
+                try (PruneLoop guess = guess(copy, graph, part)) {
+                    boolean holds =
+                            guess.run(room(copy, graph, loop)) && !guess.isRefuted() && guess.reachability() != null;
+                    if (part.exhausted()) {
+                        return null;
                     }
-                    // A coarser guess of this order says less.
-                    break;
+                    if (holds) {
+                        FoundOrder found = solve(copy, guess, loop, part);
+                        if (found != null) {
+                            return found;
+                        }
+                        // A coarser guess of this order says less.
+                        break;
+                    }
                 }
             }
         }
@@ -99,44 +108,43 @@ final class CoarseGuess {
         return parts > 4 ? parts / 2 : parts - 1;
     }
 
-    /** @return null if the guess is refuted, or there is no memory for it */
-    private @Nullable PruneLoop guess(IndexedHistory copy, int[] position, int parts, PruneLoop loop, Budget part) {
-        KnownGraph graph = KnownGraph.of(loop.graph().events(), copy.versions());
-        CoarseOrder.add(graph, position, parts);
-        PruneLoop rules = new PruneLoop(
+    private PruneLoop guess(IndexedHistory copy, KnownGraph graph, Budget part) {
+        return new PruneLoop(
                 copy,
                 graph,
                 phases,
                 part::exhausted,
+                Rules::inMemory,
                 order -> stages.check(copy, graph, copy.counting(), order),
-                tuning.withRounds(Tuning.FIXPOINT));
-        long held = held(copy) + 26L * graph.edges() + ChainClocks.bytes(graph.events());
-        return rules.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) && !rules.isRefuted() ? rules : null;
+                tuning.withRounds(Tuning.FIXPOINT),
+                PruneLoop.Listener.NONE);
     }
 
-    private TimeHint.@Nullable Found solve(IndexedHistory copy, PruneLoop rules, ResidualCore before, Budget part) {
+    /** Bytes that the clocks of a guess may take, beside those of the loop. */
+    private long room(IndexedHistory copy, KnownGraph graph, PruneLoop loop) {
+        long held = held(copy) + 26L * graph.edges() + loop.heapBytes();
+        return (long) (Decision.CLOCK_SHARE * (budget.bytes() - held));
+    }
+
+    private @Nullable FoundOrder solve(IndexedHistory copy, PruneLoop rules, PruneLoop loop, Budget part) {
         ResidualCore core = rules.core();
-        if (core.violated() > before.violated() / MOST_LEFT_SHARE) {
+        if (core.violated() > loop.core().violated() / MOST_LEFT_SHARE) {
             return null;
         }
         phases.begin("solve");
         CoreSolving.Solved solved = CoreSolving.attempt(
                 copy,
                 rules.graph(),
-                rules.clocks(),
+                rules.reachability(),
                 rules.position(),
                 core,
                 part,
                 tuning.solver(),
-                Math.max(
-                        0,
-                        budget.bytes()
-                                - held(copy)
-                                - 2 * ChainClocks.bytes(rules.graph().events())));
+                Math.max(0, budget.bytes() - held(copy) - loop.heapBytes() - rules.heapBytes()));
         Outcome outcome = solved.outcome();
         phases.end(outcome.statistics().conflicts());
         return outcome instanceof Outcome.Satisfiable satisfiable
-                ? new TimeHint.Found(
+                ? new FoundOrder(
                         solved.position(satisfiable),
                         satisfiable.committed(),
                         CoreSolving.size(core, copy, outcome.statistics()))

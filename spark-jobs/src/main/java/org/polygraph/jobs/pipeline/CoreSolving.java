@@ -7,7 +7,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.jobs.verdict.ResidualSize;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -21,6 +20,7 @@ import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Polygraph;
+import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
 import org.polygraph.solver.Statistics;
@@ -47,7 +47,7 @@ final class CoreSolving {
      * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
      * allow; it is then part of the verdict's certificate.
      *
-     * @param clocks certain reachability, or null
+     * @param reachability what is certain, or null
      * @param solver its options but for budgets and proof
      * @param bytes what the solver's own structures may take
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
@@ -55,14 +55,14 @@ final class CoreSolving {
     static Solved solve(
             IndexedHistory history,
             KnownGraph graph,
-            @Nullable Closure clocks,
+            @Nullable Reachability reachability,
             int[] position,
             ResidualCore core,
             Budget budget,
             SolverOptions solver,
             long bytes) {
         Ticks ticks = Ticks.of(graph);
-        Polygraph problem = problem(history, graph, clocks, position, core, ticks);
+        Polygraph problem = problem(history, graph, reachability, position, core, ticks);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
@@ -88,7 +88,7 @@ final class CoreSolving {
     static Solved attempt(
             IndexedHistory history,
             KnownGraph graph,
-            @Nullable Closure clocks,
+            @Nullable Reachability reachability,
             int[] position,
             ResidualCore core,
             Budget budget,
@@ -98,14 +98,14 @@ final class CoreSolving {
         SolverOptions options = solver.with(SolverOptions.Option.VERIFY, 0)
                 .withStop(budget::exhausted)
                 .withMaxBytes(bytes);
-        Outcome outcome = new Solver().solve(problem(history, graph, clocks, position, core, ticks), options);
+        Outcome outcome = new Solver().solve(problem(history, graph, reachability, position, core, ticks), options);
         return new Solved(outcome, ticks, false, null);
     }
 
     private static Polygraph problem(
             IndexedHistory history,
             KnownGraph graph,
-            @Nullable Closure clocks,
+            @Nullable Reachability reachability,
             int[] position,
             ResidualCore core,
             Ticks ticks) {
@@ -121,8 +121,8 @@ final class CoreSolving {
                 .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
                 .optional(optional(history.counting(), ticks))
                 .dirtyKeys(core.keys());
-        if (clocks != null) {
-            polygraph.reachability(clocks::reaches);
+        if (reachability != null) {
+            polygraph.reachability(reachability);
         }
         return polygraph.build();
     }

@@ -21,14 +21,18 @@ final class Counterexamples {
 
     private final HistoryTable table;
     private final CheckRequest request;
+    private final Budget whole;
     private final Budget budget;
     /** Whether independent code has borne a violation out: large ones are tried only until one is. */
     private boolean isJudged;
+
+    private int found;
 
     /** @param whole of which this takes a part */
     Counterexamples(HistoryTable table, CheckRequest request, Budget whole) {
         this.table = table;
         this.request = request;
+        this.whole = whole;
         this.budget = whole.part(MOST_NANOS);
     }
 
@@ -56,6 +60,15 @@ final class Counterexamples {
                 told.add(judged(hasTimeInOrder() ? name.of(shrunk) : shrunk));
             }
         }
+        List<Violation> further = new BeyondReads(table, request, whole).of(violations);
+        found = violations.size() + further.size();
+        int most = request.mostViolations();
+        if (told.size() + further.size() > most) {
+            // Of either kind some.
+            int kept = Math.min(told.size(), Math.max(most / 2, most - further.size()));
+            told.subList(kept, told.size()).clear();
+        }
+        told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
         told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
         return told;
     }
@@ -67,6 +80,11 @@ final class Counterexamples {
     /** Whether code that knows no graph has judged at least one of those told, and so the verdict. */
     boolean isJudged() {
         return isJudged;
+    }
+
+    /** How many there are, told or not. */
+    int found() {
+        return found;
     }
 
     private static boolean isSame(Violation a, Violation b) {

@@ -11,7 +11,6 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -25,6 +24,7 @@ import org.polygraph.partitioner.order.RealTimeTurns;
 import org.polygraph.partitioner.order.VersionChains;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
+import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -44,17 +44,19 @@ public final class Decision {
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
+    private final KeptStages kept;
     private ResidualSize residual = ResidualSize.NONE;
     private boolean uniqueValues = true;
     /** Whether the graph has all that real time demands, where that is part of the level. */
     private boolean boundByTime = true;
 
     /** Arguments as of {@link Checker#check}. */
-    public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+    public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
         this.table = table;
         this.request = request;
         this.budget = budget;
         this.phases = new PhaseClock(progress, table.operations());
+        this.kept = new KeptStages(kept, table, request, phases);
     }
 
     /** Makes it, with the stages of an engine. */
@@ -71,12 +73,10 @@ public final class Decision {
     }
 
     private Verdict order(KeyStages stages, Tuning tuning) {
-        phases.begin("index");
-        IndexedHistory history = stages.index(indeterminate(request));
+        IndexedHistory history = index(stages);
         if (history == null) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        phases.end(table.operations());
         if (!history.violations().isEmpty()) {
             phases.begin(EVIDENCE);
             return violation(history.violations());
@@ -85,8 +85,22 @@ public final class Decision {
         if (budget.exhausted()) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        phases.begin("graph");
+        KeptStages.Order resumed = kept.order();
+        if (resumed != null) {
+            boundByTime = resumed.boundByTime();
+            return replay(history, resumed.found());
+        }
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        ArrayFile left = kept.rules();
+        if (left != null) {
+            try {
+                return resumed(stages, history, events, left, tuning);
+            } catch (ArrayFile.DamagedException e) {
+                kept.rejectRules(e);
+                stages.restore(history);
+            }
+        }
+        phases.begin("graph");
         if (tuning.hasRules()) {
             Verdict chained = byChains(history, events);
             if (chained != null) {
@@ -99,10 +113,9 @@ public final class Decision {
         KnownGraph graph = null;
         if (hint != null) {
             TimeHint attempt = new TimeHint(table, budget, phases, stages, history, events, tuning);
-            TimeHint.Found found = attempt.order(hint);
+            FoundOrder found = attempt.order(hint);
             if (found != null) {
-                residual = found.residual();
-                return replay(history.counting(), found.committed(), found.position());
+                return accept(history, found);
             }
             phases.begin("graph");
             graph = attempt.graph();
@@ -119,30 +132,63 @@ public final class Decision {
             }
         }
         phases.end(graph.edges());
+        try (PruneLoop loop = loop(stages, history, graph, tuning)) {
+            return loop.run(closureBytes(history, graph))
+                    ? decide(stages, history, graph, loop, tuning)
+                    : unknown(budget.exhaustion(phases.stage()));
+        }
+    }
+
+    /** The index, of an earlier process or made now. @return null if the budget ended */
+    private @Nullable IndexedHistory index(KeyStages stages) {
+        IndexedHistory left = kept.index();
+        if (left != null) {
+            stages.restore(left);
+            return left;
+        }
+        phases.begin("index");
+        IndexedHistory history = stages.index(indeterminate(request));
+        if (history == null) {
+            return null;
+        }
+        phases.end(table.operations());
+        kept.keepIndex(history);
+        return history;
+    }
+
+    private Verdict resumed(KeyStages stages, IndexedHistory indexed, Events events, ArrayFile left, Tuning tuning)
+            throws ArrayFile.DamagedException {
+        IndexedHistory history = indexed.versions().ambiguous() > 0 ? indexed.withReadsOf(left) : indexed;
+        KnownGraph graph = KnownGraph.of(events, left);
+        stages.restore(history);
+        try (PruneLoop loop = loop(stages, history, graph, tuning)) {
+            boundByTime = kept.restoreRules(left);
+            return loop.resume(left, closureBytes(history, graph))
+                    ? decide(stages, history, graph, loop, tuning)
+                    : unknown(budget.exhaustion(phases.stage()));
+        }
+    }
+
+    /** What the closure may take. */
+    private long closureBytes(IndexedHistory history, KnownGraph graph) {
         long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges();
-        long closureBytes = tuning.hasRules() ? (long) (CLOCK_SHARE * (budget.bytes() - held)) : 0;
-        PruneLoop loop = new PruneLoop(
+        return (long) (CLOCK_SHARE * (budget.bytes() - held));
+    }
+
+    /** A loop that keeps each state from which a later process can go on, where there are such states. */
+    private PruneLoop loop(KeyStages stages, IndexedHistory history, KnownGraph graph, Tuning tuning) {
+        boolean decidesReads = history.versions().ambiguous() > 0;
+        return new PruneLoop(
                 history,
                 graph,
                 phases,
                 budget::exhausted,
+                stages::rules,
                 position -> stages.check(history, graph, history.counting(), position),
-                tuning);
-        if (!loop.run(closureBytes)) {
-            return unknown(budget.exhaustion(phases.stage()));
-        }
-        if (loop.isRefuted()) {
-            return refuted(loop);
-        }
-        CoarseGuess guess = new CoarseGuess(table, budget, phases, stages, tuning);
-        if (!request.level().realTime() && loop.clocks() != null && guess.isWorthwhile(history, loop.core())) {
-            TimeHint.Found found = guess.order(history, graph, loop);
-            if (found != null) {
-                residual = found.residual();
-                return replay(history.counting(), found.committed(), found.position());
-            }
-        }
-        return decide(stages, history, graph, loop, tuning);
+                tuning,
+                kept.keeps() && graph.realTime() == null
+                        ? loop -> kept.keepRules(loop, history, decidesReads, boundByTime)
+                        : PruneLoop.Listener.NONE);
     }
 
     /**
@@ -169,7 +215,7 @@ public final class Decision {
         }
         phases.end(graph.events().count());
         if (position != null) {
-            return replay(history.counting(), null, position);
+            return accept(history, new FoundOrder(position, null, ResidualSize.NONE));
         }
         if (realTime && !chains.isDiverging() && byTurns(graph) != null) {
             phases.begin("graph");
@@ -190,20 +236,33 @@ public final class Decision {
                 : IndexedHistory.Indeterminate.ABORT;
     }
 
+    /** What follows the rules: a refutation, a guess where it is worthwhile, or the solver. */
     private Verdict decide(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
+        if (loop.isRefuted()) {
+            return refuted(loop);
+        }
+        CoarseGuess guess = new CoarseGuess(table, budget, phases, stages, tuning);
+        if (!request.level().realTime() && loop.reachability() != null && guess.isWorthwhile(history, loop.core())) {
+            FoundOrder found = guess.order(history, graph, loop);
+            if (found != null) {
+                return accept(history, found);
+            }
+        }
+        return solve(stages, history, graph, loop, tuning);
+    }
+
+    private Verdict solve(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
-        Closure clocks = loop.clocks();
-        int[] position = loop.position();
         boolean[] committed = null;
-        int[] order = position;
+        int[] order = loop.position();
         if (!core.isEmpty()) {
             phases.begin("solve");
-            long held = table.arrayBytes() + history.versions().bytes() + (clocks == null ? 0 : clocks.bytes());
+            long held = table.arrayBytes() + history.versions().bytes() + loop.heapBytes();
             CoreSolving.Solved solved = CoreSolving.solve(
                     history,
                     graph,
-                    clocks,
-                    position,
+                    loop.reachability(),
+                    order,
                     core,
                     budget,
                     tuning.solver(),
@@ -243,17 +302,29 @@ public final class Decision {
                         + " of key " + table.keys().label(left.keys()[0]));
             }
         }
-        return replay(history.counting(), committed, order);
+        FoundOrder found = new FoundOrder(order, committed, residual);
+        // Otherwise what is kept of the rules has it.
+        boolean isNew = !core.isEmpty() || graph.realTime() != null;
+        return isNew ? accept(history, found) : replay(history, found);
+    }
+
+    /** Keeps an order, for its replay takes a while, and replays it. */
+    private Verdict accept(IndexedHistory history, FoundOrder found) {
+        kept.keepOrder(found, boundByTime);
+        return replay(history, found);
     }
 
     /** Nothing passes that independent code has not replayed from the raw operations, unless the request says so. */
-    private Verdict replay(Counting counting, boolean @Nullable [] committed, int[] position) {
+    private Verdict replay(IndexedHistory history, FoundOrder found) {
+        residual = found.residual();
+        Counting counting = history.counting();
+        boolean[] committed = found.committed();
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
             counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
         }
         Terms terms = request.terms().orElseThrow();
-        Witness witness = new Witness(table, terms, counted, position);
+        Witness witness = new Witness(table, terms, counted, found.position());
         if (request.replayed() || !boundByTime) {
             phases.begin("replay");
             String wrong = Replay.of(witness).discrepancy();
@@ -288,7 +359,7 @@ public final class Decision {
         phases.end(told.size());
         return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
-                .violationsFound(Math.max(told.size(), violations.size()))
+                .violationsFound(counterexamples.found())
                 .certificate(new Certificate(
                         certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged())));
     }

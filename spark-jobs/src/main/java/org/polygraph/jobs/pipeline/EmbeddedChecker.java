@@ -27,9 +27,14 @@ public final class EmbeddedChecker implements Checker {
     }
 
     @Override
-    public Verdict check(HistoryTable whole, CheckRequest request, Progress progress, Budget budget) {
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Stages.NONE);
+    }
+
+    @Override
+    public Verdict check(HistoryTable whole, CheckRequest request, Progress progress, Budget budget, Stages stages) {
         HistoryTable table = request.judged(whole);
-        Decision decision = new Decision(table, request, progress, budget);
+        Decision decision = new Decision(table, request, progress, budget, stages);
         return decision.make(new InMemory(table, request.replayed(), budget::exhausted), tuning);
     }
 
@@ -37,6 +42,16 @@ public final class EmbeddedChecker implements Checker {
         @Override
         public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
             return IndexedHistory.of(table, indeterminate);
+        }
+
+        @Override
+        public void restore(IndexedHistory history) {
+            // The caller holds it.
+        }
+
+        @Override
+        public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
+            return InMemoryRules.of(history, graph, bytes, rows);
         }
 
         @Override

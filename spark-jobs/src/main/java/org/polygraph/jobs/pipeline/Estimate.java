@@ -10,11 +10,12 @@ import org.polygraph.storage.format.HistorySize;
  * values and search can take far more CPU, never less memory than this.
  *
  * @param engine whose
- * @param memoryBytes of the process that reads the history: with Spark the driver
- * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search
+ * @param memoryBytes of the process that reads the history: with Spark the driver, whose clocks are in files if they are many
+ * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search. The
+ *     same number where they are in files
  * @param taskBytes of each Spark task, or 0
  * @param shuffleBytes that cross the network, before compression, or 0
- * @param diskBytes of stage files and the shuffle, or 0
+ * @param diskBytes of stage files, the shuffle and the files of clocks, or 0
  * @param cpuSeconds of all threads
  */
 public record Estimate(
@@ -50,11 +51,23 @@ public record Estimate(
     private static final long TASK_BYTES = 53;
     private static final long OPERATIONS_PER_SLICE = 100_000;
     private static final int MOST_SLICES = 512;
+    /** More bytes of chain clocks than this are columns in files, and closure and rules are tasks. */
+    private static final long SPARK_HEAP_CLOCKS = 256L << 20;
+    /** Generations of columns that are there at once. */
+    private static final int GENERATIONS = 2;
+    /** Rows that a task of rules has taken out. */
+    private static final long RULE_TASK_BYTES = 32L << 20;
 
     private static final double READ_SECONDS = 340e-9;
     private static final double OPERATION_SECONDS = 130e-9;
     private static final double CLOCK_SECONDS = 12e-9;
     private static final double EVENT_SECONDS = 1.9e-6;
+    /** Of those, for the rules. */
+    private static final double RULE_SECONDS = 0.9e-6;
+    /** What closure and rules take in pieces: so many times what they take in one. */
+    private static final int CLOSURE_IN_PIECES = 4;
+
+    private static final int RULES_IN_PIECES = 6;
     private static final double START_SECONDS = 0.5;
     private static final double SPARK_START_SECONDS = 8;
     private static final double SPARK_OPERATION_SECONDS = 1.8e-6;
@@ -82,14 +95,23 @@ public record Estimate(
         }
         long slices = Math.max(1, Math.min(MOST_SLICES, operations / OPERATIONS_PER_SLICE));
         long driver = SPARK_SESSION_BYTES + least + index;
+        long task = TASK_BYTES * (operations / slices + 1) + 4 * events;
+        long disk = (STAGED_BYTES + SHUFFLED_BYTES) * operations;
+        double seconds = cpu + SPARK_START_SECONDS + SPARK_OPERATION_SECONDS * operations;
+        // Pieces are of chain clocks; the closure with real time is on the driver, whatever its size.
+        if (clocks <= SPARK_HEAP_CLOCKS || level.realTime()) {
+            return new Estimate(engine, driver + clocks, driver, task, SHUFFLED_BYTES * operations, disk, seconds);
+        }
         return new Estimate(
                 engine,
-                driver + clocks,
                 driver,
-                TASK_BYTES * (operations / slices + 1) + 4 * events,
+                driver,
+                Math.max(task, RULE_TASK_BYTES + 4 * events),
                 SHUFFLED_BYTES * operations,
-                (STAGED_BYTES + SHUFFLED_BYTES) * operations,
-                cpu + SPARK_START_SECONDS + SPARK_OPERATION_SECONDS * operations);
+                disk + GENERATIONS * clocks,
+                seconds
+                        + (CLOSURE_IN_PIECES - 1) * CLOCK_SECONDS * events * size.sessions()
+                        + (RULES_IN_PIECES - 1) * RULE_SECONDS * events);
     }
 
     /** Whether a heap suffices, of which a check takes 85 %: with clocks, or without. */

@@ -6,11 +6,25 @@ import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.residual.ResidualCore;
 
-/** The stages that go key by key, over all operations: the ones in which engines differ. For one history. */
+/** The stages that go over all operations or all events: the ones in which engines differ. For one history. */
 public interface KeyStages {
     /** Indexes the history. @return null if the budget ended */
     @Nullable
     IndexedHistory index(IndexedHistory.Indeterminate indeterminate);
+
+    /** Takes over an index that an earlier process made, in place of {@link #index}. */
+    void restore(IndexedHistory history);
+
+    /**
+     * Closure, rules and order for a graph of the history. The caller closes them.
+     *
+     * @param history as it was indexed or restored: no read of it has been decided since
+     * @param bytes of heap that the closure may take
+     * @param rows what holds reachability where real time is part of the graph
+     * @return null if it does not fit
+     */
+    @Nullable
+    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows);
 
     /**
      * Checks every key against an order.

@@ -40,30 +40,33 @@ final class PartChecker implements PartJudge {
         if (time != null) {
             graph.bind(time);
         }
-        PruneLoop loop = new PruneLoop(
+        try (PruneLoop loop = new PruneLoop(
                 history,
                 graph,
                 new PhaseClock(Progress.NONE, 0),
                 stop,
+                InMemoryRules::of,
                 position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
-                Tuning.DEFAULT);
-        if (!loop.run(Long.MAX_VALUE)) {
-            return false;
+                Tuning.DEFAULT,
+                PruneLoop.Listener.NONE)) {
+            if (!loop.run(Long.MAX_VALUE)) {
+                return false;
+            }
+            if (loop.isRefuted()) {
+                return true;
+            }
+            return !loop.core().isEmpty()
+                    && CoreSolving.solve(
+                                            history,
+                                            graph,
+                                            loop.reachability(),
+                                            loop.position(),
+                                            loop.core(),
+                                            budget,
+                                            Tuning.DEFAULT.solver(),
+                                            SOLVER_BYTES)
+                                    .outcome()
+                            instanceof Outcome.Unsatisfiable;
         }
-        if (loop.isRefuted()) {
-            return true;
-        }
-        return !loop.core().isEmpty()
-                && CoreSolving.solve(
-                                        history,
-                                        graph,
-                                        loop.clocks(),
-                                        loop.position(),
-                                        loop.core(),
-                                        budget,
-                                        Tuning.DEFAULT.solver(),
-                                        SOLVER_BYTES)
-                                .outcome()
-                        instanceof Outcome.Unsatisfiable;
     }
 }

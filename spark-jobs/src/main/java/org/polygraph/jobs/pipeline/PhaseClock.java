@@ -1,9 +1,11 @@
 package org.polygraph.jobs.pipeline;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Times the stages of one check, and tells the listener when each begins. The process's CPU time costs a file read, so a
@@ -50,6 +52,35 @@ final class PhaseClock {
             }
         }
         phases.add(new Phase(stage, millis, cpu, items));
+    }
+
+    /** Adds the stages that have ended to a stage file. */
+    void saveTo(ArrayFile file) {
+        StringBuilder names = new StringBuilder();
+        long[] numbers = new long[3 * phases.size()];
+        for (int i = 0; i < phases.size(); i++) {
+            Phase p = phases.get(i);
+            names.append(p.name()).append('\n');
+            numbers[3 * i] = p.millis();
+            numbers[3 * i + 1] = p.cpuMillis();
+            numbers[3 * i + 2] = p.items();
+        }
+        file.put("phaseNames", names.toString().getBytes(StandardCharsets.UTF_8))
+                .put("phaseNumbers", numbers);
+    }
+
+    /** Goes on from the stages that an earlier process had ended: its times are part of what the verdict tells. */
+    void restore(ArrayFile file) throws ArrayFile.DamagedException {
+        String text = new String(file.bytes("phaseNames"), StandardCharsets.UTF_8);
+        long[] numbers = file.longs("phaseNumbers");
+        String[] names = text.isEmpty() ? new String[0] : text.split("\n");
+        if (numbers.length != 3 * names.length) {
+            throw new ArrayFile.DamagedException("found " + numbers.length + " numbers of " + names.length + " phases");
+        }
+        phases.clear();
+        for (int i = 0; i < names.length; i++) {
+            phases.add(new Phase(names[i], numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]));
+        }
     }
 
     void addTo(Verdict.Builder verdict) {

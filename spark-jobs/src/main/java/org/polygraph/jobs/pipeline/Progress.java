@@ -20,4 +20,7 @@ public interface Progress {
      * @param total 0 if unknown
      */
     void items(long done, long total);
+
+    /** Something that only who asked for all is told: a line. */
+    default void note(String text) {}
 }

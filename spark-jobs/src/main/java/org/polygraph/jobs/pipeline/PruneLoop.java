@@ -1,21 +1,18 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Reachability;
+import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Closure, saturation, order and check in turn, a few rounds: what can be decided by rules alone, and the residual core
@@ -23,7 +20,7 @@ import org.polygraph.partitioner.residual.ResidualCore;
  * more than a read in {@value #FEW} transactions, for the solver repairs a few sooner, and while rounds still bring much.
  * Far from that, order and check wait for the last round.
  */
-final class PruneLoop {
+final class PruneLoop implements AutoCloseable {
     private static final int MOST_ROUNDS = 8;
     private static final int FEW = 500;
     /** So few violated reads are never worth another round: it runs cold on a history that small. */
@@ -42,11 +39,6 @@ final class PruneLoop {
     /** The same where values repeat: rounds decide reads there, which the solver does not. */
     private static final double WORTHWHILE_REPEATED = 0.06;
 
-    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
-    private static final int MANY_WRITERS = 256;
-
-    private static final int MOST_SESSIONS = 128;
-
     /** Rounds after a refutation by the solver, for evidence. */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
 
@@ -58,32 +50,76 @@ final class PruneLoop {
         ResidualCore of(int[] position);
     }
 
+    /** Makes the rules of a graph, by the engine at hand: {@link KeyStages#rules}. */
+    @FunctionalInterface
+    interface Engine {
+        @Nullable
+        Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows);
+    }
+
+    /** Hears of every state from which {@link #resume} can go on. */
+    @FunctionalInterface
+    interface Listener {
+        /** Nobody does. */
+        Listener NONE = loop -> {};
+
+        void reached(PruneLoop loop);
+    }
+
+    private static final String STATE = "loop";
+    private static final int[] UNCHECKED = {};
+
     private final IndexedHistory history;
     private final KnownGraph graph;
     private final PhaseClock phases;
     private final BooleanSupplier stop;
+    private final Engine engine;
     private final Check check;
     private final Tuning tuning;
-    private @Nullable Closure clocks;
-    private @Nullable Saturation saturation;
+    private final Listener listener;
+    private @Nullable Rules rules;
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
     private int lastForced;
-    private @Nullable Supplier<List<Violation>> refutation;
+    /** Rounds done, and how many edges the most fruitful one forced. */
+    private int round;
+
+    private int mostForced;
+    /** Whether {@link #position} is older than the last forced edge, or there is none. */
+    private boolean isStale = true;
+    /** Whether there is nothing left to do. */
+    private boolean finished;
+
+    private @Nullable Refuted refutation;
+
+    /**
+     * Why the rules refute the graph.
+     *
+     * @param key of the read that has no candidate left; -1: the graph has cycles
+     * @param reader its transaction
+     * @param round that found it
+     */
+    private record Refuted(int key, int reader, int round) {
+        static final Refuted BY_CYCLES = new Refuted(-1, -1, -1);
+    }
 
     PruneLoop(
             IndexedHistory history,
             KnownGraph graph,
             PhaseClock phases,
             BooleanSupplier stop,
+            Engine engine,
             Check check,
-            Tuning tuning) {
+            Tuning tuning,
+            Listener listener) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
+        this.engine = engine;
         this.check = check;
         this.tuning = tuning;
+        this.listener = listener;
     }
 
     /**
@@ -93,52 +129,88 @@ final class PruneLoop {
      * @return false if the budget ended
      */
     boolean run(long closureBytes) {
-        Closure rows = closure(closureBytes);
-        if (rows == null) {
-            return orderOnly();
+        boolean ended = tuning.hasRules() ? saturate(closureBytes) : orderOnly();
+        Rules made = rules;
+        if (!ended && made != null && made.isOutgrown()) {
+            made.close();
+            rules = null;
+            ended = orderOnly();
         }
-        if (saturate(rows)) {
-            return true;
+        if (ended) {
+            finished = true;
+            listener.reached(this);
         }
-        if (rows instanceof WindowClosure window && window.isOutgrown()) {
-            clocks = null;
-            saturation = null;
-            return orderOnly();
-        }
-        return false;
+        return ended;
     }
 
-    private @Nullable Closure closure(long most) {
-        if (graph.realTime() == null) {
-            return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
+    /** Adds all that {@link #resume} needs, but for the index, to a stage file. */
+    void saveTo(ArrayFile file) {
+        graph.saveTo(file);
+        Refuted refuted = refutation == null ? new Refuted(-2, -1, -1) : refutation;
+        file.put(STATE, new int[] {
+            round,
+            mostForced,
+            lastForced,
+            isStale ? 1 : 0,
+            finished ? 1 : 0,
+            rules == null ? 0 : 1,
+            refuted.key,
+            refuted.reader,
+            refuted.round
+        });
+        file.put("position", position == null ? UNCHECKED : position);
+        file.put("coreKeys", core == null ? UNCHECKED : core.keys());
+        file.put("coreViolated", new long[] {core == null ? -1 : core.violated()});
+        if (rules != null) {
+            rules.saveTo(file);
         }
-        if (goesBySession()
-                && ChainClocks.bytes(graph.events()) + 12L * graph.events().count() <= most) {
-            return ChainClocks.of(graph);
-        }
-        long fixed = WindowClosure.bytes(graph.events());
-        return fixed <= most ? WindowClosure.of(graph, most - fixed) : null;
     }
 
     /**
-     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
-     * nearly all that overlaps writes the key.
+     * Goes on from a stage file that {@link #saveTo} wrote, with the graph and the index that it had.
+     *
+     * @param closureBytes as of {@link #run}
+     * @return false if the budget ended
      */
-    private boolean goesBySession() {
-        if (tuning.rows() != Tuning.RealTimeRows.BY_KEYS) {
-            return tuning.rows() == Tuning.RealTimeRows.CHAINS;
+    boolean resume(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
+        int[] state = file.ints(STATE);
+        if (state.length != 9) {
+            throw new ArrayFile.DamagedException("found a loop of " + state.length + " numbers");
         }
-        if (graph.events().chains() > MOST_SESSIONS) {
-            return false;
+        round = state[0];
+        mostForced = state[1];
+        lastForced = state[2];
+        isStale = state[3] != 0;
+        finished = state[4] != 0;
+        refutation = state[6] == -2 ? null : new Refuted(state[6], state[7], state[8]);
+        long violated = file.longs("coreViolated")[0];
+        if (violated >= 0) {
+            position = file.ints("position");
+            core = ResidualCore.of(file.ints("coreKeys"), violated);
         }
-        VersionIndex index = history.versions();
-        int[] starts = index.writerStarts();
-        long inHot = 0;
-        for (int key = 0; key < index.keys(); key++) {
-            int writers = starts[key + 1] - starts[key];
-            inHot += writers >= MANY_WRITERS ? writers : 0;
+        boolean needsRules = !finished || (refutation == null && !core().isEmpty());
+        if (state[5] != 0 && needsRules) {
+            rules = engine.rules(history, graph, closureBytes, tuning.rows());
         }
-        return 2 * inHot > index.writers();
+        Rules again = rules;
+        if (again != null) {
+            Closure.Result result = again.restore(file, stop);
+            if (result == Closure.Result.CYCLIC) {
+                throw new ArrayFile.DamagedException("its graph has a cycle");
+            }
+            if (result == Closure.Result.STOPPED) {
+                return false;
+            }
+        }
+        if (finished) {
+            return true;
+        }
+        boolean ended = again == null ? orderOnly() : rounds(again);
+        if (ended) {
+            finished = true;
+            listener.reached(this);
+        }
+        return ended;
     }
 
     /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
@@ -148,11 +220,14 @@ final class PruneLoop {
 
     /** Why it {@link #isRefuted}, the clearest first. Searches for the shortest cycles only now. */
     List<Violation> violations() {
-        Supplier<List<Violation>> found = refutation;
+        Refuted found = refutation;
         if (found == null) {
             throw new IllegalStateException("nothing was refuted");
         }
-        return found.get();
+        CycleEvidence evidence = new CycleEvidence(history, graph);
+        return found.key < 0
+                ? evidence.ofCycles()
+                : List.of(evidence.ofImpossibleRead(found.key, found.reader, found.round));
     }
 
     KnownGraph graph() {
@@ -179,8 +254,22 @@ final class PruneLoop {
 
     /** Certain reachability; null without a closure. */
     @Nullable
-    Closure clocks() {
-        return clocks;
+    Reachability reachability() {
+        Rules made = rules;
+        return made == null ? null : made::reaches;
+    }
+
+    /** Bytes of heap that reachability takes. */
+    long heapBytes() {
+        return rules == null ? 0 : rules.heapBytes();
+    }
+
+    /** Gives back what the rules hold. */
+    @Override
+    public void close() {
+        if (rules != null) {
+            rules.close();
+        }
     }
 
     private boolean orderOnly() {
@@ -188,45 +277,53 @@ final class PruneLoop {
         int[] order = EventOrder.of(graph);
         phases.end(graph.events().count());
         if (order == null) {
-            refutation = () -> new CycleEvidence(history, graph).ofCycles();
+            refutation = Refuted.BY_CYCLES;
             return true;
         }
         return checked(order);
     }
 
-    private boolean saturate(Closure rows) {
+    private boolean saturate(long closureBytes) {
         phases.begin("closure");
-        clocks = rows;
-        if (!close(rows)) {
+        Rules made = engine.rules(history, graph, closureBytes, tuning.rows());
+        rules = made;
+        if (made == null) {
+            return orderOnly();
+        }
+        if (!close(made)) {
             return false;
         }
-        Saturation rules = new Saturation(graph, history.versions(), rows, history.counting());
-        saturation = rules;
+        if (tuning.rounds() == 0 && refutation == null) {
+            return ordered(made);
+        }
+        if (refutation == null) {
+            listener.reached(this);
+        }
+        return rounds(made);
+    }
+
+    private boolean rounds(Rules made) {
         long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         double worthwhile = history.versions().hasUniqueValues() ? WORTHWHILE_UNIQUE : WORTHWHILE_REPEATED;
-        int firstRound = 0;
-        boolean isStale = true;
         boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
         int mostRounds = adaptive ? MOST_ROUNDS : tuning.rounds();
-        if (mostRounds == 0 && refutation == null) {
-            return ordered(rows);
-        }
-        for (int round = 1; refutation == null; round++) {
-            Saturation.Result result = round(rules, rows);
+        while (refutation == null) {
+            round++;
+            Saturation.Result result = round(made);
             if (result == Saturation.Result.STOPPED) {
                 return false;
             }
             if (refutation != null) {
                 return true;
             }
-            firstRound = Math.max(firstRound, lastForced);
+            mostForced = Math.max(mostForced, lastForced);
             isStale |= result == Saturation.Result.FORCED;
             boolean last = result == Saturation.Result.FIXPOINT
                     || round == mostRounds
-                    || (adaptive && lastForced < worthwhile * firstRound);
+                    || (adaptive && lastForced < worthwhile * mostForced);
             ResidualCore known = core;
             if (isStale && (last || (adaptive && (known == null || known.violated() <= FAR * few)))) {
-                if (!ordered(rows)) {
+                if (!ordered(made)) {
                     return false;
                 }
                 isStale = false;
@@ -234,33 +331,32 @@ final class PruneLoop {
             if (last || (adaptive && core().violated() <= few)) {
                 return true;
             }
+            listener.reached(this);
         }
         return true;
     }
 
-    private boolean ordered(Closure rows) {
+    private boolean ordered(Rules made) {
         phases.begin("order");
         int[] order = tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
                 ? EventOrder.byTurns(graph, new int[graph.events().chains()])
-                : EventOrder.of(graph, rows);
+                : made.order();
         phases.end(graph.events().count());
-        return checked(Objects.requireNonNull(order));
+        return order != null && checked(order);
     }
 
     /** One round of rules and the closure of what they force. */
-    private Saturation.Result round(Saturation rules, Closure rows) {
+    private Saturation.Result round(Rules made) {
         phases.begin("saturation");
         int before = graph.edges();
-        Saturation.Result result = rules.round(stop);
+        Saturation.Result result = made.round(stop);
         lastForced = graph.edges() - before;
         phases.end(lastForced);
         if (result == Saturation.Result.CONTRADICTION) {
-            int round = graph.currentRound();
-            refutation = () -> List.of(new CycleEvidence(history, graph)
-                    .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), round));
+            refutation = new Refuted(made.impossibleKey(), made.impossibleReader(), graph.currentRound());
         } else if (result == Saturation.Result.FORCED) {
             phases.begin("closure");
-            if (!close(rows)) {
+            if (!close(made)) {
                 return Saturation.Result.STOPPED;
             }
         }
@@ -284,16 +380,15 @@ final class PruneLoop {
      * @return whether the rules found one
      */
     boolean refuteByRules(long mostNanos) {
-        Saturation rules = saturation;
-        Closure rows = clocks;
-        if (rules == null || rows == null) {
+        Rules made = rules;
+        if (made == null) {
             return false;
         }
         long start = System.nanoTime();
-        for (int round = 0;
-                round < MOST_EVIDENCE_ROUNDS && refutation == null && System.nanoTime() - start < mostNanos;
-                round++) {
-            Saturation.Result result = round(rules, rows);
+        for (int more = 0;
+                more < MOST_EVIDENCE_ROUNDS && refutation == null && System.nanoTime() - start < mostNanos;
+                more++) {
+            Saturation.Result result = round(made);
             if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
                 break;
             }
@@ -302,10 +397,10 @@ final class PruneLoop {
     }
 
     /** @return false if the budget ended */
-    private boolean close(Closure rows) {
-        Closure.Result result = rows.update(stop);
+    private boolean close(Rules made) {
+        Closure.Result result = made.close(stop);
         if (result == Closure.Result.CYCLIC) {
-            refutation = () -> new CycleEvidence(history, graph).ofCycles();
+            refutation = Refuted.BY_CYCLES;
         }
         phases.end(graph.edges());
         return result != Closure.Result.STOPPED;

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.Turns;
-import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -25,8 +24,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  *   <li>The order by time, as far as sessions and reads allow. On a database that does what it says it breaks a read in a
  *       hundred, and the solver repairs those from there: no closure, no rules, no real-time edges. Where clocks are wrong it
  *       breaks so many that this ends after the check, a tenth of what the exact path takes.
- *   <li>Where values repeat, or sessions are thousands: real-time order as if it were part of the level, for it decides most reads with several
- *       candidates. Cheap if it contradicts what was read; otherwise it may take some time for nothing.
+ *   <li>Where values repeat, or sessions are thousands: real-time order as if it were part of the level, for it decides most
+ *       reads with several candidates. Cheap if it contradicts what was read; otherwise it may take some time for nothing.
  * </ol>
  *
  * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by the
@@ -85,13 +84,6 @@ final class TimeHint {
         this.tuning = tuning;
     }
 
-    /**
-     * An order that explains the history, to be replayed.
-     *
-     * @param committed by transaction, which optional ones committed; null: none
-     */
-    record Found(int[] position, boolean @Nullable [] committed, ResidualSize residual) {}
-
     /** What the history says without its times, untouched: for the exact path. */
     KnownGraph graph() {
         KnownGraph made = graph;
@@ -100,16 +92,16 @@ final class TimeHint {
 
     /** Looks for one. @return null if there is none with these times, or none was found with little work */
     @Nullable
-    Found order(RealTime time) {
+    FoundOrder order(RealTime time) {
         if (time.bound() == 0) {
             return null;
         }
-        Found found = fromTimeOrder(time);
+        FoundOrder found = fromTimeOrder(time);
         boolean again = history.versions().ambiguous() > 0 || events.chains() > MANY_SESSIONS;
         return found == null && again && !budget.exhausted() ? inRealTime(time) : found;
     }
 
-    private @Nullable Found fromTimeOrder(RealTime time) {
+    private @Nullable FoundOrder fromTimeOrder(RealTime time) {
         KnownGraph known = KnownGraph.of(events, history.versions());
         graph = known;
         phases.end(known.edges());
@@ -133,7 +125,7 @@ final class TimeHint {
             return null;
         }
         if (core.isEmpty()) {
-            return new Found(position, null, ResidualSize.NONE);
+            return new FoundOrder(position, null, ResidualSize.NONE);
         }
         phases.begin("solve");
         long looks = LOOKS + core.violated() + (long) (LOOKS_A_TRANSACTION * table.transactions());
@@ -176,7 +168,7 @@ final class TimeHint {
         return drawn >= FEWEST_DRAWN && shares / drawn * reads > SURELY * most;
     }
 
-    private @Nullable Found inRealTime(RealTime time) {
+    private @Nullable FoundOrder inRealTime(RealTime time) {
         // What real time decides must not reach the exact path.
         IndexedHistory copy = history.copy();
         phases.begin("graph");
@@ -185,42 +177,45 @@ final class TimeHint {
         phases.end(graph.edges());
         long held = held(copy, graph) + copy.versions().bytes();
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(
+        try (PruneLoop loop = new PruneLoop(
                 copy,
                 graph,
                 phases,
                 part::exhausted,
+                stages::rules,
                 position -> stages.check(copy, graph, copy.counting(), position),
-                tuning);
-        if (!loop.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
-            return null;
+                tuning,
+                PruneLoop.Listener.NONE)) {
+            if (!loop.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
+                return null;
+            }
+            ResidualCore core = loop.core();
+            if (core.isEmpty()) {
+                return new FoundOrder(loop.position(), null, ResidualSize.NONE);
+            }
+            phases.begin("solve");
+            CoreSolving.Solved solved = CoreSolving.attempt(
+                    copy,
+                    graph,
+                    loop.reachability(),
+                    loop.position(),
+                    core,
+                    part,
+                    tuning.solver(),
+                    Math.max(0, budget.bytes() - held - loop.heapBytes()));
+            return found(solved, core, copy);
         }
-        ResidualCore core = loop.core();
-        if (core.isEmpty()) {
-            return new Found(loop.position(), null, ResidualSize.NONE);
-        }
-        phases.begin("solve");
-        CoreSolving.Solved solved = CoreSolving.attempt(
-                copy,
-                graph,
-                loop.clocks(),
-                loop.position(),
-                core,
-                part,
-                tuning.solver(),
-                Math.max(0, budget.bytes() - held - WindowClosure.bytes(events)));
-        return found(solved, core, copy);
     }
 
     private long held(IndexedHistory of, KnownGraph graph) {
         return table.arrayBytes() + of.versions().bytes() + 13L * graph.edges();
     }
 
-    private @Nullable Found found(CoreSolving.Solved solved, ResidualCore core, IndexedHistory of) {
+    private @Nullable FoundOrder found(CoreSolving.Solved solved, ResidualCore core, IndexedHistory of) {
         Outcome outcome = solved.outcome();
         phases.end(outcome.statistics().conflicts());
         return outcome instanceof Outcome.Satisfiable satisfiable
-                ? new Found(
+                ? new FoundOrder(
                         solved.position(satisfiable),
                         satisfiable.committed(),
                         CoreSolving.size(core, of, outcome.statistics()))

@@ -41,6 +41,7 @@ public final class RunDirectory {
     private static final int JUDGED = 10;
 
     private static final String VIOLATIONS = "violations";
+    private static final String STAGES = "stages";
     private static final String SUCCESS = "_SUCCESS";
     private static final String VERDICT = "verdict.json";
     private static final String REPORT = "report.html";
@@ -88,6 +89,11 @@ public final class RunDirectory {
     /** {@code report.html}, which is there when the run has finished. */
     public Location report() {
         return run.child(REPORT);
+    }
+
+    /** Where an engine keeps what its finished stages leave, until there is a final verdict. */
+    public Location stages() {
+        return run.child(STAGES);
     }
 
     private List<String> explanations() throws IOException {
@@ -155,14 +161,24 @@ public final class RunDirectory {
                 .map(promise -> new Terms(promise, assumptions.clockSkewNanos(), assumptions.indeterminate()));
     }
 
-    /** Writes all else, {@code _SUCCESS} last. Of an earlier run nothing is left but the stages of an engine. */
+    /**
+     * Writes all else, {@code _SUCCESS} last. Of an earlier run nothing is left; of this one no stage is, unless another
+     * try may go on from it.
+     */
     public void finish(Verdict verdict) throws IOException {
+
         write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
         write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
         write(run.child("junit.xml"), JunitXml.of(verdict));
         write(run.child("metrics.json"), VerdictJson.metrics(verdict) + "\n");
         write(run.child(VERDICT), VerdictJson.of(verdict) + "\n");
         write(run.child(SUCCESS), "");
+        switch (verdict.status()) {
+            case PASS, VIOLATION, INVALID -> stages().delete();
+            case UNKNOWN, ERROR -> {
+                // Another try goes on from them.
+            }
+        }
     }
 
     /** Removes what a killed process left of files that it was writing; folders are gone already. */

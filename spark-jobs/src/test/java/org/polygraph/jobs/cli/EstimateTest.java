@@ -14,6 +14,10 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.pipeline.Estimate;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistorySize;
 
 /** What is said of a history before it is read, against what it is. */
 class EstimateTest {
@@ -139,6 +143,29 @@ class EstimateTest {
                 .get(0);
         assertThat(embedded.get("cpu_seconds").asDouble()).isCloseTo(0.8, within(0.4));
         assertThat(embedded.get("memory_bytes").asLong()).isBetween(64L << 20, 128L << 20);
+    }
+
+    @Test
+    void manyClocksAreNotOnSparksDriver() {
+        HistorySize large = new HistorySize(
+                HistorySize.Source.ALL,
+                HistoryFormat.JSONL,
+                -1,
+                2_000_000,
+                16_000_000,
+                8_000_000,
+                100,
+                1_000_000,
+                true);
+        long clocks = 4L * 2_000_000 * 101;
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SSER)) {
+            boolean inFiles = level == IsolationLevel.SER;
+            Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, level);
+            Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, level);
+            assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(clocks);
+            assertThat(spark.memoryBytes() - spark.leastBytes()).isEqualTo(inFiles ? 0 : clocks);
+            assertThat(spark.diskBytes() >= 2 * clocks).isEqualTo(inFiles);
+        }
     }
 
     @Test

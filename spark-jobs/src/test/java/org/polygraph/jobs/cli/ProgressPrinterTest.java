@@ -16,7 +16,18 @@ class ProgressPrinterTest {
 
     private ProgressPrinter printer(ProgressMode mode, boolean terminal) {
         PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-        ProgressPrinter printer = new ProgressPrinter(err, mode, terminal, () -> now);
+        ProgressPrinter printer =
+                new ProgressPrinter(err, mode, terminal, false, () -> now, new ProgressPrinter.Memory() {
+                    @Override
+                    public long heap() {
+                        return 3 << 20;
+                    }
+
+                    @Override
+                    public long offHeap() {
+                        return 1 << 20;
+                    }
+                });
         printer.path("a \"b\"\n");
         return printer;
     }
@@ -53,7 +64,7 @@ class ProgressPrinterTest {
         assertThat(printed()).isEmpty();
         after(1900);
         printer.items(1, 2);
-        String half = "closure  [" + "=".repeat(12) + " ".repeat(12) + "] 1 of 2  2 s";
+        String half = "closure  [" + "=".repeat(12) + " ".repeat(12) + "] 1 of 2  2 s, 2 s left";
         assertThat(printed()).isEqualTo("\r" + half);
         after(100);
         printer.items(5, 0);
@@ -78,7 +89,12 @@ class ProgressPrinterTest {
             after(1);
             printer.items(3, 4);
             printer.items(4, 4);
-            assertThat(printed().lines()).containsExactly("a \"b\"?: solve 3 of 4, 5 s");
+            assertThat(printed().lines()).containsExactly("a \"b\"?: solve 3 of 4, 5 s, heap 3 MiB, off-heap 1 MiB");
+            after(5000);
+            printer.items(4, 10);
+            assertThat(printed().lines())
+                    .containsExactly(
+                            "a \"b\"?: solve 4 of 10, 10 s, 0.8 a second, 8 s left, heap 3 MiB, off-heap 1 MiB");
             printer.clear();
             assertThat(printed()).isEmpty();
         }
@@ -91,7 +107,8 @@ class ProgressPrinterTest {
         printer.items(3, 4);
         assertThat(printed().lines())
                 .containsExactly(
-                        "{\"path\":\"a \\\"b\\\"\\u000a\",\"stage\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000}");
+                        "{\"path\":\"a \\\"b\\\"\\u000a\",\"stage\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000,"
+                                + "\"per_second\":3.0,\"left_s\":0,\"heap_bytes\":3145728,\"off_heap_bytes\":1048576}");
     }
 
     @Test

@@ -138,6 +138,63 @@ class SparkCheckerTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(histories / 5);
     }
 
+    /** RC, RA and CC of histories that hold all, some or none of them. */
+    @Test
+    void weakLevels() {
+        Random random = new Random(SEED);
+        InjectedAnomaly[] anomalies = InjectedAnomaly.values();
+        Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
+        for (int i = 0; i < 24; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                    .sessions(4)
+                    .transactions(10 + random.nextInt(60))
+                    .operations(1, 6)
+                    .keys(2 + random.nextInt(8))
+                    .isolation(ISOLATIONS.get(i % ISOLATIONS.size()));
+            if (i % 2 == 0) {
+                generator.inject(anomalies[i / 2 % anomalies.length], 1);
+            }
+            HistoryTable table = generator.generate();
+            for (IsolationLevel level : List.of(IsolationLevel.RC, IsolationLevel.RA, IsolationLevel.CC)) {
+                seen.merge(same(fine, table, level, "seed " + (SEED + i)), 1, Integer::sum);
+            }
+        }
+        assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(5);
+        assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(5);
+    }
+
+    /** Each write after a read of its key: no closure here, none there. */
+    @Test
+    void readModifyWrite() {
+        for (String history : List.of(
+                "init 0; r(0,0) w(0,1) | r(0,1) w(0,2) r(1,0) w(1,3); r(1,3) w(1,4)",
+                "init 0; r(0,0) w(0,1); r(0,0) w(0,2)",
+                "init 0; r(0,0) w(0,1) r(1,0); r(1,0) w(1,2) r(0,0)")) {
+            HistoryTable table = HistoryDsl.parse(history);
+            for (IsolationLevel level : LEVELS) {
+                same(fine, table, level, history);
+            }
+        }
+    }
+
+    @Test
+    void linearizability() throws IOException, HistoryException {
+        String begin = "{\"session\":0,\"index\":%d,\"start\":%d,\"end\":%d,\"status\":\"committed\","
+                + "\"ops\":[{\"op\":\"%s\",\"key\":7,%s}]}\n";
+        String right = begin.formatted(0, 10, 20, "w", "\"value\":1")
+                + begin.formatted(1, 30, 40, "cas", "\"expected\":1,\"value\":2,\"ok\":true")
+                + begin.formatted(2, 50, 60, "cas", "\"expected\":1,\"value\":3,\"ok\":false");
+        String wrong = right + begin.formatted(3, 70, 80, "r", "\"value\":1");
+        for (String history : List.of(right, wrong)) {
+            Path file = stages.resolveSibling("lin-" + history.length() + ".jsonl");
+            Files.writeString(file, history);
+            HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+            Files.delete(file);
+            assertThat(same(fine, table, IsolationLevel.LIN, history))
+                    .isEqualTo(history.equals(right) ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+        }
+    }
+
     /** Zipf keys and blind writes leave reads to the solver, so that its order is checked again. */
     @Test
     void historiesThatNeedTheSolver() {

@@ -109,6 +109,39 @@ class EvidenceTest {
         assertThat(found.cases()).isNotEmpty();
     }
 
+    /** An impossible read hides nothing: cycles among the other operations are told too, and reads found on the way. */
+    @Test
+    void impossibleReadsHideNothing() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: !w(a,9); s1: r(a,9) r(b,7) w(c,5); s2: r(x,0) w(x,1);"
+                + " s3: r(x,0) w(x,2); s4: w(d,1) r(d,2)");
+        for (IsolationLevel level : IsolationLevel.values()) {
+            if (level == IsolationLevel.LIN) {
+                continue;
+            }
+            Verdict verdict =
+                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            boolean lost = !level.isAxiom();
+            assertThat(verdict.violations().stream().map(v -> v.anomaly()))
+                    .as("%s", level)
+                    .contains(Anomaly.ABORTED_READ, Anomaly.THIN_AIR_READ, Anomaly.NOT_MY_OWN_WRITE)
+                    .hasSize(lost ? 4 : 3);
+            assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
+                    .isEqualTo(lost);
+            assertThat(verdict.violationsFound()).isEqualTo(lost ? 4 : 3);
+            assertThat(verdict.violations()).allMatch(v -> v.minimal() != null);
+        }
+    }
+
+    /** The write that makes it a future read is the one that another read needs anyway. */
+    @Test
+    void oneWriteServesTwoReads() {
+        Violation found = violation(
+                "init 0; s0: ?r(0,4) w(0,4) w(0,2) w(0,4); s1: w(0,4) w(0,2); s2: r(0,4) w(0,1)", IsolationLevel.SER);
+        assertThat(found.anomaly()).isEqualTo(Anomaly.FUTURE_READ);
+        assertThat(found.minimal()).isNotNull();
+        assertThat(found.minimal().operations()).hasSize(3);
+    }
+
     /** Under SI two anti-dependencies in a row are allowed: they refute nothing, except as a lost update. */
     @Test
     void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {

@@ -9,14 +9,10 @@ import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.conf.PlainParquetConfiguration;
-import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.FileMetaData;
-import org.apache.parquet.io.ColumnIOFactory;
-import org.apache.parquet.io.MessageColumnIO;
-import org.apache.parquet.io.RecordReader;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
@@ -29,7 +25,7 @@ import org.polygraph.storage.model.HistoryException;
 /**
  * Reads the archive format, and what other tools write with its column names: integer columns of 32 or 64 bits, {@code key}
  * and {@code value} as integers or strings, lists in two or three levels, pages plain or by zstd, snappy or gzip. Columns
- * of other names are not read. Values go from the column readers to the builder; no object is made for a row.
+ * of other names are not read. Values go from the pages to the builder; no object is made for a row.
  */
 final class ParquetHistoryReader {
     private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
@@ -157,18 +153,9 @@ final class ParquetHistoryReader {
 
     private void rows(ParquetFileReader reader, MessageType schema, FileMetaData metadata, String name)
             throws IOException {
-        ParquetRows rows = new ParquetRows(schema, name, builder);
-        MessageColumnIO columns =
-                new ColumnIOFactory(metadata.getCreatedBy()).getColumnIO(schema, metadata.getSchema());
+        ParquetRows rows = new ParquetRows(schema, metadata.getCreatedBy(), name, context, builder);
         for (PageReadStore group; (group = reader.readNextRowGroup()) != null; ) {
-            RecordReader<Void> records = columns.getRecordReader(group, rows, FilterCompat.NOOP);
-            long count = group.getRowCount();
-            for (long i = 0; i < count; i++) {
-                if ((i & 0xFFF) == 0) {
-                    context.check(name);
-                }
-                records.read();
-            }
+            rows.read(group);
         }
     }
 

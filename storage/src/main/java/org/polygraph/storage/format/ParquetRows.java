@@ -1,14 +1,10 @@
 package org.polygraph.storage.format;
 
-import org.apache.parquet.column.Dictionary;
-import org.apache.parquet.io.api.Binary;
-import org.apache.parquet.io.api.Converter;
-import org.apache.parquet.io.api.GroupConverter;
-import org.apache.parquet.io.api.PrimitiveConverter;
-import org.apache.parquet.io.api.RecordMaterializer;
-import org.apache.parquet.schema.GroupType;
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.schema.MessageType;
-import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Source;
@@ -18,34 +14,34 @@ import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
-/** Turns Parquet's calls, column by column of a row, into a transaction of the builder at the row's end. */
-final class ParquetRows extends RecordMaterializer<Void> {
-    private static final int KIND = 1;
-    private static final int KEY = 2;
-    private static final int VALUE = 4;
+/** Reads the columns of a file side by side, a row a transaction of the builder. */
+final class ParquetRows {
+    private static final int READ = 0;
+    private static final int WRITE = 1;
+    /** A compare-and-set that did not find the value. */
+    private static final int REFUSED = 2;
 
+    private final ReadContext context;
     private final String file;
     private final HistoryTableBuilder builder;
-    private final GroupConverter root;
-    private long row;
+    /** The row that was begun last. */
+    private long row = -1;
 
-    private boolean hasSession;
-    private boolean hasIndex;
-    private long session;
-    private long index;
-    private long start;
-    private long end;
-    private @Nullable Outcome outcome;
+    private final ParquetColumn session;
+    private final ParquetColumn index;
+    private final @Nullable ParquetColumn start;
+    private final @Nullable ParquetColumn end;
+    private final ParquetColumn status;
 
-    private int seen;
-    /** A compare-and-set that did not find the value. */
-    private boolean refused;
+    private final ParquetColumn op;
+    private final @Nullable ParquetColumn key;
+    private final @Nullable ParquetColumn keyString;
+    private final @Nullable ParquetColumn value;
+    private final @Nullable ParquetColumn valueString;
+    /** Where an operation stands at all: below it, the list is null, empty or has a null in it. */
+    private final int operationLevel;
 
-    private boolean write;
-    private int key;
-    private long value;
-
-    /** Carries a located error through Parquet's assembly, which knows unchecked exceptions only. */
+    /** Carries a located error through the decoding, whose texts are asked for in the midst of it. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -61,20 +57,217 @@ final class ParquetRows extends RecordMaterializer<Void> {
         }
     }
 
-    ParquetRows(MessageType schema, String file, HistoryTableBuilder builder) {
+    /** @param schema of the columns to read, checked */
+    ParquetRows(
+            MessageType schema,
+            @Nullable String createdBy,
+            String file,
+            ReadContext context,
+            HistoryTableBuilder builder) {
+        this.context = context;
         this.file = file;
         this.builder = builder;
-        this.root = new Row(schema);
+        session = require(column(schema, "session", this::none, createdBy));
+        index = require(column(schema, "index", this::none, createdBy));
+        start = column(schema, "start", this::none, createdBy);
+        end = column(schema, "end", this::none, createdBy);
+        status = require(column(schema, "status", this::outcome, createdBy));
+        op = require(column(schema, "op", this::kind, createdBy));
+        key = column(schema, "key", builder.keys()::id, createdBy);
+        keyString = column(schema, "key_string", builder.keys()::id, createdBy);
+        value = column(schema, "value", builder.values()::code, createdBy);
+        valueString = column(schema, "value_string", builder.values()::code, createdBy);
+        operationLevel = operationLevel(schema);
     }
 
-    @Override
-    public @Nullable Void getCurrentRecord() {
+    private static @Nullable ParquetColumn column(
+            MessageType schema, String name, ParquetColumn.Meaning meaning, @Nullable String createdBy) {
+        for (ColumnDescriptor column : schema.getColumns()) {
+            String[] path = column.getPath();
+            if (path[path.length - 1].equals(name) && (path.length == 1) == isOfRow(name)) {
+                return new ParquetColumn(column, meaning, createdBy);
+            }
+        }
         return null;
     }
 
-    @Override
-    public GroupConverter getRootConverter() {
-        return root;
+    private static boolean isOfRow(String name) {
+        return switch (name) {
+            case "session", "index", "start", "end", "status" -> true;
+            default -> false;
+        };
+    }
+
+    private static ParquetColumn require(@Nullable ParquetColumn column) {
+        if (column == null) {
+            throw new IllegalArgumentException("a schema that was not checked");
+        }
+        return column;
+    }
+
+    /** The definition level of the group of {@code op}. */
+    private static int operationLevel(MessageType schema) {
+        for (ColumnDescriptor column : schema.getColumns()) {
+            String[] path = column.getPath();
+            if (path.length > 1 && path[path.length - 1].equals("op")) {
+                String[] group = Arrays.copyOf(path, path.length - 1);
+                return schema.getMaxDefinitionLevel(group);
+            }
+        }
+        throw new IllegalArgumentException("a schema that was not checked");
+    }
+
+    /** Reads a row group. */
+    void read(PageReadStore group) throws IOException {
+        for (ParquetColumn column : new @Nullable ParquetColumn[] {
+            session, index, start, end, status, op, key, keyString, value, valueString
+        }) {
+            if (column != null) {
+                column.open(group);
+            }
+        }
+        long first = row;
+        long rows = group.getRowCount();
+        for (int n; (n = op.available()) > 0; ) {
+            context.check(file);
+            n = together(key, n);
+            n = together(keyString, n);
+            n = together(value, n);
+            n = together(valueString, n);
+            operations(n, first, first + rows);
+        }
+        if (row > first) {
+            builder.end();
+        }
+        if (row - first != rows || session.available() > 0) {
+            throw new IOException((row - first) + " rows in a row group of " + rows);
+        }
+    }
+
+    /** How many of {@code n} operations a column has at hand, at the same places of lists as their kinds. */
+    private int together(@Nullable ParquetColumn column, int n) throws IOException {
+        if (column == null) {
+            return n;
+        }
+        int both = Math.min(n, atHand(column));
+        if (!column.isAlike(op, both)) {
+            throw new IOException("columns of one list that are not alike");
+        }
+        return both;
+    }
+
+    private static int atHand(ParquetColumn column) throws IOException {
+        int n = column.available();
+        if (n == 0) {
+            throw new IOException("a column that ends before its row group");
+        }
+        return n;
+    }
+
+    /** Reads the next {@code n} entries of lists and what rows begin with them. */
+    private void operations(int n, long first, long end) throws IOException {
+        ParquetColumn integerKey = some(key);
+        ParquetColumn textKey = some(keyString);
+        ParquetColumn integerValue = some(value);
+        ParquetColumn textValue = some(valueString);
+        for (int i = 0; i < n; i++) {
+            if (op.repetition(i) == 0) {
+                if (row > first) {
+                    builder.end();
+                }
+                if (row == end) {
+                    throw new IOException("more than " + (end - first) + " rows in a row group");
+                }
+                row++;
+                begin();
+            } else if (row == first) {
+                throw new IOException("a list that begins before its row");
+            }
+            if (op.definition(i) < operationLevel) {
+                continue;
+            }
+            if (!op.present(i)) {
+                throw isNull("op");
+            }
+            int kind = (int) op.code(i);
+            int k = key(either(integerKey, textKey, i, "key"), i);
+            long v = value(either(integerValue, textValue, i, "value"), i);
+            if (kind == WRITE) {
+                builder.write(k, v);
+            } else {
+                builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
+            }
+        }
+        op.advance(n);
+        advance(key, n);
+        advance(keyString, n);
+        advance(value, n);
+        advance(valueString, n);
+    }
+
+    private static @Nullable ParquetColumn some(@Nullable ParquetColumn column) {
+        return column == null || column.isEmpty() ? null : column;
+    }
+
+    private static void advance(@Nullable ParquetColumn column, int n) {
+        if (column != null) {
+            column.advance(n);
+        }
+    }
+
+    /** Which of two columns has a value, if any. */
+    private @Nullable ParquetColumn either(
+            @Nullable ParquetColumn integers, @Nullable ParquetColumn texts, int i, String what) {
+        boolean integer = integers != null && integers.present(i);
+        boolean text = texts != null && texts.present(i);
+        if (integer && text) {
+            throw refused(
+                    "an operation with both \"" + what + "\" and \"" + what + "_string\"",
+                    "one of them",
+                    "see the README for the columns");
+        }
+        return integer ? integers : text ? texts : null;
+    }
+
+    private int key(@Nullable ParquetColumn column, int i) {
+        if (column == null) {
+            throw isNull("key");
+        }
+        return column.isText() ? (int) column.code(i) : builder.keys().id(column.number(i));
+    }
+
+    private long value(@Nullable ParquetColumn column, int i) {
+        if (column == null) {
+            return ValueDictionary.NULL;
+        }
+        return column.isText() ? column.code(i) : builder.values().code(column.number(i));
+    }
+
+    private void begin() throws IOException {
+        boolean hasSession = atHand(session) > 0 && session.present(0);
+        boolean hasIndex = atHand(index) > 0 && index.present(0);
+        if (atHand(status) == 0 || !hasSession || !hasIndex || !status.present(0)) {
+            throw isNull(!hasSession ? "session" : !hasIndex ? "index" : "status");
+        }
+        Outcome outcome = Outcome.ofCode((byte) status.code(0));
+        builder.begin(session.number(0), index.number(0), outcome, row);
+        session.advance(1);
+        index.advance(1);
+        status.advance(1);
+        long from = time(start);
+        long to = time(end);
+        if (from != HistoryTable.NO_TIME || to != HistoryTable.NO_TIME) {
+            builder.times(from, to);
+        }
+    }
+
+    private static long time(@Nullable ParquetColumn column) throws IOException {
+        if (column == null || atHand(column) == 0) {
+            return HistoryTable.NO_TIME;
+        }
+        long time = column.present(0) ? column.number(0) : HistoryTable.NO_TIME;
+        column.advance(1);
+        return time;
     }
 
     private Refused refused(String found, String expected, String remedy) {
@@ -85,261 +278,35 @@ final class ParquetRows extends RecordMaterializer<Void> {
         return refused("null as \"" + column + "\"", "a value", "see the README for the columns");
     }
 
-    /** A group of columns, each with its converter. */
-    private abstract static class Group extends GroupConverter {
-        private final Converter[] converters;
-
-        Group(GroupType type) {
-            converters = new Converter[type.getFieldCount()];
-            for (int i = 0; i < converters.length; i++) {
-                converters[i] = converter(type.getType(i));
-            }
-        }
-
-        abstract Converter converter(Type field);
-
-        @Override
-        public Converter getConverter(int field) {
-            return converters[field];
-        }
-
-        @Override
-        public void start() {}
-
-        @Override
-        public void end() {}
+    private long none(String text) {
+        throw new IllegalArgumentException("a column of integers with " + text);
     }
 
-    private final class Row extends Group {
-        Row(GroupType type) {
-            super(type);
+    private long outcome(String text) {
+        Outcome outcome = JsonlReader.outcome(text);
+        if (outcome == null) {
+            throw refused(
+                    "\"" + Shown.text(text) + "\" as \"status\"",
+                    "committed, aborted or indeterminate",
+                    "see the README for the columns");
         }
-
-        @Override
-        Converter converter(Type field) {
-            return switch (field.getName()) {
-                case "session" ->
-                    new Int() {
-                        @Override
-                        public void addLong(long number) {
-                            session = number;
-                            hasSession = true;
-                        }
-                    };
-                case "index" ->
-                    new Int() {
-                        @Override
-                        public void addLong(long number) {
-                            index = number;
-                            hasIndex = true;
-                        }
-                    };
-                case "start" ->
-                    new Int() {
-                        @Override
-                        public void addLong(long number) {
-                            start = number;
-                        }
-                    };
-                case "end" ->
-                    new Int() {
-                        @Override
-                        public void addLong(long number) {
-                            ParquetRows.this.end = number;
-                        }
-                    };
-                case "status" ->
-                    new Text() {
-                        @Override
-                        void add(String text) {
-                            outcome = JsonlReader.outcome(text);
-                            if (outcome == null) {
-                                throw refused(
-                                        "\"" + Shown.text(text) + "\" as \"status\"",
-                                        "committed, aborted or indeterminate",
-                                        "see the README for the columns");
-                            }
-                        }
-                    };
-                default -> level(field.asGroupType());
-            };
-        }
-
-        @Override
-        public void start() {
-            hasSession = false;
-            hasIndex = false;
-            outcome = null;
-            ParquetRows.this.start = HistoryTable.NO_TIME;
-            ParquetRows.this.end = HistoryTable.NO_TIME;
-        }
-
-        @Override
-        public void end() {
-            if (!hasSession || !hasIndex || outcome == null) {
-                throw isNull(!hasSession ? "session" : !hasIndex ? "index" : "status");
-            }
-            builder.begin(session, index, outcome, row++);
-            if (start != HistoryTable.NO_TIME || ParquetRows.this.end != HistoryTable.NO_TIME) {
-                builder.times(start, ParquetRows.this.end);
-            }
-            builder.end();
-        }
+        return outcome.code();
     }
 
-    private Group level(GroupType type) {
-        return type.containsField("op") ? new Operation(type) : new Level(type);
-    }
-
-    /** A level of the list that only holds the next. */
-    private final class Level extends Group {
-        Level(GroupType type) {
-            super(type);
-        }
-
-        @Override
-        Converter converter(Type field) {
-            return level(field.asGroupType());
-        }
-    }
-
-    private final class Operation extends Group {
-        Operation(GroupType type) {
-            super(type);
-        }
-
-        @Override
-        Converter converter(Type field) {
-            return switch (field.getName()) {
-                case "op" ->
-                    new Text() {
-                        @Override
-                        void add(String text) {
-                            kind(text);
-                        }
-                    };
-                case "key", "key_string" ->
-                    ParquetFiles.isText(field)
-                            ? new Text() {
-                                @Override
-                                void add(String text) {
-                                    key = builder.keys().id(text);
-                                    once(KEY, "key");
-                                }
-                            }
-                            : new Int() {
-                                @Override
-                                public void addLong(long number) {
-                                    key = builder.keys().id(number);
-                                    once(KEY, "key");
-                                }
-                            };
-                default ->
-                    ParquetFiles.isText(field)
-                            ? new Text() {
-                                @Override
-                                void add(String text) {
-                                    value = builder.values().code(text);
-                                    once(VALUE, "value");
-                                }
-                            }
-                            : new Int() {
-                                @Override
-                                public void addLong(long number) {
-                                    value = builder.values().code(number);
-                                    once(VALUE, "value");
-                                }
-                            };
-            };
-        }
-
-        private void kind(String text) {
-            switch (text) {
-                case "r", "cas" -> write = false;
-                case "w" -> write = true;
-                case "append" -> throw unsupported(text, "lists are not supported yet");
-                case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
-                default ->
-                    throw refused(
-                            "\"" + Shown.text(text) + "\" as \"op\"",
-                            "\"r\" or \"w\"",
-                            "see the README for the columns");
-            }
-            refused = text.equals("cas");
-            seen |= KIND;
-        }
-
-        private Refused unsupported(String text, String why) {
-            return refused("the operation \"" + text + "\"", "\"r\" or \"w\"", why);
-        }
-
-        private void once(int bit, String what) {
-            if ((seen & bit) != 0) {
+    private long kind(String text) {
+        return switch (text) {
+            case "r" -> READ;
+            case "w" -> WRITE;
+            case "cas" -> REFUSED;
+            case "append" -> throw unsupported(text, "lists are not supported yet");
+            case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
+            default ->
                 throw refused(
-                        "an operation with both \"" + what + "\" and \"" + what + "_string\"",
-                        "one of them",
-                        "see the README for the columns");
-            }
-            seen |= bit;
-        }
-
-        @Override
-        public void start() {
-            seen = 0;
-            value = ValueDictionary.NULL;
-        }
-
-        @Override
-        public void end() {
-            if ((seen & (KIND | KEY)) != (KIND | KEY)) {
-                throw isNull((seen & KIND) == 0 ? "op" : "key");
-            }
-            if (write) {
-                builder.write(key, value);
-            } else {
-                builder.read(key, refused ? builder.values().otherThan(value) : value);
-            }
-        }
+                        "\"" + Shown.text(text) + "\" as \"op\"", "\"r\" or \"w\"", "see the README for the columns");
+        };
     }
 
-    /** An integer column of either width. */
-    private abstract static class Int extends PrimitiveConverter {
-        @Override
-        public void addInt(int number) {
-            addLong(number);
-        }
-
-        @Override
-        public abstract void addLong(long number);
-    }
-
-    /** A string column; each dictionary entry is decoded once. */
-    private abstract static class Text extends PrimitiveConverter {
-        private String[] entries = new String[0];
-
-        abstract void add(String text);
-
-        @Override
-        public boolean hasDictionarySupport() {
-            return true;
-        }
-
-        @Override
-        public void setDictionary(Dictionary dictionary) {
-            entries = new String[dictionary.getMaxId() + 1];
-            for (int i = 0; i < entries.length; i++) {
-                entries[i] = dictionary.decodeToBinary(i).toStringUsingUTF8();
-            }
-        }
-
-        @Override
-        public void addValueFromDictionary(int id) {
-            add(entries[id]);
-        }
-
-        @Override
-        public void addBinary(Binary text) {
-            add(text.toStringUsingUTF8());
-        }
+    private Refused unsupported(String text, String why) {
+        return refused("the operation \"" + text + "\"", "\"r\" or \"w\"", why);
     }
 }

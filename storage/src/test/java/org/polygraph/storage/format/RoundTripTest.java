@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroupFactory;
@@ -186,10 +187,15 @@ class RoundTripTest {
         MessageType type = MessageTypeParser.parseMessageType(schema);
         Path path = inputs.path("other.parquet");
         Files.deleteIfExists(path);
+        // Between them, the codecs see pages of both versions, plain, by dictionary and by deltas.
+        boolean second = codec == CompressionCodecName.GZIP || codec == CompressionCodecName.UNCOMPRESSED;
+        boolean dictionary = codec == CompressionCodecName.ZSTD || codec == CompressionCodecName.UNCOMPRESSED;
         try (ParquetWriter<Group> writer = ExampleParquetWriter.builder(new LocalOutputFile(path))
                 .withConf(new PlainParquetConfiguration())
                 .withType(type)
                 .withCompressionCodec(codec)
+                .withWriterVersion(second ? WriterVersion.PARQUET_2_0 : WriterVersion.PARQUET_1_0)
+                .withDictionaryEncoding(dictionary)
                 .build()) {
             Group group = new SimpleGroupFactory(type).newGroup();
             row.accept(group);

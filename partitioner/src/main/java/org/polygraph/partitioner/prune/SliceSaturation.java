@@ -1,0 +1,268 @@
+package org.polygraph.partitioner.prune;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.Arrays;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.IndexSlice;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/**
+ * A round of {@link Saturation} over one slice of the keys, away from the graph and the rest of the history. What it
+ * forces is what the whole would, key by key and in the same order.
+ *
+ * <p>The rules of a key ask only whether events that read or write it reach each other. So a few keys at a time are taken
+ * out as a history of their own: their transactions are numbered again, session by session, and the rows of their events
+ * are fetched and every cell is told in the new numbers. The rules then run as they are.
+ *
+ * <p>Memory: 4 bytes times sessions times events of the keys that are out, at most {@value #BATCH_BYTES} bytes of that
+ * unless a single key has more; 3 bits a transaction of the history.
+ */
+public final class SliceSaturation {
+    private static final long BATCH_BYTES = 32L << 20;
+
+    private final KeySlices slices;
+    private final IndexSlice slice;
+    private final VersionIndex versions;
+    private final int shift;
+    private final int[] sessionStarts;
+    private final byte[] states;
+    private final GroupedRows rows;
+    private final long[] changed;
+    private final boolean most;
+    private final IntOpenHashSet decidedKeys;
+
+    private final long[] members;
+    private final int[] ranks;
+    private final IntArrayList forced = new IntArrayList();
+
+    /**
+     * Prepares.
+     *
+     * @param perTransaction events a transaction
+     * @param sessionStarts of the whole history
+     * @param states {@link Counting#states} of it
+     * @param rows exact
+     * @param changed a bit an event, whether the last closure changed its row
+     * @param most whether all keys are gone through, and not only those that changes or decisions may bear on
+     * @param decided decisions of earlier rounds about reads of any slice: {@link #forced} without edges
+     * @param decidedKeys keys of which the last round decided reads
+     */
+    public SliceSaturation(
+            KeySlices slices,
+            IndexSlice slice,
+            int perTransaction,
+            int[] sessionStarts,
+            byte[] states,
+            GroupedRows rows,
+            long[] changed,
+            boolean most,
+            int[] decided,
+            int[] decidedKeys) {
+        this.slices = slices;
+        this.slice = slice;
+        this.versions = slice.versions();
+        this.shift = perTransaction - 1;
+        this.sessionStarts = sessionStarts;
+        this.states = states;
+        this.rows = rows;
+        this.changed = changed;
+        this.most = most;
+        this.decidedKeys = new IntOpenHashSet(decidedKeys);
+        this.members = new long[(states.length >> 6) + 1];
+        this.ranks = new int[members.length];
+        for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
+            int key = decided[at];
+            if (key % slices.slices() == slice.slice()) {
+                versions.resolve(key / slices.slices(), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
+            }
+        }
+    }
+
+    /**
+     * Runs the round. What is forced, ascending by key, for each key with anything: the key; the transaction of a read
+     * without a candidate, or -1; the number of edges; from and to of each; the number of its ambiguous reads if one of
+     * them was decided, else 0; for each of these what {@link VersionIndex#resolve} takes. Nothing follows an impossible
+     * read.
+     */
+    public int[] forced() {
+        IntArrayList batch = new IntArrayList();
+        long rowBytes = (4L * rows.chains()) << shift;
+        long bytes = 0;
+        boolean possible = true;
+        for (int key = 0; key < versions.keys() && possible; key++) {
+            if (versions.writerStarts()[key] == versions.writerStarts()[key + 1] || !(all(key) || isDirty(key))) {
+                continue;
+            }
+            long more = rowBytes
+                    * (versions.writerStarts()[key + 1]
+                            - versions.writerStarts()[key]
+                            + versions.readerStarts()[key + 1]
+                            - versions.readerStarts()[key]);
+            if (!batch.isEmpty() && bytes + more > BATCH_BYTES) {
+                possible = run(batch);
+                batch.clear();
+                bytes = 0;
+            }
+            batch.add(key);
+            bytes += more;
+        }
+        if (possible && !batch.isEmpty()) {
+            run(batch);
+        }
+        return forced.toIntArray();
+    }
+
+    private boolean all(int key) {
+        return most || decidedKeys.contains(slices.keyOf(slice.slice(), key));
+    }
+
+    private boolean isDirty(int key) {
+        for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++) {
+            int begin = versions.writerTransactions()[w] << shift;
+            if (hasChanged(begin) || (shift == 1 && hasChanged(begin | 1))) {
+                return true;
+            }
+        }
+        for (int r = versions.readerStarts()[key]; r < versions.readerStarts()[key + 1]; r++) {
+            if (hasChanged(versions.readerTransactions()[r] << shift)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean hasChanged(int event) {
+        return (changed[event >> 6] & (1L << event)) != 0;
+    }
+
+    /** @return false if a read of these keys has no candidate */
+    private boolean run(IntArrayList keys) {
+        int[] transactions = transactions(keys);
+        Part part = new Part(keys, transactions);
+        Saturation rules = new Saturation(part.graph, part.versions, part.clocks, part.counting);
+        for (int i = 0; i < keys.size(); i++) {
+            int key = keys.getInt(i);
+            int edges = part.graph.edges();
+            int impossible = rules.apply(i, all(key), () -> false);
+            int[] decided = rules.decided();
+            if (impossible < 0 && edges == part.graph.edges() && decided.length == 0) {
+                continue;
+            }
+            forced.add(slices.keyOf(slice.slice(), key));
+            forced.add(impossible < 0 ? -1 : transactions[impossible]);
+            forced.add(part.graph.edges() - edges);
+            for (int e = edges; e < part.graph.edges(); e++) {
+                forced.add(whole(transactions, part.graph.from(e)));
+                forced.add(whole(transactions, part.graph.to(e)));
+            }
+            forced.add(decided.length);
+            forced.addElements(forced.size(), decided);
+            if (impossible >= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int whole(int[] transactions, int event) {
+        return transactions[event >> shift] << shift | (event & shift);
+    }
+
+    /** Those of the keys, ascending; {@link #rank} counts them. */
+    private int[] transactions(IntArrayList keys) {
+        Arrays.fill(members, 0);
+        for (int i = 0; i < keys.size(); i++) {
+            int key = keys.getInt(i);
+            for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++) {
+                int t = versions.writerTransactions()[w];
+                members[t >> 6] |= 1L << t;
+            }
+            for (int r = versions.readerStarts()[key]; r < versions.readerStarts()[key + 1]; r++) {
+                int t = versions.readerTransactions()[r];
+                members[t >> 6] |= 1L << t;
+            }
+        }
+        int count = 0;
+        for (int word = 0; word < members.length; word++) {
+            ranks[word] = count;
+            count += Long.bitCount(members[word]);
+        }
+        int[] transactions = new int[count];
+        int next = 0;
+        for (int word = 0; word < members.length; word++) {
+            for (long bits = members[word]; bits != 0; bits &= bits - 1) {
+                transactions[next++] = word << 6 | Long.numberOfTrailingZeros(bits);
+            }
+        }
+        return transactions;
+    }
+
+    /** How many of the transactions come before this one. */
+    private int rank(int transaction) {
+        int word = transaction >> 6;
+        return ranks[word] + Long.bitCount(members[word] & ((1L << transaction) - 1));
+    }
+
+    /** Some keys as a history of their own. */
+    private final class Part {
+        final KnownGraph graph;
+        final VersionIndex versions;
+        final ChainClocks clocks;
+        final Counting counting;
+
+        Part(IntArrayList keys, int[] transactions) {
+            int sessions = sessionStarts.length - 1;
+            int[] starts = new int[sessions + 1];
+            int[] sessionOf = new int[transactions.length];
+            for (int s = 0; s <= sessions; s++) {
+                starts[s] = rank(sessionStarts[s]);
+                if (s > 0) {
+                    Arrays.fill(sessionOf, starts[s - 1], starts[s], s - 1);
+                }
+            }
+            byte[] ownStates = new byte[transactions.length];
+            for (int t = 0; t < ownStates.length; t++) {
+                ownStates[t] = states[transactions[t]];
+            }
+            counting = Counting.of(ownStates);
+            Events events = new Events(shift + 1, starts, sessionOf);
+            graph = new KnownGraph(events);
+            versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(SliceSaturation.this::rank);
+            int[] ancestors = new int[events.count()];
+            long[] ownChanged = new long[(events.count() + 63) >> 6];
+            int[][] cells = new int[sessions][];
+            int[] row = new int[sessions];
+            for (int s = 0; s < sessions; s++) {
+                cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
+                int next = 0;
+                for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
+                    int event = whole(transactions, v);
+                    rows.row(s, event - (sessionStarts[s] << shift), row);
+                    int sum = 0;
+                    for (int c = 0; c < sessions; c++) {
+                        sum += row[c];
+                        cells[s][next++] = row[c] == 0 ? 0 : cell(c, row[c], starts[c]);
+                    }
+                    ancestors[v] = sum;
+                    if (hasChanged(event)) {
+                        ownChanged[v >> 6] |= 1L << v;
+                    }
+                }
+            }
+            clocks = ChainClocks.of(graph, cells, ancestors, ownChanged);
+        }
+
+        /** How many of the part's events are among the first ones of a session. */
+        private int cell(int session, int events, int start) {
+            int t = sessionStarts[session] + (events >> shift);
+            int before = (rank(t) - start) << shift;
+            return (events & shift) != 0 && (members[t >> 6] & (1L << t)) != 0 ? before + 1 : before;
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package org.polygraph.partitioner.prune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.nio.IntBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.ClosurePlan;
+import org.polygraph.partitioner.closure.ColumnGroup;
+import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexSlice;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** Columns by group and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
+class SliceSaturationTest {
+    private static final long SEED = 0x511ce;
+    private static final int[] NOTHING = {};
+    private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(HistoryGenerator.Isolation.values());
+
+    @Test
+    void piecesAreTheWhole() {
+        compare(300);
+    }
+
+    @Test
+    @Tag("full")
+    void piecesAreTheWholeInManyHistories() {
+        compare(20_000);
+    }
+
+    private static void compare(int histories) {
+        Random random = new Random(SEED);
+        int rounds = 0;
+        int cyclic = 0;
+        int contradictions = 0;
+        int decided = 0;
+        for (int i = 0; i < histories; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                    .sessions(1 + random.nextInt(9))
+                    .transactions(10 + random.nextInt(150))
+                    .operations(1, 6)
+                    .keys(1 + random.nextInt(20))
+                    .isolation(ISOLATIONS.get(random.nextInt(ISOLATIONS.size())));
+            if (i % 3 == 0) {
+                generator.repeatedValues(i % 2, 4, 0.6);
+            }
+            if (i % 4 == 0) {
+                generator.indeterminateShare(0.1);
+            }
+            if (i % 5 == 0) {
+                // More writers than pairs are looked at for.
+                generator.transactions(600).keys(3);
+            }
+            HistoryTable table = generator.generate();
+            IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
+            if (!history.violations().isEmpty()) {
+                continue;
+            }
+            for (int perTransaction = 1; perTransaction <= 2; perTransaction++) {
+                Comparison comparison = new Comparison(history, perTransaction, random, "seed " + (SEED + i));
+                comparison.run();
+                rounds += comparison.rounds;
+                cyclic += comparison.cyclic ? 1 : 0;
+                contradictions += comparison.contradiction ? 1 : 0;
+                decided += comparison.pieces.decided.isEmpty() ? 0 : 1;
+            }
+        }
+        assertThat(rounds).isGreaterThan(histories);
+        assertThat(cyclic).isPositive();
+        assertThat(decided).isPositive();
+        assertThat(contradictions).isNotNegative();
+    }
+
+    /** Both, side by side. */
+    private static final class Comparison {
+        final Pieces pieces;
+        private final String name;
+        private final IndexedHistory whole;
+        private final KnownGraph graph;
+        private final ChainClocks clocks;
+        private final Saturation saturation;
+        int rounds;
+        boolean cyclic;
+        boolean contradiction;
+
+        Comparison(IndexedHistory history, int perTransaction, Random random, String name) {
+            this.name = name + ", " + perTransaction + " events";
+            this.whole = history.copy();
+            Events events = new Events(perTransaction, history.table().sessionStarts(), history.sessionOf());
+            this.graph = KnownGraph.of(events, whole.versions());
+            this.clocks = ChainClocks.of(graph);
+            this.saturation = new Saturation(graph, whole.versions(), clocks, whole.counting());
+            this.pieces = new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5));
+        }
+
+        void run() {
+            while (true) {
+                Closure.Result closed = clocks.update(() -> false);
+                assertThat(pieces.close()).as(name).isEqualTo(closed);
+                if (closed == Closure.Result.CYCLIC) {
+                    cyclic = true;
+                    return;
+                }
+                same();
+                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.byRank(graph.events(), clocks));
+                rounds++;
+                Saturation.Result result = saturation.round(() -> false);
+                assertThat(pieces.round()).as(name).isEqualTo(result);
+                same();
+                assertThat(pieces.impossible).as(name).isEqualTo(saturation.impossibleKey());
+                if (result != Saturation.Result.FORCED) {
+                    contradiction = result == Saturation.Result.CONTRADICTION;
+                    return;
+                }
+                assertThat(pieces.decidedKeys).as(name).containsExactlyInAnyOrder(saturation.decidedKeys());
+            }
+        }
+
+        private void same() {
+            assertThat(edges(pieces.graph)).as(name).isEqualTo(edges(graph));
+            assertThat(pieces.changed).as(name).isEqualTo(clocks.changed());
+            assertThat(pieces.history.versions().readerTransactions())
+                    .as(name)
+                    .isEqualTo(whole.versions().readerTransactions());
+            assertThat(pieces.history.versions().slotStarts())
+                    .as(name)
+                    .isEqualTo(whole.versions().slotStarts());
+        }
+
+        private static List<Integer> edges(KnownGraph graph) {
+            List<Integer> edges = new ArrayList<>();
+            for (int e = 0; e < graph.edges(); e++) {
+                edges.addAll(List.of(graph.from(e), graph.to(e), graph.round(e)));
+            }
+            return edges;
+        }
+    }
+
+    /** What an engine does with the pieces, without an engine. */
+    private static final class Pieces {
+        final IndexedHistory history;
+        final KnownGraph graph;
+        final IntArrayList decided = new IntArrayList();
+        int[] decidedKeys = NOTHING;
+        int impossible = -1;
+        long[] changed;
+        private final int[] chainStarts;
+        private final int[] groups;
+        private final KeySlices slices;
+        private final List<byte[]> indexes = new ArrayList<>();
+        private IntBuffer[][] rows = {};
+        private boolean begun;
+
+        Pieces(IndexedHistory history, Events events, int slices, int width) {
+            this.history = history;
+            this.graph = KnownGraph.of(events, history.versions());
+            this.slices = new KeySlices(history.versions().keys(), slices);
+            for (int s = 0; s < slices; s++) {
+                indexes.add(IndexSlice.of(this.slices, s, history.versions()).toBytes());
+            }
+            chainStarts = new int[events.chains() + 1];
+            for (int s = 0; s < events.chains(); s++) {
+                chainStarts[s] = events.chainStart(s);
+            }
+            chainStarts[events.chains()] = events.count();
+            groups = new int[(events.chains() + width - 1) / width + 1];
+            for (int g = 0; g < groups.length; g++) {
+                groups[g] = Math.min(events.chains(), g * width);
+            }
+            changed = new long[(events.count() + 63) >> 6];
+        }
+
+        Closure.Result close() {
+            boolean first = rows.length == 0;
+            ClosurePlan plan = ClosurePlan.of(graph, first ? 0 : graph.indexedEdges());
+            if (plan.isCyclic()) {
+                return Closure.Result.CYCLIC;
+            }
+            IntBuffer sources = IntBuffer.allocate(plan.edges());
+            IntBuffer fresh = IntBuffer.allocate((plan.edges() + 31) >> 5);
+            for (int i = 0; i < plan.edges(); i++) {
+                sources.put(i, plan.source(i));
+                if (plan.isFresh(i)) {
+                    fresh.put(i >> 5, fresh.get(i >> 5) | 1 << i);
+                }
+            }
+            long[] kept = new long[(plan.edges() + 63) >> 6];
+            changed = new long[changed.length];
+            IntBuffer[][] next = new IntBuffer[groups.length - 1][];
+            for (int g = 0; g < next.length; g++) {
+                next[g] = new IntBuffer[chainStarts.length - 1];
+                for (int s = 0; s < next[g].length; s++) {
+                    next[g][s] =
+                            IntBuffer.allocate((groups[g + 1] - groups[g]) * (chainStarts[s + 1] - chainStarts[s]));
+                }
+                ColumnGroup columns = new ColumnGroup(
+                        chainStarts,
+                        groups[g],
+                        groups[g + 1],
+                        IntBuffer.wrap(plan.turns()),
+                        IntBuffer.wrap(plan.starts()),
+                        sources,
+                        fresh);
+                assertThat(columns.close(next[g], first ? null : rows[g], () -> false))
+                        .isTrue();
+                for (int i = 0; i < kept.length; i++) {
+                    kept[i] |= columns.kept()[i];
+                }
+                for (int i = 0; i < changed.length; i++) {
+                    changed[i] |= columns.changed()[i];
+                }
+            }
+            plan.retain(kept);
+            rows = next;
+            return Closure.Result.EXACT;
+        }
+
+        Saturation.Result round() {
+            graph.nextRound();
+            int edges = graph.edges();
+            int ambiguous = history.versions().ambiguous();
+            long count = 0;
+            for (long bits : changed) {
+                count += Long.bitCount(bits);
+            }
+            boolean most = !begun || count > graph.events().count() / 2;
+            TreeMap<Integer, int[]> byKey = new TreeMap<>();
+            for (byte[] index : indexes) {
+                int[] forced = new SliceSaturation(
+                                slices,
+                                IndexSlice.ofBytes(index),
+                                graph.events().perTransaction(),
+                                history.table().sessionStarts(),
+                                history.counting().states(),
+                                new GroupedRows(groups, rows),
+                                changed,
+                                most,
+                                decided.toIntArray(),
+                                decidedKeys)
+                        .forced();
+                for (int at = 0; at < forced.length; ) {
+                    int end = at + 4 + 2 * forced[at + 2];
+                    end += forced[end - 1];
+                    byKey.put(forced[at], java.util.Arrays.copyOfRange(forced, at, end));
+                    at = end;
+                }
+            }
+            IntArrayList keys = new IntArrayList();
+            for (int[] forced : byKey.values()) {
+                int more = forced[2];
+                for (int e = 0; e < more; e++) {
+                    graph.add(forced[3 + 2 * e], forced[4 + 2 * e]);
+                }
+                if (forced[3 + 2 * more] > 0) {
+                    int[] slots = java.util.Arrays.copyOfRange(forced, 4 + 2 * more, forced.length);
+                    history.versions().resolve(forced[0], slots);
+                    keys.add(forced[0]);
+                    decided.add(forced[0]);
+                    decided.add(slots.length);
+                    decided.addElements(decided.size(), slots);
+                }
+                if (forced[1] >= 0) {
+                    impossible = forced[0];
+                    return Saturation.Result.CONTRADICTION;
+                }
+            }
+            begun = true;
+            decidedKeys = keys.toIntArray();
+            return graph.edges() > edges || history.versions().ambiguous() < ambiguous
+                    ? Saturation.Result.FORCED
+                    : Saturation.Result.FIXPOINT;
+        }
+
+        int[] position() {
+            int[] rank = new int[graph.events().count()];
+            for (int g = 0; g + 1 < groups.length; g++) {
+                int[] part = ColumnGroup.ranks(chainStarts, groups[g], groups[g + 1], rows[g]);
+                for (int v = 0; v < rank.length; v++) {
+                    rank[v] += part[v];
+                }
+            }
+            return EventOrder.byRank(rank);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+package org.polygraph.jobs.job;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Files of little-endian ints in a folder that driver and executors see, mapped where they are read and filled. Where the
+ * folder is not on a local file system, each process copies a file once, next to its other temporary files, and unlinks
+ * the copy as soon as it is mapped: nothing stays behind, however the process ends.
+ *
+ * <p>A file is filled under a temporary name and has its own only when it is complete, so that of several attempts of a
+ * task any may win. Its room is taken before it is mapped: a full disk is an {@link IOException}, not a fault.
+ */
+final class IntFiles {
+    private static final int BLOCK = 1 << 20;
+    /** Ints in a mapping. */
+    private static final long MOST_MAPPED = (Integer.MAX_VALUE - 8) / 4;
+
+    /** What this process has mapped, of the last folder that it was asked for. */
+    private static final Map<String, IntBuffer[]> MAPPED = new HashMap<>();
+
+    private static String mappedFolder = "";
+
+    private final Path folder;
+    private final FileSystem fileSystem;
+
+    IntFiles(Path folder, Configuration configuration) throws IOException {
+        this.folder = folder;
+        this.fileSystem = folder.getFileSystem(configuration);
+    }
+
+    /** Fills a new file. */
+    @FunctionalInterface
+    interface Filling {
+        /**
+         * Fills them.
+         *
+         * @param parts of the lengths asked for
+         */
+        void fill(IntBuffer[] parts) throws IOException;
+    }
+
+    private boolean isLocal() {
+        return "file".equals(fileSystem.getUri().getScheme());
+    }
+
+    /** A file of so many ints in so many parts, filled in place. */
+    void create(String name, long[] lengths, Filling filling) throws IOException {
+        String temporary = "." + name + "." + UUID.randomUUID() + ".tmp";
+        java.nio.file.Path local = isLocal()
+                ? java.nio.file.Path.of(folder.toUri().getPath(), temporary)
+                : Files.createTempFile("polygraph-", ".tmp");
+        try {
+            try (FileChannel channel = FileChannel.open(
+                    local, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+                reserve(channel, lengths);
+                filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths));
+            }
+            if (isLocal()) {
+                Files.move(
+                        local,
+                        java.nio.file.Path.of(folder.toUri().getPath(), name),
+                        StandardCopyOption.ATOMIC_MOVE,
+                        StandardCopyOption.REPLACE_EXISTING);
+            } else {
+                Path there = new Path(folder, temporary);
+                fileSystem.copyFromLocalFile(false, true, new Path(local.toUri()), there);
+                publish(there, name);
+            }
+        } finally {
+            Files.deleteIfExists(local);
+        }
+    }
+
+    private void publish(Path there, String name) throws IOException {
+        Path target = new Path(folder, name);
+        if (!fileSystem.rename(there, target)) {
+            // Another attempt was first: its file is the same.
+            fileSystem.delete(there, false);
+            if (!fileSystem.exists(target)) {
+                throw new IOException(target + ": cannot be renamed from " + there);
+            }
+        }
+    }
+
+    /** Writes a file from beginning to end. */
+    void write(String name, Source source) throws IOException {
+        String temporary = "." + name + "." + UUID.randomUUID() + ".tmp";
+        Path there = new Path(folder, temporary);
+        try (Sink sink = new Sink(
+                isLocal()
+                        ? Files.newOutputStream(
+                                java.nio.file.Path.of(folder.toUri().getPath(), temporary))
+                        : fileSystem.create(there))) {
+            source.writeTo(sink);
+        }
+        if (isLocal()) {
+            String at = folder.toUri().getPath();
+            Files.move(
+                    java.nio.file.Path.of(at, temporary),
+                    java.nio.file.Path.of(at, name),
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } else {
+            publish(there, name);
+        }
+    }
+
+    /** What {@link #write} writes. */
+    @FunctionalInterface
+    interface Source {
+        void writeTo(Sink sink) throws IOException;
+    }
+
+    /** Ints on their way to a file. */
+    static final class Sink implements AutoCloseable {
+        private final OutputStream out;
+        private final ByteBuffer buffer = ByteBuffer.allocate(BLOCK >> 4).order(ByteOrder.LITTLE_ENDIAN);
+
+        Sink(OutputStream out) {
+            this.out = out;
+        }
+
+        void put(int value) throws IOException {
+            if (buffer.remaining() < Integer.BYTES) {
+                flush();
+            }
+            buffer.putInt(value);
+        }
+
+        void put(int[] values) throws IOException {
+            for (int value : values) {
+                put(value);
+            }
+        }
+
+        private void flush() throws IOException {
+            out.write(buffer.array(), 0, buffer.position());
+            buffer.clear();
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                flush();
+            } finally {
+                out.close();
+            }
+        }
+    }
+
+    /** Maps a file of these parts, once a process; read only. */
+    IntBuffer[] read(String name, long[] lengths) throws IOException {
+        synchronized (MAPPED) {
+            if (!mappedFolder.equals(folder.toString())) {
+                MAPPED.clear();
+                mappedFolder = folder.toString();
+            }
+            IntBuffer[] known = MAPPED.get(name);
+            if (known == null) {
+                known = map(name, lengths);
+                MAPPED.put(name, known);
+            }
+            IntBuffer[] own = new IntBuffer[known.length];
+            for (int i = 0; i < own.length; i++) {
+                own[i] = known[i].duplicate();
+            }
+            return own;
+        }
+    }
+
+    private IntBuffer[] map(String name, long[] lengths) throws IOException {
+        java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
+        if (!isLocal()) {
+            local = Files.createTempFile("polygraph-", ".tmp");
+        }
+        try {
+            if (!isLocal()) {
+                fileSystem.copyToLocalFile(false, new Path(folder, name), new Path(local.toUri()), true);
+            }
+            try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
+                return map(channel, FileChannel.MapMode.READ_ONLY, lengths);
+            }
+        } finally {
+            if (!isLocal()) {
+                Files.deleteIfExists(local);
+            }
+        }
+    }
+
+    /** Forgets and deletes the files of a name that begins so. */
+    void delete(String prefix) throws IOException {
+        synchronized (MAPPED) {
+            MAPPED.keySet().removeIf(name -> name.startsWith(prefix));
+        }
+        for (var status : fileSystem.listStatus(folder)) {
+            if (status.getPath().getName().startsWith(prefix)) {
+                fileSystem.delete(status.getPath(), false);
+            }
+        }
+    }
+
+    /** Forgets the mapped files of a folder. */
+    static void forget(Path folder) {
+        synchronized (MAPPED) {
+            if (mappedFolder.equals(folder.toString())) {
+                MAPPED.clear();
+                mappedFolder = "";
+            }
+        }
+    }
+
+    private static void reserve(FileChannel channel, long[] lengths) throws IOException {
+        long bytes = 0;
+        for (long length : lengths) {
+            bytes += Integer.BYTES * length;
+        }
+        ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK);
+        for (long at = 0; at < bytes; ) {
+            zeros.clear().limit((int) Math.min(BLOCK, bytes - at));
+            at += channel.write(zeros, at);
+        }
+    }
+
+    /** As few mappings as their size allows: a process has no more than some ten thousand. */
+    private static IntBuffer[] map(FileChannel channel, FileChannel.MapMode mode, long[] lengths) throws IOException {
+        IntBuffer[] parts = new IntBuffer[lengths.length];
+        long at = 0;
+        for (int first = 0; first < lengths.length; ) {
+            long together = 0;
+            int end = first;
+            while (end < lengths.length && together + lengths[end] <= MOST_MAPPED) {
+                together += lengths[end++];
+            }
+            if (end == first) {
+                throw new BudgetException("one part of a stage has " + lengths[first] + " ints, more than can be mapped"
+                        + " at once; there are too many operations in one session");
+            }
+            IntBuffer mapped = channel.map(mode, Integer.BYTES * at, Integer.BYTES * together)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .asIntBuffer();
+            int offset = 0;
+            for (int i = first; i < end; i++) {
+                parts[i] = mapped.slice(offset, (int) lengths[i]);
+                offset += (int) lengths[i];
+            }
+            at += together;
+            first = end;
+        }
+        return parts;
+    }
+}

@@ -1,0 +1,91 @@
+package org.polygraph.jobs.pipeline;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.Renumbering;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
+ * reads out only takes constraints away, and every possible writer of the reads that stay is kept, so what is violated then is
+ * violated by the whole too ({@link org.polygraph.jobs.certificate.SubHistory}).
+ *
+ * <p>Costs at most the check of a history without violations, once more for each time that leaving reads out brings others to
+ * light (inconsistent transactions, then reads without a writer, then what they had committed).
+ */
+final class BeyondReads {
+    private static final Set<Anomaly> SINGLE = EnumSet.of(
+            Anomaly.NON_REPEATABLE_READ,
+            Anomaly.NOT_MY_LAST_WRITE,
+            Anomaly.NOT_MY_OWN_WRITE,
+            Anomaly.FUTURE_READ,
+            Anomaly.INTERMEDIATE_READ,
+            Anomaly.ABORTED_READ,
+            Anomaly.THIN_AIR_READ);
+
+    /** So many are not all that there are: the index tells no more. */
+    private static final int TOO_MANY = 100;
+
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget budget;
+
+    BeyondReads(HistoryTable table, CheckRequest request, Budget budget) {
+        this.table = table;
+        this.request = request;
+        this.budget = budget;
+    }
+
+    /**
+     * Further violations.
+     *
+     * @param violations of the whole
+     * @return in the whole's numbers, with their sub-histories; none if there are none, these are no single reads, or the
+     *     budget ended
+     */
+    List<Violation> of(List<Violation> violations) {
+        if (violations.size() >= TOO_MANY
+                || !violations.stream().allMatch(BeyondReads::isSingle)
+                || budget.bytes() < 3 * table.arrayBytes()) {
+            return List.of();
+        }
+        HistoryPart part = HistoryPart.of(table, without(violations));
+        if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
+            return List.of();
+        }
+        Verdict rest = new EmbeddedChecker().check(part.table(), request, Progress.NONE, budget);
+        Renumbering renumbering = new Renumbering(part);
+        return rest.violations().stream().map(renumbering::of).toList();
+    }
+
+    private static boolean isSingle(Violation violation) {
+        return SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty();
+    }
+
+    /** All operations but the reads of these keys by these transactions. */
+    private int[] without(List<Violation> violations) {
+        LongSet refuted = new LongOpenHashSet();
+        for (Violation v : violations) {
+            refuted.add((long) v.transactions().get(0) << 32 | v.keys().get(0));
+        }
+        IntArrayList kept = new IntArrayList(table.operations());
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                int keyAndKind = table.operationKeys()[o];
+                if ((keyAndKind & 1) == 1 || !refuted.contains((long) t << 32 | keyAndKind >>> 1)) {
+                    kept.add(o);
+                }
+            }
+        }
+        return kept.toIntArray();
+    }
+}

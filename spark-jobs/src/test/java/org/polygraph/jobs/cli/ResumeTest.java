@@ -1,0 +1,114 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.report.Untimed;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** Processes that are killed in the middle, and the same command again. */
+class ResumeTest {
+    private static final long SEED = 0x2e5e;
+
+    @TempDir
+    Path folder;
+
+    private String history() throws IOException {
+        HistoryTable table = HistoryGenerator.withSeed(SEED)
+                .sessions(20)
+                .transactions(60_000)
+                .operations(8)
+                .keys(6_000)
+                .zipf(0.9)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        String path = folder.resolve("history.parquet").toString();
+        HistoryWriter.write(table, path, HistoryFormat.PARQUET);
+        return path;
+    }
+
+    private static List<String> words(String history, Path out, String... more) {
+        List<String> words = new ArrayList<>(List.of("check", "-l", "ser", "-q", "-o", out.toString()));
+        words.addAll(List.of(more));
+        words.add(history);
+        return words;
+    }
+
+    private static Path run(Path out) throws IOException {
+        try (Stream<Path> runs = Files.list(out)) {
+            return runs.findFirst().orElseThrow();
+        }
+    }
+
+    private static String verdict(Path out) throws IOException {
+        return Untimed.json(Files.readString(run(out).resolve("verdict.json")));
+    }
+
+    @Test
+    @Timeout(240)
+    void aKilledCheckGoesOn() throws IOException, InterruptedException {
+        String history = history();
+        Path whole = folder.resolve("whole");
+        assertThat(InProcess.run(words(history, whole)).exitCode()).isZero();
+        for (String stage : List.of("index", "rules", "order")) {
+            Path out = folder.resolve(stage);
+            kill(words(history, out, "--resume"), out, stage);
+            InProcess again = InProcess.run(words(history, out, "--resume"));
+            assertThat(again.exitCode()).as(again.err()).isZero();
+            assertThat(again.err()).contains("index.stage: a stage that an earlier try has finished");
+            assertThat(verdict(out)).isEqualTo(verdict(whole));
+            assertThat(run(out).resolve("stages")).doesNotExist();
+            assertThat(run(out).resolve("_SUCCESS")).exists();
+        }
+        // Begun anew: what is there is not looked at.
+        Path out = folder.resolve("anew");
+        kill(words(history, out, "--resume"), out, "index");
+        InProcess anew = InProcess.run(words(history, out, "--overwrite"));
+        assertThat(anew.err()).doesNotContain("earlier try");
+        assertThat(verdict(out)).isEqualTo(verdict(whole));
+    }
+
+    /** Starts a process and kills it when a stage has been kept; should it be too fast for that, it is just over. */
+    private void kill(List<String> words, Path out, String stage) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName()));
+        command.addAll(words);
+        Path log = folder.resolve("log");
+        Process process = Command.start(folder, java.util.Map.of(), log, folder.resolve("err"), command);
+        try {
+            while (process.isAlive() && !isKept(out, stage)) {
+                Thread.sleep(2);
+            }
+            assertThat(process.isAlive())
+                    .as("killed after " + stage + ": " + Files.readString(log))
+                    .isTrue();
+        } finally {
+            process.destroyForcibly();
+            process.waitFor(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static boolean isKept(Path out, String stage) throws IOException {
+        if (!Files.isDirectory(out)) {
+            return false;
+        }
+        try (Stream<Path> runs = Files.list(out)) {
+            return runs.anyMatch(run -> Files.exists(run.resolve("stages").resolve(stage + ".stage")));
+        }
+    }
+}

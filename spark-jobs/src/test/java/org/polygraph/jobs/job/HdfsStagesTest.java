@@ -1,0 +1,104 @@
+package org.polygraph.jobs.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.IntBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.RunStages;
+import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** Files between driver and tasks on HDFS, where nothing can be mapped in place. */
+class HdfsStagesTest {
+    private static final long SEED = 0x4df5;
+
+    @Test
+    void filesOfTheClosureAreCopiedAndMapped(@TempDir Path folder) throws IOException {
+        Configuration configuration = new Configuration();
+        configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.toString());
+        configuration.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
+        MiniDFSCluster cluster =
+                new MiniDFSCluster.Builder(configuration).numDataNodes(1).build();
+        try (FileSystem files = cluster.getFileSystem()) {
+            ints(new org.apache.hadoop.fs.Path(files.getUri() + "/ints"), configuration);
+            check(files);
+        } finally {
+            cluster.shutdown();
+        }
+    }
+
+    private static void ints(org.apache.hadoop.fs.Path where, Configuration configuration) throws IOException {
+        where.getFileSystem(configuration).mkdirs(where);
+        IntFiles files = new IntFiles(where, configuration);
+        long[] lengths = {3, 0, 2};
+        files.create("filled", lengths, parts -> {
+            parts[0].put(0, 7).put(2, 9);
+            parts[2].put(1, 11);
+        });
+        files.write("filled too", sink -> sink.put(new int[] {7, 0, 9, 0, 11}));
+        for (String name : List.of("filled", "filled too")) {
+            IntBuffer[] parts = files.read(name, lengths);
+            assertThat(parts[0].get(2)).isEqualTo(9);
+            assertThat(parts[1].limit()).isZero();
+            assertThat(parts[2].get(1)).isEqualTo(11);
+        }
+        files.delete("filled");
+        assertThatThrownBy(() -> files.read("filled", lengths)).isInstanceOf(IOException.class);
+        assertThat(where.getFileSystem(configuration).listStatus(where)).isEmpty();
+    }
+
+    private static void check(FileSystem files) throws IOException {
+        String parent = files.getUri() + "/stages";
+        System.setProperty(LazySession.STAGE_FOLDER, parent);
+        List<Path> before = temporary();
+        try (SparkChecker spark = new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2))) {
+            HistoryTable table = HistoryGenerator.withSeed(SEED)
+                    .sessions(5)
+                    .transactions(120)
+                    .operations(4)
+                    .keys(40)
+                    .isolation(HistoryGenerator.Isolation.SERIAL)
+                    .generate();
+            CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+            String expected =
+                    Untimed.json(new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited()));
+            RunStages kept = new RunStages(Location.of(files.getUri() + "/run/stages"), message -> {});
+            assertThat(Untimed.json(spark.check(table, request, Progress.NONE, Budget.unlimited(), kept)))
+                    .isEqualTo(expected);
+            // From what the first one has left.
+            assertThat(Untimed.json(spark.check(table, request, Progress.NONE, Budget.unlimited(), kept)))
+                    .isEqualTo(expected);
+            assertThat(files.listStatus(new org.apache.hadoop.fs.Path(parent))).isEmpty();
+            assertThat(temporary()).isEqualTo(before);
+        } finally {
+            System.clearProperty(LazySession.STAGE_FOLDER);
+        }
+    }
+
+    private static List<Path> temporary() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return all.filter(file -> file.getFileName().toString().matches("polygraph-[0-9]+\\.tmp"))
+                    .sorted()
+                    .toList();
+        }
+    }
+}
