@@ -114,7 +114,7 @@ final class TimeHint {
         int[] position = EventOrder.byTime(known, time, new TimeBounds(known, time, sequence));
         phases.end(events.count());
         phases.begin("check");
-        long most = FEW + table.transactions() / MOST_VIOLATED;
+        long most = FEW + (long) table.transactions() / MOST_VIOLATED;
         if (isHopeless(position, most)) {
             phases.end(0);
             return null;
