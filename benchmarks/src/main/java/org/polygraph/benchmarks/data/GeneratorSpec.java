@@ -22,6 +22,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  *   <tr><td>repeat</td><td>share of the keys whose values repeat, 1; the others have unique ones</td></tr>
  *   <tr><td>isolation</td><td>serial, optimistic, snapshot or read_committed; serial</td></tr>
  *   <tr><td>times</td><td>whether transactions have start and end, false</td></tr>
+ *   <tr><td>skew</td><td>ns by which clocks differ at most, 0; a transaction takes some 30,000</td></tr>
  *   <tr><td>aborted</td><td>share of transactions that roll back, 0</td></tr>
  *   <tr><td>indeterminate</td><td>share of transactions with unknown outcome, 0</td></tr>
  *   <tr><td>stale</td><td>{@code read:1000} or {@code snapshot:1000}: one transaction reads what was 1000 transactions
@@ -115,6 +116,7 @@ public final class GeneratorSpec {
                     generator.withTimestamps();
                 }
             }
+            case "skew" -> generator.clockSkew(Long.parseLong(value));
             case "aborted" -> generator.abortedShare(Double.parseDouble(value));
             case "indeterminate" -> generator.indeterminateShare(Double.parseDouble(value));
             case "stale" -> {
@@ -131,7 +133,7 @@ public final class GeneratorSpec {
             default ->
                 throw new IllegalArgumentException("setting '" + name
                         + "'; expected txns, keys, sessions, ops, reads, rmw, zipf, hotspot, values, repeat, isolation,"
-                        + " times, aborted, indeterminate, stale or seed");
+                        + " times, skew, aborted, indeterminate, stale or seed");
         }
     }
 

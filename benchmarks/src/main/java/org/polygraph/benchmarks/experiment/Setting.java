@@ -18,13 +18,13 @@ import org.polygraph.solver.SolverOptions;
  *   <li>any option of the solver, as {@code restart_unit=100}
  * </ul>
  */
-record Setting(Tuning tuning, boolean timed) {
+record Setting(Tuning tuning, TimeMode time) {
     static final String DEFAULT = "default";
 
     /** @throws IllegalArgumentException naming the part that is not understood */
     static Setting parse(String words) {
         Tuning tuning = Tuning.DEFAULT;
-        boolean timed = false;
+        TimeMode time = TimeMode.NONE;
         if (!words.equals(DEFAULT)) {
             for (String part : words.split("\\+", -1)) {
                 int equals = part.indexOf('=');
@@ -36,7 +36,9 @@ record Setting(Tuning tuning, boolean timed) {
                     case "rounds" -> tuning = tuning.withRounds(rounds(value));
                     case "start" ->
                         tuning = tuning.withStart(Tuning.StartOrder.valueOf(value.toUpperCase(Locale.ROOT)));
-                    case "time" -> timed = TimeMode.valueOf(value.toUpperCase(Locale.ROOT)) == TimeMode.HINT;
+                    case "rows" ->
+                        tuning = tuning.withRows(Tuning.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
+                    case "time" -> time = TimeMode.valueOf(value.toUpperCase(Locale.ROOT));
                     default -> {
                         String option = part.substring(0, equals).toUpperCase(Locale.ROOT);
                         tuning = tuning.with(SolverOptions.Option.valueOf(option), Long.parseLong(value));
@@ -44,7 +46,7 @@ record Setting(Tuning tuning, boolean timed) {
                 }
             }
         }
-        return new Setting(tuning, timed);
+        return new Setting(tuning, time);
     }
 
     private static int rounds(String value) {
@@ -57,6 +59,6 @@ record Setting(Tuning tuning, boolean timed) {
     }
 
     CheckRequest request(IsolationLevel level) {
-        return new CheckRequest(level, timed ? TimeMode.HINT : TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+        return new CheckRequest(level, time, 0, IndeterminateMode.MAYBE);
     }
 }

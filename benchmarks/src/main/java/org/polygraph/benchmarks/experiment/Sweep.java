@@ -46,6 +46,7 @@ record Sweep(String title, String x, List<Cell> cells) {
             "formulas",
             "pigeons",
             "sessions",
+            "timed",
             "ablation");
 
     /** A shipped sweep, or a file. */

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.benchmarks.data.FormulaSpec;
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 class SweepTest {
@@ -65,9 +66,9 @@ class SweepTest {
 
     @Test
     void settingsDifferFromTheDefaultInWhatTheySay() {
-        assertThat(Setting.parse("default")).isEqualTo(new Setting(Tuning.DEFAULT, false));
+        assertThat(Setting.parse("default")).isEqualTo(new Setting(Tuning.DEFAULT, TimeMode.NONE));
         assertThat(Setting.parse("rounds=off+time=hint"))
-                .isEqualTo(new Setting(Tuning.DEFAULT.withRounds(Tuning.NO_RULES), true));
+                .isEqualTo(new Setting(Tuning.DEFAULT.withRounds(Tuning.NO_RULES), TimeMode.HINT));
         assertThat(Setting.parse("start=turns").tuning().start()).isEqualTo(Tuning.StartOrder.TURNS);
         assertThat(Setting.parse("rounds=fixpoint").tuning().rounds()).isEqualTo(Tuning.FIXPOINT);
     }

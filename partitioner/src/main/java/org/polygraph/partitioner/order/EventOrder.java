@@ -27,9 +27,13 @@ public final class EventOrder {
      */
     public static int[] of(KnownGraph graph, Closure closure) {
         RealTime time = graph.realTime();
-        return closure instanceof WindowClosure window && time != null
-                ? byTime(graph, time, window.bounds())
-                : byRank(graph.events(), (ChainClocks) closure);
+        if (time == null) {
+            return byRank(graph.events(), (ChainClocks) closure);
+        }
+        return byTime(
+                graph,
+                time,
+                closure instanceof WindowClosure window ? window.bounds() : ((ChainClocks) closure).bounds());
     }
 
     /**

@@ -61,6 +61,9 @@ class WindowClosureTest {
             KnownGraph windowed = new KnownGraph(events);
             windowed.bind(time);
             WindowClosure window = WindowClosure.of(windowed, Long.MAX_VALUE);
+            KnownGraph chained = new KnownGraph(events);
+            chained.bind(time);
+            ChainClocks timed = ChainClocks.of(chained);
             KnownGraph all = new KnownGraph(events);
             addAllPairs(all, table, counting, skew, time, seed);
             ChainClocks clocks = ChainClocks.of(all);
@@ -73,12 +76,16 @@ class WindowClosureTest {
                     boolean forward = round == 0 || !clocks.reaches(b, a);
                     if (a != b && (forward || random.nextInt(20) == 0)) {
                         windowed.add(a, b);
+                        chained.add(a, b);
                         all.add(a, b);
                     }
                 }
                 Closure.Result expected = clocks.update(() -> false);
                 assertThat(window.update(() -> false))
                         .as("seed %d round %d %s", seed, round, kind)
+                        .isEqualTo(expected);
+                assertThat(timed.update(() -> false))
+                        .as("clocks with real time, seed %d round %d %s", seed, round, kind)
                         .isEqualTo(expected);
                 if (expected == Closure.Result.CYCLIC) {
                     cyclic++;
@@ -96,12 +103,18 @@ class WindowClosureTest {
                         assertThat(window.reaches(a, b))
                                 .as("seed %d round %d: %d to %d", seed, round, a, b)
                                 .isEqualTo(reaches);
+                        assertThat(timed.reaches(a, b))
+                                .as("clocks with real time, seed %d round %d: %d to %d", seed, round, a, b)
+                                .isEqualTo(reaches);
                         if (reaches) {
                             assertThat(position[a]).as("seed %d", seed).isLessThan(position[b]);
                         }
                         if (round > 0 && reaches && !before[a * m + b]) {
                             assertThat(window.hasChanged(b))
                                     .as("seed %d round %d: row %d grew by %d", seed, round, b, a)
+                                    .isTrue();
+                            assertThat(timed.hasChanged(b))
+                                    .as("clocks with real time, seed %d round %d: row %d grew by %d", seed, round, b, a)
                                     .isTrue();
                         }
                         before[a * m + b] = reaches;

@@ -21,6 +21,7 @@ import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.KeyStages;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.jobs.pipeline.Tuning;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
@@ -117,9 +118,9 @@ final class SparkStages implements KeyStages, AutoCloseable {
 
     /** Large clocks go to files, whatever the heap has room for. Real time is known to the rules of this JVM alone. */
     @Override
-    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes) {
+    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
         if (graph.realTime() != null || ChainClocks.bytes(graph.events()) <= cut.heapClocks()) {
-            return Rules.inMemory(history, graph, bytes);
+            return Rules.inMemory(history, graph, bytes, rows);
         }
         Dataset<byte[]> indexes = slices();
         return new SparkRules(

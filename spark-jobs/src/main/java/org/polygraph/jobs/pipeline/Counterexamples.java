@@ -7,6 +7,7 @@ import java.util.List;
 import org.polygraph.jobs.certificate.BruteForce;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
@@ -51,11 +52,12 @@ final class Counterexamples {
                 request.clockSkewNanos(),
                 new PartChecker(request, budget),
                 budget::exhausted);
+        RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> told = new ArrayList<>();
         for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
             Violation shrunk = finder.shrunk(violation, told.isEmpty() ? more : List.of());
             if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
-                told.add(judged(shrunk));
+                told.add(judged(hasTimeInOrder() ? name.of(shrunk) : shrunk));
             }
         }
         List<Violation> further = new BeyondReads(table, request, whole).of(violations);
@@ -69,6 +71,10 @@ final class Counterexamples {
         told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
         told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
         return told;
+    }
+
+    private boolean hasTimeInOrder() {
+        return request.level() == IsolationLevel.SSER || request.level() == IsolationLevel.SSI;
     }
 
     /** Whether code that knows no graph has judged at least one of those told, and so the verdict. */

@@ -110,14 +110,20 @@ public final class Decision {
         RealTime hint = tuning.hasRules() && request.time() == TimeMode.HINT
                 ? RealTime.of(table, history.counting(), request.clockSkewNanos())
                 : null;
+        KnownGraph graph = null;
         if (hint != null) {
-            FoundOrder found = new TimeHint(table, budget, phases, stages, history, events, tuning).order(hint);
+            TimeHint attempt = new TimeHint(table, budget, phases, stages, history, events, tuning);
+            FoundOrder found = attempt.order(hint);
             if (found != null) {
                 return accept(history, found);
             }
             phases.begin("graph");
+            graph = attempt.graph();
         }
-        KnownGraph graph = KnownGraph.of(events, history.versions());
+        return exactly(stages, tuning, history, graph == null ? KnownGraph.of(events, history.versions()) : graph);
+    }
+
+    private Verdict exactly(KeyStages stages, Tuning tuning, IndexedHistory history, KnownGraph graph) {
         if (request.level().realTime()) {
             RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
             boundByTime = time != null && time.isComplete();

@@ -7,12 +7,21 @@ import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
-/** Rules over a closure on this JVM's heap: chain clocks, or the window closure where real time is part of the graph. */
+/**
+ * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure, unless few
+ * sessions write few keys.
+ */
 final class InMemoryRules implements Rules {
+    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
+    private static final int MANY_WRITERS = 256;
+
+    private static final int MOST_SESSIONS = 128;
+
     private final KnownGraph graph;
     private final Closure closure;
     private final Saturation saturation;
@@ -27,19 +36,46 @@ final class InMemoryRules implements Rules {
      * The rules of a graph.
      *
      * @param bytes that the closure may take
+     * @param rows what holds reachability where real time is part of the graph
      * @return null if it does not fit
      */
-    static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes) {
-        Closure closure = closure(graph, bytes);
+    static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
+        Closure closure = closure(history, graph, bytes, rows);
         return closure == null ? null : new InMemoryRules(history, graph, closure);
     }
 
-    private static @Nullable Closure closure(KnownGraph graph, long most) {
+    private static @Nullable Closure closure(
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
         if (graph.realTime() == null) {
             return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
         }
+        if (goesBySession(history, graph, rows)
+                && ChainClocks.bytes(graph.events()) + 12L * graph.events().count() <= most) {
+            return ChainClocks.of(graph);
+        }
         long fixed = WindowClosure.bytes(graph.events());
         return fixed <= most ? WindowClosure.of(graph, most - fixed) : null;
+    }
+
+    /**
+     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
+     * nearly all that overlaps writes the key.
+     */
+    private static boolean goesBySession(IndexedHistory history, KnownGraph graph, Tuning.RealTimeRows rows) {
+        if (rows != Tuning.RealTimeRows.BY_KEYS) {
+            return rows == Tuning.RealTimeRows.CHAINS;
+        }
+        if (graph.events().chains() > MOST_SESSIONS) {
+            return false;
+        }
+        VersionIndex index = history.versions();
+        int[] starts = index.writerStarts();
+        long inHot = 0;
+        for (int key = 0; key < index.keys(); key++) {
+            int writers = starts[key + 1] - starts[key];
+            inHot += writers >= MANY_WRITERS ? writers : 0;
+        }
+        return 2 * inHot > index.writers();
     }
 
     @Override
@@ -92,7 +128,7 @@ final class InMemoryRules implements Rules {
 
     @Override
     public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
-        if (!(closure instanceof ChainClocks clocks)) {
+        if (graph.realTime() != null || !(closure instanceof ChainClocks clocks)) {
             throw new ArrayFile.DamagedException("found rules with real time, which are not kept");
         }
         if (file.has(DECIDED)) {

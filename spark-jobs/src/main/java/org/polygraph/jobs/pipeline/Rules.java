@@ -20,8 +20,8 @@ public interface Rules extends AutoCloseable {
     String DECIDED = "decidedKeys";
 
     /** Rules over a closure on this JVM's heap, see {@link KeyStages#rules}. */
-    static @Nullable Rules inMemory(IndexedHistory history, KnownGraph graph, long bytes) {
-        return InMemoryRules.of(history, graph, bytes);
+    static @Nullable Rules inMemory(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
+        return InMemoryRules.of(history, graph, bytes, rows);
     }
 
     /** Makes reachability exact for the graph and drops redundant edges from it, see {@link Closure#update}. */

@@ -9,9 +9,10 @@ import org.polygraph.solver.SolverOptions;
  * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
  *     closure and order alone
  * @param start the order that the solver starts from
+ * @param rows what holds reachability where real time is part of the level
  * @param solver what the core's solver is started with; budgets and proof are set by the pipeline
  */
-public record Tuning(int rounds, StartOrder start, SolverOptions solver) {
+public record Tuning(int rounds, StartOrder start, RealTimeRows rows, SolverOptions solver) {
     /** A few rounds, while the order breaks enough for another to pay. */
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as where the clocks do not fit into memory: the solver decides alone. */
@@ -27,8 +28,19 @@ public record Tuning(int rounds, StartOrder start, SolverOptions solver) {
         TURNS
     }
 
+    /** Closures for real time. */
+    public enum RealTimeRows {
+        /** Chain clocks where few sessions write few keys, the window closure elsewhere. */
+        BY_KEYS,
+        /** The window closure. */
+        WINDOW,
+        /** Chain clocks. */
+        CHAINS
+    }
+
     /** The engine as it is used. */
-    public static final Tuning DEFAULT = new Tuning(ADAPTIVE, StartOrder.RANK, SolverOptions.defaults());
+    public static final Tuning DEFAULT =
+            new Tuning(ADAPTIVE, StartOrder.RANK, RealTimeRows.BY_KEYS, SolverOptions.defaults());
 
     public Tuning {
         if (rounds < NO_RULES) {
@@ -38,17 +50,22 @@ public record Tuning(int rounds, StartOrder start, SolverOptions solver) {
 
     /** This but for the rounds. */
     public Tuning withRounds(int value) {
-        return new Tuning(value, start, solver);
+        return new Tuning(value, start, rows, solver);
     }
 
     /** This but for the start order. */
     public Tuning withStart(StartOrder value) {
-        return new Tuning(rounds, value, solver);
+        return new Tuning(rounds, value, rows, solver);
+    }
+
+    /** This but for the closure of levels with real time. */
+    public Tuning withRows(RealTimeRows value) {
+        return new Tuning(rounds, start, value, solver);
     }
 
     /** This but for an option of the solver. */
     public Tuning with(SolverOptions.Option option, long value) {
-        return new Tuning(rounds, start, solver.with(option, value));
+        return new Tuning(rounds, start, rows, solver.with(option, value));
     }
 
     boolean hasRules() {

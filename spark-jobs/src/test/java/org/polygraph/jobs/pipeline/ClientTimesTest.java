@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -53,6 +54,8 @@ class ClientTimesTest {
                 String what = HistoryDsl.print(history) + " " + level + " " + kind + " skew " + skew + " seed "
                         + stream.seedOf(i);
                 Verdict.Status rules = status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT);
+                Verdict.Status clocks = status(
+                        history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRows(Tuning.RealTimeRows.CHAINS));
                 Verdict.Status search =
                         status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
                 long[] starts = history.starts().clone();
@@ -70,6 +73,7 @@ class ClientTimesTest {
                 // Of an optional transaction in a session that runs against the clock only a part can be said.
                 unknown += rules == Verdict.Status.UNKNOWN ? 1 : 0;
                 assertThat(rules).as(what).isIn(expected, Verdict.Status.UNKNOWN);
+                assertThat(clocks).as("by clocks " + what).isIn(expected, Verdict.Status.UNKNOWN);
                 assertThat(search).as("by search " + what).isIn(expected, Verdict.Status.UNKNOWN);
                 judged++;
                 accepted.computeIfAbsent(kind, k -> new int[2])[expected == Verdict.Status.PASS ? 0 : 1]++;
@@ -123,6 +127,9 @@ class ClientTimesTest {
                             Budget.unlimited());
             if (strict.status() == Verdict.Status.VIOLATION) {
                 told++;
+                assertThat(strict.violations())
+                        .as("seed %d", seed)
+                        .allMatch(violation -> violation.anomaly() == Anomaly.REAL_TIME_VIOLATION);
                 // Elsewhere real time is in the reason of a version order of the cycle.
                 shown += strict.violations().get(0).cycle().stream().anyMatch(edge -> edge.kind() == EdgeKind.RT)
                         ? 1
@@ -149,11 +156,13 @@ class ClientTimesTest {
         int judged = 0;
         int passed = 0;
         TinyHistories stream = new TinyHistories(seed);
-        for (int i = 0; i < tiny; i++) {
+        int timed = 0;
+        for (long i = 0; timed < tiny; i++) {
             HistoryTable history = stream.at(i);
             if (history.starts() != null) {
                 passed += sameByHint(history, stream.seedOf(i));
                 judged += 2;
+                timed++;
             }
         }
         HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
