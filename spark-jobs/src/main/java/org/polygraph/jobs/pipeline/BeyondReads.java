@@ -20,7 +20,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * violated by the whole too ({@link org.polygraph.jobs.certificate.SubHistory}).
  *
  * <p>Costs at most the check of a history without violations, once more for each time that leaving reads out brings others to
- * light (inconsistent transactions, then reads without a writer, then what they had committed).
+ * light (inconsistent transactions, then reads without a writer, then what they had committed), and 20 s in all.
  */
 final class BeyondReads {
     private static final Set<Anomaly> SINGLE = EnumSet.of(
@@ -35,14 +35,18 @@ final class BeyondReads {
     /** So many are not all that there are: the index tells no more. */
     private static final int TOO_MANY = 100;
 
+    /** The verdict stands already: no more than this is spent on telling more, whatever the rest of the history costs. */
+    private static final long MOST_NANOS = 20_000_000_000L;
+
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
 
+    /** @param budget of which this takes a part */
     BeyondReads(HistoryTable table, CheckRequest request, Budget budget) {
         this.table = table;
         this.request = request;
-        this.budget = budget;
+        this.budget = budget.part(MOST_NANOS);
     }
 
     /**

@@ -22,8 +22,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  * sessions went on at one pace, and the one that the rules gave; each from fine to coarse parts until one is not refuted.
  * A refutation takes milliseconds, for it is an avalanche too.
  *
- * <p>Measured, 25 sessions, 500 keys, 5 values, SER: 8,000 transactions 0.45 CPU-s, 16,000 1.5; without the guess none of
- * them in 60 s. 4,000 0.2 instead of 2.
+ * <p>Measured, 25 sessions, 500 keys, 5 values, SER, thread CPU-s of a first check: 4,000 transactions 0.4, 8,000 0.8, 16,000 4.8;
+ * without the guess 3.9 for 4,000 and none of the others (benchmarks/results/2026-11-solver.md, the wall).
  */
 final class CoarseGuess {
     /** Below so many violated reads a transaction the solver is quick. */
