@@ -196,13 +196,13 @@ public final class HotKeySaturation {
     /** Writers of the visits whose fronts the next visit finds, in order. */
     private static IntArrayList before(int[] order, int at, int[] last) {
         int recent = Math.max(0, at - SessionRules.LOOK_BACK);
-        int[] earlier = Arrays.stream(last)
-                .filter(visit -> visit >= 0 && visit < recent)
-                .sorted()
-                .toArray();
+        int[] earlier = last.clone();
+        Arrays.sort(earlier);
         IntArrayList visits = new IntArrayList();
         for (int visit : earlier) {
-            visits.add(order[visit]);
+            if (visit >= 0 && visit < recent) {
+                visits.add(order[visit]);
+            }
         }
         for (int visit = recent; visit < at; visit++) {
             visits.add(order[visit]);

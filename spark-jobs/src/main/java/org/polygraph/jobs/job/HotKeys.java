@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.broadcast.Broadcast;
@@ -79,23 +80,25 @@ final class HotKeys {
      * org.polygraph.partitioner.prune.SliceSaturation#forced} has them.
      *
      * @param all whether all keys are gone through, whatever has changed
-     * @param decided keys that are gone through in any case, ascending
+     * @param decided keys that are gone through in any case
      * @return null if the budget ended
      */
-    @Nullable List<byte[]> round(Closed closed, Broadcast<long[]> changed, boolean all, int[] decided) {
+    @Nullable
+    List<byte[]> round(Closed closed, Broadcast<long[]> changed, boolean all, int[] decided) {
         List<byte[]> forced = new ArrayList<>();
         for (int key : keys) {
             int parts = (int) Math.max(least, rowBytes * items(key) / RANGE_BYTES + 1);
-            Broadcast<byte[]> index = context.broadcast(
-                    IndexSlice.of(new KeySlices(versions.keys(), versions.keys()), key, versions)
+            Broadcast<byte[]> index =
+                    context.broadcast(IndexSlice.of(new KeySlices(versions.keys(), versions.keys()), key, versions)
                             .toBytes());
-            boolean whole = all || Arrays.binarySearch(decided, key) >= 0;
+            boolean whole = all || IntStream.of(decided).anyMatch(k -> k == key);
             try {
                 List<byte[]> visits = jobs.run(
                         "put writers of a hot key in order",
                         spark.range(0, parts, 1, parts)
-                                .as(Encoders.LONG())
-                                .mapPartitions(new Visits(closed, index, changed, whole, parts), Encoders.BINARY())
+                                        .as(Encoders.LONG())
+                                        .mapPartitions(
+                                                new Visits(closed, index, changed, whole, parts), Encoders.BINARY())
                                 ::collectAsList);
                 if (visits == null) {
                     return null;
@@ -105,8 +108,9 @@ final class HotKeys {
                     List<byte[]> rows = jobs.run(
                             "force edges of a hot key",
                             spark.range(0, parts, 1, parts)
-                                    .as(Encoders.LONG())
-                                    .mapPartitions(new Ranges(closed, index, order, key, parts), Encoders.BINARY())
+                                            .as(Encoders.LONG())
+                                            .mapPartitions(
+                                                    new Ranges(closed, index, order, key, parts), Encoders.BINARY())
                                     ::collectAsList);
                     if (rows == null) {
                         return null;
@@ -163,8 +167,7 @@ final class HotKeys {
     }
 
     /** By range of writers: {@link HotKeySaturation#visited}, big-endian. */
-    private record Visits(
-            Closed closed, Broadcast<byte[]> index, Broadcast<long[]> changed, boolean all, int parts)
+    private record Visits(Closed closed, Broadcast<byte[]> index, Broadcast<long[]> changed, boolean all, int parts)
             implements MapPartitionsFunction<Long, byte[]> {
         @Override
         public Iterator<byte[]> call(Iterator<Long> ranges) throws IOException {

@@ -29,7 +29,9 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private final boolean most;
     private final Broadcast<int[]> decided;
     private final Broadcast<int[]> decidedKeys;
+    private final int[] hotKeys;
 
+    /** @param hotKeys are left out: {@link HotKeys} */
     SaturationTask(
             RuleFiles files,
             int generation,
@@ -40,7 +42,8 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
             Broadcast<long[]> changed,
             boolean most,
             Broadcast<int[]> decided,
-            Broadcast<int[]> decidedKeys) {
+            Broadcast<int[]> decidedKeys,
+            int[] hotKeys) {
         this.files = files;
         this.generation = generation;
         this.slices = slices;
@@ -51,6 +54,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
         this.most = most;
         this.decided = decided;
         this.decidedKeys = decidedKeys;
+        this.hotKeys = hotKeys;
     }
 
     @Override
@@ -68,6 +72,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
                             most,
                             decided.value(),
                             decidedKeys.value())
+                    .without(hotKeys)
                     .forced();
             if (forced.length > 0) {
                 ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(4, forced.length))

@@ -47,7 +47,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param operationsPerSlice few: even small histories are cut into several slices
      */
     SparkChecker(String master, int operationsPerSlice) {
-        this(master, new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns));
+        this(
+                master,
+                new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns, Cut.USUAL.hotKeyBytes));
     }
 
     /** For tests. */
@@ -63,10 +65,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param mostSlices 0: the shuffle's partitions
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
      * @param mostColumns in a group of sessions
+     * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
      */
-    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns) {
+    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns, long hotKeyBytes) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE);
+        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, 128L << 20);
     }
 
     /** What the session's settings say, where they say anything. */
@@ -77,7 +80,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
                     cut.mostSlices,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
-                    cut.mostColumns);
+                    cut.mostColumns,
+                    cut.hotKeyBytes);
         } catch (NumberFormatException e) {
             throw new EngineException(
                     "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS

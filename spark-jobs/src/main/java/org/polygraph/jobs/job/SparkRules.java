@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -45,6 +46,7 @@ final class SparkRules implements Rules {
     private final KnownGraph graph;
     private final KeySlices slices;
     private final Dataset<byte[]> indexes;
+    private final long hotKeyBytes;
 
     /** Of the rows that are exact; -1 before the first closure. */
     private int generation = -1;
@@ -66,6 +68,7 @@ final class SparkRules implements Rules {
      * @param indexes a row a slice: the index as it is now
      * @param groupBytes about what a file of columns may have
      * @param mostColumns in a file
+     * @param hotKeyBytes of rows: a key with more is gone through by ranges
      */
     SparkRules(
             SparkSession spark,
@@ -76,7 +79,9 @@ final class SparkRules implements Rules {
             KeySlices slices,
             Dataset<byte[]> indexes,
             long groupBytes,
-            int mostColumns) {
+            int mostColumns,
+            long hotKeyBytes) {
+        this.hotKeyBytes = hotKeyBytes;
         this.spark = spark;
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.jobs = jobs;
@@ -190,9 +195,17 @@ final class SparkRules implements Rules {
         Broadcast<long[]> grown = context.broadcast(changed);
         Broadcast<int[]> decisions = context.broadcast(decided.toIntArray());
         Broadcast<int[]> keys = context.broadcast(decidedKeys);
-        List<byte[]> forced;
+        HotKeys hot = new HotKeys(
+                spark,
+                jobs,
+                versions,
+                (long) Integer.BYTES
+                        * graph.events().perTransaction()
+                        * graph.events().chains(),
+                hotKeyBytes);
+        List<byte[]> forced = new ArrayList<>();
         try {
-            forced = jobs.run(
+            List<byte[]> bySlice = jobs.run(
                     "force edges, round " + graph.currentRound(),
                     indexes.mapPartitions(
                             new SaturationTask(
@@ -205,16 +218,26 @@ final class SparkRules implements Rules {
                                     grown,
                                     most,
                                     decisions,
-                                    keys),
+                                    keys,
+                                    hot.keys()),
                             Encoders.BINARY())::collectAsList);
+            HotKeys.Closed closed = new HotKeys.Closed(
+                    files,
+                    generation,
+                    graph.events().perTransaction(),
+                    history.table().sessionStarts(),
+                    states);
+            List<byte[]> byRange = bySlice == null ? null : hot.round(closed, grown, most, decidedKeys);
+            if (bySlice == null || byRange == null) {
+                return Saturation.Result.STOPPED;
+            }
+            forced.addAll(bySlice);
+            forced.addAll(byRange);
         } finally {
             states.destroy();
             grown.destroy();
             decisions.destroy();
             keys.destroy();
-        }
-        if (forced == null) {
-            return Saturation.Result.STOPPED;
         }
         if (!merge(forced)) {
             return Saturation.Result.CONTRADICTION;

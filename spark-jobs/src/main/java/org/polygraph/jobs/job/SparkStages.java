@@ -132,7 +132,8 @@ final class SparkStages implements KeyStages, AutoCloseable {
                 Objects.requireNonNull(keySlices),
                 indexes,
                 COLUMN_FILE_BYTES,
-                cut.mostColumns());
+                cut.mostColumns(),
+                cut.hotKeyBytes());
     }
 
     /** The slices that {@link #index} made, or those of an index that was restored. */

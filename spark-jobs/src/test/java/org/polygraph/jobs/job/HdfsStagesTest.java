@@ -70,7 +70,7 @@ class HdfsStagesTest {
         String parent = files.getUri() + "/stages";
         System.setProperty(LazySession.STAGE_FOLDER, parent);
         List<Path> before = temporary();
-        try (SparkChecker spark = new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2))) {
+        try (SparkChecker spark = new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2, 1))) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)

@@ -26,7 +26,9 @@ import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.prune.HotKeySaturation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -39,6 +41,9 @@ class PartitionsTest {
     @TempDir
     static Path stages;
 
+    /** Of rows: more than a key of some hundred events has. */
+    private static final long HOT_BYTES = 16 << 10;
+
     private static final List<SparkChecker> CHECKERS = new ArrayList<>();
 
     @BeforeAll
@@ -46,7 +51,8 @@ class PartitionsTest {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         // Slices of keys, and columns a group of sessions.
         for (int[] cut : new int[][] {{1, 1000}, {7, 3}, {64, 1}}) {
-            CHECKERS.add(new SparkChecker("local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1])));
+            CHECKERS.add(new SparkChecker(
+                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES)));
         }
     }
 
@@ -104,6 +110,33 @@ class PartitionsTest {
         }
         assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
+    }
+
+    /** A key that a third of all operations touch is gone through by ranges; nothing else about it is different. */
+    @Test
+    void aHotKeyIsCutToo() {
+        int seen = 0;
+        for (int i = 0; i < 2; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 100 + i)
+                    .sessions(7)
+                    .transactions(1_200)
+                    .operations(1, 6)
+                    .keys(600)
+                    .hotspot(1.0 / 600, 0.3)
+                    .isolation(i == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.SNAPSHOT);
+            if (i == 1) {
+                generator.inject(InjectedAnomaly.LOST_UPDATE, 1);
+            }
+            HistoryTable table = generator.generate();
+            IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
+            for (int k = 0; k < history.versions().keys(); k++) {
+                seen += HotKeySaturation.splits(history.versions(), k) ? 1 : 0;
+            }
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                assertSame(table, new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE));
+            }
+        }
+        assertThat(seen).isPositive();
     }
 
     /** Real time, the hint and the guess have their rules on the driver, beside columns and slices. */
