@@ -36,8 +36,9 @@ final class CheckOptions {
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
             description =
-                    "The promise: sser, ser, ssi, si, cc, ra or rc (strict serializability, serializability, strong"
-                            + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed)."
+                    "The promise: sser, ser, ssi, si, cc, ra, rc or lin (strict serializability, serializability, strong"
+                            + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed;"
+                            + " linearizability of single operations)."
                             + " Several, as in ser,si, are judged in one reading, and the strongest that holds is told.")
     private Levels levels = Levels.NONE;
 
