@@ -1,6 +1,5 @@
 package org.polygraph.jobs.certificate;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -43,7 +42,8 @@ final class LatestReplay {
     private int[] from = new int[0];
     private int[] between = new int[0];
     private int count;
-    private final IntArrayList stack = new IntArrayList();
+    private int[] stack = new int[64];
+    private int depth;
     private int[] order = new int[0];
     private boolean hasSources;
 
@@ -89,16 +89,16 @@ final class LatestReplay {
      * what is wrong.
      */
     int[] turned() {
-        IntArrayList pairs = new IntArrayList();
-        for (int i = 0; hasSources && i < count; i++) {
+        int[] pairs = new int[hasSources ? 2 * count : 0];
+        for (int i = 0; 2 * i < pairs.length; i++) {
             int writer = order[between[i]];
             boolean isSource = from[i] >= 0
                     && between[i] - position[from[i]] < position[readers[i]] - between[i]
                     && table.sessionOf(from[i]) != table.sessionOf(writer);
-            pairs.add(isSource ? writer : readers[i]);
-            pairs.add(isSource ? from[i] : writer);
+            pairs[2 * i] = isSource ? writer : readers[i];
+            pairs[2 * i + 1] = isSource ? from[i] : writer;
         }
-        return pairs.toIntArray();
+        return pairs;
     }
 
     private boolean goThrough(int[] order) {
@@ -181,14 +181,32 @@ final class LatestReplay {
                 from[i] = INITIAL;
             }
         }
-        for (boolean isFound : new boolean[] {false, true}) {
-            for (int t = 0; t < counted.length; t++) {
-                for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                    for (int i = first[keys[o] >>> 1]; i >= 0 && (keys[o] & 1) == 1; i = next[i]) {
-                        if (steps-- < 0 || !(isFound ? note(i, t) : match(i, t, o))) {
-                            return false;
-                        }
+        // Writes of these keys, which are looked at again.
+        int[] writers = new int[count];
+        int[] written = new int[count];
+        int size = 0;
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
+                if ((keys[o] & 1) == 0 || first[keys[o] >>> 1] < 0) {
+                    continue;
+                }
+                if (size == writers.length) {
+                    writers = Arrays.copyOf(writers, 2 * size);
+                    written = Arrays.copyOf(written, 2 * size);
+                }
+                writers[size] = t;
+                written[size++] = keys[o] >>> 1;
+                for (int i = first[keys[o] >>> 1]; i >= 0; i = next[i]) {
+                    if (steps-- < 0 || !match(i, t, o)) {
+                        return false;
                     }
+                }
+            }
+        }
+        for (int w = 0; w < size; w++) {
+            for (int i = first[written[w]]; i >= 0; i = next[i]) {
+                if (steps-- < 0 || !note(i, writers[w])) {
+                    return false;
                 }
             }
         }
@@ -286,10 +304,10 @@ final class LatestReplay {
 
     /** Whether a writer in between reaches the reader: goes back from it as far as the first of them. */
     private boolean isReached(int i, int[] seenBy) {
-        stack.clear();
-        stack.add(readers[i]);
-        while (!stack.isEmpty() && steps >= 0) {
-            int t = stack.popInt();
+        stack[0] = readers[i];
+        depth = 1;
+        while (depth > 0 && steps >= 0) {
+            int t = stack[--depth];
             if (t != readers[i] && isBetween(i, t)) {
                 return true;
             }
@@ -304,7 +322,10 @@ final class LatestReplay {
     private void visit(int t, int i, int[] seenBy) {
         if (t >= 0 && position[t] >= between[i] && seenBy[t] != i + 1) {
             seenBy[t] = i + 1;
-            stack.add(t);
+            if (depth == stack.length) {
+                stack = Arrays.copyOf(stack, 2 * depth);
+            }
+            stack[depth++] = t;
         }
     }
 

@@ -62,17 +62,20 @@ final class AxiomDecision {
             return violation(order.violations());
         }
         hasOpenReads = order.hasOpenReads();
-        if (!hasOpenReads) {
+        long held = table.arrayBytes() + HELD_BYTES * table.operations();
+        long rows = causal ? ChainClocks.bytes(order.graph().events()) : 0;
+        if (!hasOpenReads && budget.fits(held, 0)) {
             phases.begin("guess");
             Witness recorded = RecordedOrder.accepted(
-                    order.readsFrom(), request.terms().orElseThrow(), request.time() != TimeMode.NONE);
+                    order.readsFrom(),
+                    request.terms().orElseThrow(),
+                    request.time() != TimeMode.NONE,
+                    budget::exhausted);
             phases.end(recorded == null ? 0 : table.transactions());
             if (recorded != null) {
                 return pass(recorded);
             }
         }
-        long held = table.arrayBytes() + HELD_BYTES * table.operations();
-        long rows = causal ? ChainClocks.bytes(order.graph().events()) : 0;
         if (!budget.fits(held, rows)) {
             return unknown(budget.shortage("order", held + rows));
         }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.pipeline;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
@@ -55,20 +56,21 @@ final class RecordedOrder {
      * @param reads without violations or open reads
      * @param terms of RC, RA or CC
      * @param withTimes whether times may help
+     * @param stop asked now and then; true ends it
      */
-    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes) {
+    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
         RecordedOrder order = new RecordedOrder(reads);
         int[] sequence = order.sequence(withTimes);
-        return sequence == null ? null : order.accepted(sequence, terms);
+        return sequence == null ? null : order.accepted(sequence, terms, stop);
     }
 
-    private @Nullable Witness accepted(int[] sequence, Terms terms) {
+    private @Nullable Witness accepted(int[] sequence, Terms terms, BooleanSupplier stop) {
         boolean[] counted = new boolean[position.length];
         for (int t = 0; t < counted.length; t++) {
             counted[t] = counting.isCounted(t);
         }
         Witness witness = new Witness(table, terms, counted, position);
-        for (int i = 0; i < MOST_ATTEMPTS && extend(sequence); i++) {
+        for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean() && extend(sequence); i++) {
             int[] turned = Replay.turned(witness);
             if (turned == null || turned.length == 0) {
                 return turned == null ? null : witness;
