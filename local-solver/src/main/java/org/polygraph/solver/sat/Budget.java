@@ -1,10 +1,11 @@
 package org.polygraph.solver.sat;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a search may spend. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
+ * What a search may spend; for one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
  * does so through {@link #grow}; either throws {@link BudgetExhausted}.
  */
 public final class Budget {
@@ -17,7 +18,10 @@ public final class Budget {
     private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
-    private long bytes;
+    /** Bytes that all parts of it have together. */
+    private final AtomicLong all;
+
+    private long own;
     private int ticks;
 
     /**
@@ -27,10 +31,24 @@ public final class Budget {
      * @param maxBytes bound on what the solver's own structures may take, in bytes
      */
     public Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+        this(timed, deadlineNanos, stop, maxBytes, new AtomicLong());
+    }
+
+    private Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes, AtomicLong all) {
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
+        this.all = all;
+    }
+
+    /**
+     * A budget for another thread, with the same deadline and out of the same bytes.
+     *
+     * @param orStop asked now and then, beside this one's signal; true ends what works on the part
+     */
+    public Budget part(BooleanSupplier orStop) {
+        return new Budget(timed, deadlineNanos, () -> stop.getAsBoolean() || orStop.getAsBoolean(), maxBytes, all);
     }
 
     /** A budget that never runs out. */
@@ -58,16 +76,29 @@ public final class Budget {
 
     /** Accounts for {@code more} bytes; negative gives back. */
     public void reserve(long more) {
-        if (more > maxBytes - bytes) {
+        long sum = all.addAndGet(more);
+        if (more > 0 && sum > maxBytes) {
+            all.addAndGet(-more);
             throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
-                    + bytes + ", needs " + more + " more)");
+                    + (sum - more) + ", needs " + more + " more)");
         }
-        bytes += more;
+        own += more;
     }
 
-    /** Bytes accounted for. */
+    /** Gives back all that was accounted for here. */
+    public void release() {
+        all.addAndGet(-own);
+        own = 0;
+    }
+
+    /** Bytes accounted for, here and in all parts. */
     public long bytes() {
-        return bytes;
+        return all.get();
+    }
+
+    /** Bytes accounted for here. */
+    public long own() {
+        return own;
     }
 
     /** A new array of {@code length} ints, accounted for. */
