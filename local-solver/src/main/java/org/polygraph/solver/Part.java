@@ -51,8 +51,7 @@ record Part(Polygraph polygraph, int[] transactions, int[] readers, int[] writer
         Reachability known = whole.reachability;
         if (known != null) {
             int perTxn = whole.eventsPerTransaction;
-            part.reachability((from, to) ->
-                    known.reaches(event(members, perTxn, from), event(members, perTxn, to)));
+            part.reachability((from, to) -> known.reaches(event(members, perTxn, from), event(members, perTxn, to)));
         }
         return new Part(part.build(), members, readers, writers);
     }

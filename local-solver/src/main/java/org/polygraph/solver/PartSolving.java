@@ -144,8 +144,8 @@ final class PartSolving {
         if (solved < parts.count()) {
             String reason = why.get();
             return new Outcome.Unknown(
-                    (reason == null ? "the solver was told to stop" : reason) + "; " + solved + " of "
-                            + parts.count() + " independent parts have an order",
+                    (reason == null ? "the solver was told to stop" : reason) + "; " + solved + " of " + parts.count()
+                            + " independent parts have an order",
                     sum);
         }
         return satisfiable(sum);
@@ -164,12 +164,7 @@ final class PartSolving {
     }
 
     private void begin(ProofTrace trace) {
-        trace.begin(
-                p.transactions,
-                p.eventsPerTransaction,
-                p.keys(),
-                p.readerStart[p.keys()],
-                p.writerStart[p.keys()]);
+        trace.begin(p.transactions, p.eventsPerTransaction, p.keys(), p.readerStart[p.keys()], p.writerStart[p.keys()]);
     }
 
     private Outcome satisfiable(Statistics sum) {

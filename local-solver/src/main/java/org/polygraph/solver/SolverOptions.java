@@ -94,7 +94,10 @@ public final class SolverOptions {
         return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof, threads);
     }
 
-    /** Gives up when the solver's own structures would take more bytes; the polygraph's arrays do not count. */
+    /**
+     * Gives up when the solver's own structures would take more bytes, the old ones included while they grow; the
+     * polygraph's arrays do not count. What is counted is the heap they take within 5 %.
+     */
     public SolverOptions withMaxBytes(long bytes) {
         return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof, threads);
     }

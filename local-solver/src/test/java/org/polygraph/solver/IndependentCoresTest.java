@@ -133,7 +133,8 @@ class IndependentCoresTest {
                 nanos += alone.statistics().nanos();
             }
             Polygraph union = union(parts, eventsPerTxn);
-            Outcome together = new Solver().solve(union, SolverOptions.defaults().with(Option.PARTS, 0));
+            Outcome together =
+                    new Solver().solve(union, SolverOptions.defaults().with(Option.PARTS, 0));
             System.out.println(CORES + " cores, E=" + eventsPerTxn + ": alone " + decisions + " decisions " + conflicts
                     + " conflicts " + nanos / 1_000_000 + " ms; together " + together.statistics());
             assertThat(together).isInstanceOf(Outcome.Satisfiable.class);
@@ -143,8 +144,8 @@ class IndependentCoresTest {
             int[] position = null;
             for (int threads = 1; threads <= 4; threads *= 2) {
                 long start = System.nanoTime();
-                Outcome each = new Solver()
-                        .solve(union, SolverOptions.defaults().withThreads(threads));
+                Outcome each =
+                        new Solver().solve(union, SolverOptions.defaults().withThreads(threads));
                 System.out.println("  each alone, " + threads + " threads: " + (System.nanoTime() - start) / 1_000_000
                         + " ms; " + each.statistics());
                 assertThat(each).isInstanceOf(Outcome.Satisfiable.class);
@@ -201,11 +202,14 @@ class IndependentCoresTest {
                     .solve(union, options.withMaxBytes(whole.statistics().bytes() * 2 / 3));
             assertThat(little).isInstanceOf(Outcome.Unknown.class);
             assertThat(((Outcome.Unknown) little).reason()).contains("memory budget");
-            assertThat(little.statistics().bytes()).isLessThanOrEqualTo(whole.statistics().bytes() * 2 / 3);
+            assertThat(little.statistics().bytes())
+                    .isLessThanOrEqualTo(whole.statistics().bytes() * 2 / 3);
             AtomicInteger asked = new AtomicInteger();
             Outcome stopped = new Solver().solve(union, options.withStop(() -> asked.incrementAndGet() > 300));
             assertThat(stopped).isInstanceOf(Outcome.Unknown.class);
-            assertThat(((Outcome.Unknown) stopped).reason()).contains("told to stop").contains("of 100 independent parts");
+            assertThat(((Outcome.Unknown) stopped).reason())
+                    .contains("told to stop")
+                    .contains("of 100 independent parts");
         }
     }
 }

@@ -104,7 +104,9 @@ class IndependentPartsTest {
                 for (int i = 0; i < named.length; i++) {
                     named[i] = core.key(i);
                 }
-                assertThat(first == null || Arrays.equals(first, named)).as(what).isTrue();
+                assertThat(first == null || Arrays.equals(first, named))
+                        .as(what)
+                        .isTrue();
                 first = named;
                 refuted++;
             }

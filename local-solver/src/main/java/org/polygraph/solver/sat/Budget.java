@@ -12,6 +12,9 @@ public final class Budget {
     /** Ticks between two looks at the clock; a tick is at most a few hundred memory accesses. */
     private static final int TICKS_PER_CHECK = 256;
 
+    /** From so many entries on an array grows by half. */
+    private static final int LARGE = 1 << 20;
+
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
 
     private final boolean timed;
@@ -107,14 +110,19 @@ public final class Budget {
         return new int[length];
     }
 
-    /** {@code array} or, when shorter than {@code needed}, a copy at least twice as long; accounted for. */
+    /**
+     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for, and while both are there, both.
+     * Doubles small arrays; large ones grow by half, or as far as the bytes reach.
+     */
     public int[] grow(int[] array, long needed) {
         if (needed <= array.length) {
             return array;
         }
-        int length = longer(array.length, needed);
-        reserve(4L * (length - array.length));
-        return Arrays.copyOf(array, length);
+        int length = longer(array.length, needed, 4);
+        reserve(4L * length);
+        int[] copy = Arrays.copyOf(array, length);
+        reserve(-4L * array.length);
+        return copy;
     }
 
     /** As {@link #grow(int[], long)}. */
@@ -122,15 +130,19 @@ public final class Budget {
         if (needed <= array.length) {
             return array;
         }
-        int length = longer(array.length, needed);
-        reserve(length - array.length);
-        return Arrays.copyOf(array, length);
+        int length = longer(array.length, needed, 1);
+        reserve(length);
+        byte[] copy = Arrays.copyOf(array, length);
+        reserve(-array.length);
+        return copy;
     }
 
-    private static int longer(int length, long needed) {
+    private int longer(int length, long needed, int width) {
         if (needed > MAX_ARRAY) {
             throw new BudgetExhausted("a solver structure needs more than 2^31 entries");
         }
-        return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.max(16, 2L * length)));
+        long wish = Math.max(16, length < LARGE ? 2L * length : length + ((long) length >> 1));
+        long room = (maxBytes - all.get()) / width;
+        return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.min(wish, room)));
     }
 }

@@ -40,12 +40,13 @@ final class PruneLoop implements AutoCloseable {
 
     /**
      * That holds where little is left open between two events. Every edge that the rules could still force is one that the
-     * solver finds by deciding wrongly, and what that costs it grows with how many events it has to move about: {@link
-     * Rules#freedom}. Measured, ns a missing edge: 20 times the freedom, both at 150 (50 sessions, zipf 0.9, 300k
-     * transactions: 3 us) and at 35,000 (5,000 sessions, uniform, 100k transactions: 700 us). So a round is worth its
-     * time while what the next one forces, about {@value #NEXT_SHARE} of this one's, would cost the solver more.
+     * solver finds by deciding wrongly, and what that costs it grows with how many events may stand in its way: {@link
+     * Rules#freedom}. Measured for many sessions, uniform keys, twenty transactions a session: 57 us a missing edge where the
+     * freedom is 14,000 transactions (40,000 in 2,000 sessions), at least 700 us where it is 35,000 (100,000 in 5,000): with the
+     * cube, and nothing at a few hundred, as 50 sessions have. So a round is worth its time while what the next one
+     * forces, about {@value #NEXT_SHARE} of this one's, would cost the solver more.
      */
-    private static final double SOLVER_NANOS = 20;
+    private static final double SOLVER_NANOS = 2.3e-8;
 
     private static final double NEXT_SHARE = 0.4;
     /** Of a round: closure, a cell of the clocks; rules, a read or write. */
@@ -359,7 +360,7 @@ final class PruneLoop implements AutoCloseable {
         VersionIndex versions = history.versions();
         double cells = (double) events.count() * events.chains();
         double items = versions.writers() + versions.readers();
-        double perEdge = SOLVER_NANOS * made.freedom() / events.perTransaction();
+        double perEdge = SOLVER_NANOS * Math.pow(made.freedom() / events.perTransaction(), 3);
         return NEXT_SHARE * lastForced * perEdge > CELL_NANOS * cells + ITEM_NANOS * items;
     }
 
