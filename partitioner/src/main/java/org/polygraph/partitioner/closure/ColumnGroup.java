@@ -29,6 +29,7 @@ public final class ColumnGroup {
     private final IntBuffer fresh;
     private final long[] kept;
     private final long[] changed;
+    private long pairs;
 
     /**
      * Prepares.
@@ -92,6 +93,9 @@ public final class ColumnGroup {
                     merge(i, row, other, rows);
                 }
                 rows[s].put(position * width, row);
+                for (int cell : row) {
+                    pairs += cell;
+                }
                 if (before != null) {
                     before[s].get(position * width, other);
                     if (!Arrays.equals(row, other)) {
@@ -144,6 +148,11 @@ public final class ColumnGroup {
             }
         }
         return low;
+    }
+
+    /** Pairs of events of which the first, of a chain of this group, strictly reaches the second. */
+    public long pairs() {
+        return pairs;
     }
 
     /** A bit a predecessor edge that is fresh, from a chain of this group and not redundant. */

@@ -19,6 +19,7 @@ import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.GroupedRows;
@@ -50,6 +51,9 @@ final class SparkRules implements Rules {
 
     /** Of the rows that are exact; -1 before the first closure. */
     private int generation = -1;
+
+    /** Of events of which the first reaches the second. */
+    private long pairs;
 
     private boolean hasBegun;
     private long[] changed;
@@ -156,9 +160,11 @@ final class SparkRules implements Rules {
             }
             long[] kept = new long[(edges + 63) >> 6];
             long[] grown = new long[changed.length];
+            long known = 0;
             for (byte[] row : made) {
                 ByteBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN);
                 in.getInt();
+                known += in.getLong();
                 for (int i = 0; i < kept.length; i++) {
                     kept[i] |= in.getLong();
                 }
@@ -167,6 +173,7 @@ final class SparkRules implements Rules {
                 }
             }
             changed = grown;
+            pairs = known;
             generation = next;
             rows = null;
             own.delete(RuleFiles.PLAN);
@@ -350,6 +357,11 @@ final class SparkRules implements Rules {
         } catch (IOException e) {
             throw failed(folder.path(), e);
         }
+    }
+
+    @Override
+    public double freedom() {
+        return ChainClocks.freedom(pairs, graph.events().count());
     }
 
     @Override
