@@ -104,7 +104,15 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     .build();
         }
         HistoryTable judged = request.judged(table);
-        return session.use(spark -> check(spark, judged, request, progress, budget, kept));
+        CheckMetrics metrics = CheckMetrics.OF_THIS_PROCESS;
+        Progress heard = metrics.listening(progress);
+        Verdict verdict = null;
+        try {
+            verdict = session.use(spark -> check(spark, judged, request, heard, budget, kept));
+            return verdict;
+        } finally {
+            metrics.ended(verdict);
+        }
     }
 
     private Verdict check(
@@ -122,8 +130,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
                 + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
                 + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
-        try (SparkStages stages =
-                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
+        try (Spill spill = new Spill(spark.sparkContext(), progress);
+                SparkStages stages =
+                        new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
         }
     }
