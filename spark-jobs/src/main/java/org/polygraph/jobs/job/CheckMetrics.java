@@ -1,12 +1,15 @@
 package org.polygraph.jobs.job;
 
+import com.codahale.metrics.Counter;
 import com.codahale.metrics.Gauge;
+import com.codahale.metrics.Metric;
 import com.codahale.metrics.MetricRegistry;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Progress;
@@ -22,9 +25,11 @@ final class CheckMetrics {
     /** Of this process, as the Spark context is: Spark makes the plugin that hands these on, and tells nobody where. */
     static final CheckMetrics OF_THIS_PROCESS = new CheckMetrics();
 
-    private final MetricRegistry registry = new MetricRegistry();
+    private final Map<String, Metric> metrics = new TreeMap<>();
+    private final Map<String, Counter> counters = new HashMap<>();
     private final Map<String, Stage> stages = new HashMap<>();
     private final AtomicLong spilled = new AtomicLong();
+    private MetricRegistry registry = new MetricRegistry();
     private @Nullable Stage running;
 
     private static final class Stage {
@@ -41,13 +46,19 @@ final class CheckMetrics {
         gauge("spilled.bytes", spilled::get);
     }
 
-    /** Where they are: also those of stages that begin later. */
-    MetricRegistry registry() {
-        return registry;
+    /** From now on they are in this registry: those of stages that begin later, too. */
+    synchronized void showIn(MetricRegistry next) {
+        registry = next;
+        metrics.forEach(next::register);
     }
 
     private void gauge(String name, Gauge<Long> gauge) {
-        registry.register(name, gauge);
+        show(name, gauge);
+    }
+
+    private synchronized void show(String name, Metric metric) {
+        metrics.put(name, metric);
+        registry.register(name, metric);
     }
 
     private static long offHeap() {
@@ -92,7 +103,17 @@ final class CheckMetrics {
     void ended(@Nullable Verdict verdict) {
         begin(null);
         String name = verdict == null ? "failed" : verdict.status().name().toLowerCase(Locale.ROOT);
-        registry.counter("checks." + name).inc();
+        count("checks." + name);
+    }
+
+    private synchronized void count(String name) {
+        Counter counter = counters.get(name);
+        if (counter == null) {
+            counter = new Counter();
+            counters.put(name, counter);
+            show(name, counter);
+        }
+        counter.inc();
     }
 
     /** Hears what another listener hears, and tells it. A new check begins. */

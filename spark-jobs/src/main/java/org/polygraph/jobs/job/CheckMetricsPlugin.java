@@ -1,6 +1,5 @@
 package org.polygraph.jobs.job;
 
-import java.util.Map;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -18,10 +17,7 @@ public final class CheckMetricsPlugin implements SparkPlugin {
         return new DriverPlugin() {
             @Override
             public void registerMetrics(String application, PluginContext context) {
-                Map<String, ?> there = context.metricRegistry().getMetrics();
-                if (there.isEmpty()) {
-                    context.metricRegistry().registerAll(CheckMetrics.OF_THIS_PROCESS.registry());
-                }
+                CheckMetrics.OF_THIS_PROCESS.showIn(context.metricRegistry());
             }
         };
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.apache.spark.JobExecutionStatus;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
 import org.apache.spark.SparkJobInfo;
@@ -127,7 +128,16 @@ final class Jobs {
         }
         io |= root instanceof SparkException;
         String message = "Spark could not " + description + ": " + firstLine(root);
-        return io ? new EngineException(message, failure) : new IllegalStateException(message, failure);
+        return io
+                ? new EngineException(message + "; expected a cluster whose disks have room; " + remedy(), failure)
+                : new IllegalStateException(message, failure);
+    }
+
+    private String remedy() {
+        SparkConf conf = context.getConf();
+        String local = conf.get("spark.local.dir", System.getProperty("java.io.tmpdir"));
+        return "make room in spark.local.dir (" + local + ") and " + LazySession.STAGE_FOLDER
+                + ", or give others, then check again: with --out, finished stages are kept";
     }
 
     private static String firstLine(Throwable t) {

@@ -2,10 +2,9 @@ package org.polygraph.jobs.job;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -17,9 +16,6 @@ import org.polygraph.jobs.pipeline.EngineException;
  */
 final class StageFolder implements Closeable {
     private static final String PREFIX = "polygraph-stage-";
-
-    /** Where this process has looked: once is enough, however many histories it checks. */
-    private static final Set<String> SWEPT = ConcurrentHashMap.newKeySet();
 
     private final FileSystem fileSystem;
     private final Path folder;
@@ -38,9 +34,7 @@ final class StageFolder implements Closeable {
         this.owner = taken;
         this.folder = made;
         fileSystem.deleteOnExit(folder);
-        if (SWEPT.add(beside.toString())) {
-            sweep(fileSystem, beside);
-        }
+        sweep(fileSystem, beside);
     }
 
     /** Deletes the folders of processes that have ended. */
@@ -66,6 +60,11 @@ final class StageFolder implements Closeable {
                         + found.strip().lines().findFirst().orElse("")
                         + "; expected a folder with room that driver and executors can write; " + remedy(),
                 e);
+    }
+
+    /** Hadoop's local file system throws an Error where a disk is full. */
+    static IOException io(FSError e) {
+        return e.getCause() instanceof IOException cause ? cause : new IOException(e);
     }
 
     /** What to do about a file system that is full or gone. */

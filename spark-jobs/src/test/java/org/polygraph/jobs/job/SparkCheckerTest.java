@@ -330,7 +330,9 @@ class SparkCheckerTest {
                 .hasMessage("Spark could not fail: a bug");
         assertThatThrownBy(() -> failing(new FileNotFoundException("part-00000.parquet is gone")))
                 .isInstanceOf(EngineException.class)
-                .hasMessage("Spark could not fail: part-00000.parquet is gone");
+                .hasMessageMatching("Spark could not fail: part-00000.parquet is gone; expected a cluster whose disks have"
+                        + " room; make room in spark.local.dir \\(.+\\) and spark.polygraph.stage.dir, or give others, then"
+                        + " check again: with --out, finished stages are kept");
         assertThatThrownBy(() -> failing(new OutOfMemoryError("Java heap space")))
                 .isInstanceOf(OutOfMemoryError.class);
         same(fine, HistoryDsl.parse("init 0; w(0,1); r(0,1)"), IsolationLevel.SER, "after failures");
