@@ -49,7 +49,9 @@ class SparkSubmitIT {
         assertThat(submit.out())
                 .startsWith("PASS  ser  spark-jobs/examples/bank-serializable.jsonl")
                 .contains("\nVIOLATION  ser  spark-jobs/examples/write-skew.jsonl");
-        assertThat(Files.list(folder.resolve("stages"))).isEmpty();
+        try (var left = Files.list(folder.resolve("stages"))) {
+            assertThat(left).isEmpty();
+        }
         try (var runs = Files.walk(folder.resolve("runs"))) {
             assertThat(runs.filter(file -> file.endsWith("_SUCCESS"))).hasSize(2);
         }
