@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class StageOwner implements Closeable {
     private static final String NAME = ".owner";
 
-    /** Folders of this process. Closing a locked file, even one that was opened to look, lets go of the process's lock. */
+    /** Names of this process's folders. Closing a locked file, even one that was opened to look, lets go of the process's lock. */
     private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path folder;
@@ -49,7 +49,7 @@ final class StageOwner implements Closeable {
      * @return null if another process took the folder for abandoned and has removed it: take one of another name
      */
     static @Nullable StageOwner take(FileSystem fileSystem, Path folder) throws IOException {
-        OWN.add(folder.toString());
+        OWN.add(folder.getName());
         fileSystem.mkdirs(folder);
         if (isLocal(fileSystem)) {
             return locked(folder);
@@ -72,7 +72,7 @@ final class StageOwner implements Closeable {
         }
         if (!mine) {
             channel.close();
-            OWN.remove(folder.toString());
+            OWN.remove(folder.getName());
             return null;
         }
         return new StageOwner(folder, channel);
@@ -80,7 +80,7 @@ final class StageOwner implements Closeable {
 
     /** Deletes a folder if the process that took it has ended. @param folder qualified */
     static void sweep(FileSystem fileSystem, Path folder) throws IOException {
-        if (OWN.contains(folder.toString())) {
+        if (OWN.contains(folder.getName())) {
             return;
         }
         if (!isLocal(fileSystem)) {
@@ -113,6 +113,6 @@ final class StageOwner implements Closeable {
         } catch (IOException e) {
             // The file is gone with its folder: nobody can write its end.
         }
-        OWN.remove(folder.toString());
+        OWN.remove(folder.getName());
     }
 }

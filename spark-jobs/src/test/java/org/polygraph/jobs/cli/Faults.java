@@ -97,8 +97,8 @@ final class Faults {
 
     /** The words of a check of the history, that goes on from finished stages. */
     List<String> words(Path out, String... engine) {
-        List<String> words = new ArrayList<>(
-                List.of("check", "-l", level, "--resume", "--time", "none", "--progress", "none", "-o", out.toString()));
+        List<String> words = new ArrayList<>(List.of(
+                "check", "-l", level, "--resume", "--time", "none", "--progress", "none", "-o", out.toString()));
         words.addAll(List.of(engine));
         words.add(history.toString());
         return words;

@@ -99,7 +99,8 @@ class ProgressPrinterTest {
             after(5000);
             printer.items(4, 0);
             assertThat(printed().lines())
-                    .containsExactly("a \"b\"?: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB, spilled 5 MiB");
+                    .containsExactly(
+                            "a \"b\"?: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB, spilled 5 MiB");
             printer.path("b");
             after(5000);
             printer.items(4, 0);

@@ -32,7 +32,8 @@ class SparkSubmitIT {
         List<String> jars = thin.out().lines().toList();
         String libraries = Files.readString(Command.ROOT.resolve("spark-jobs/target/launch/spark.libraries"));
         String spark = Arrays.stream(libraries.strip().split(File.pathSeparator))
-                .filter(jar -> !Path.of(jar).getFileName().toString().matches("(polygraph|picocli|fastutil|jmustache)-.*"))
+                .filter(jar ->
+                        !Path.of(jar).getFileName().toString().matches("(polygraph|picocli|fastutil|jmustache)-.*"))
                 .collect(Collectors.joining(File.pathSeparator));
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));
@@ -41,7 +42,15 @@ class SparkSubmitIT {
         words.addAll(List.of("--class", "org.polygraph.jobs.cli.Main", "--master", "local[2]", "--jars", jars.get(1)));
         words.addAll(List.of("--conf", "spark.polygraph.stage.dir=" + folder.toUri() + "stages"));
         words.add(jars.get(0));
-        words.addAll(List.of("check", "-q", "-l", "ser", "--engine", "spark", "-o", folder.resolve("runs").toString()));
+        words.addAll(List.of(
+                "check",
+                "-q",
+                "-l",
+                "ser",
+                "--engine",
+                "spark",
+                "-o",
+                folder.resolve("runs").toString()));
         words.add("spark-jobs/examples/bank-serializable.jsonl");
         words.add("spark-jobs/examples/write-skew.jsonl");
         Command submit = Command.run(Command.ROOT, Map.of("SPARK_LOCAL_IP", "127.0.0.1"), words, 5);

@@ -35,7 +35,8 @@ class WorkerLossIT {
 
     /** What the executors do not have from Spark: our jars, and the one who does the harm. */
     private String jars() throws IOException, InterruptedException {
-        String ours = script(BIN.resolve("thin-jars").toString(), folder.resolve("jars").toString());
+        String ours = script(
+                BIN.resolve("thin-jars").toString(), folder.resolve("jars").toString());
         Path harm = folder.resolve("harm.jar");
         try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(harm))) {
             for (Class<?> type : FaultPlugin.class.getNestMembers()) {

@@ -1,8 +1,8 @@
 package org.polygraph.storage.artifact;
 
 import java.io.BufferedOutputStream;
-import java.io.FilterOutputStream;
 import java.io.FileNotFoundException;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.UnknownHostException;
