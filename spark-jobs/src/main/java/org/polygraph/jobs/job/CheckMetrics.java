@@ -7,13 +7,11 @@ import com.codahale.metrics.MetricRegistry;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Progress;
-import org.polygraph.jobs.verdict.Verdict;
 
 /**
  * What progress knows, as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and
@@ -99,11 +97,14 @@ final class CheckMetrics {
         }
     }
 
-    /** A check has ended. @param verdict null: without one */
-    void ended(@Nullable Verdict verdict) {
+    /**
+     * A check has ended.
+     *
+     * @param how its status in lower case, or failed
+     */
+    void ended(String how) {
         begin(null);
-        String name = verdict == null ? "failed" : verdict.status().name().toLowerCase(Locale.ROOT);
-        count("checks." + name);
+        count("checks." + how);
     }
 
     private synchronized void count(String name) {

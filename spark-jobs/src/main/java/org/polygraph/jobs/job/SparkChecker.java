@@ -1,5 +1,6 @@
 package org.polygraph.jobs.job;
 
+import java.util.Locale;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.pipeline.Budget;
@@ -106,12 +107,13 @@ public final class SparkChecker implements Checker, AutoCloseable {
         HistoryTable judged = request.judged(table);
         CheckMetrics metrics = CheckMetrics.OF_THIS_PROCESS;
         Progress heard = metrics.listening(progress);
-        Verdict verdict = null;
+        String how = "failed";
         try {
-            verdict = session.use(spark -> check(spark, judged, request, heard, budget, kept));
+            Verdict verdict = session.use(spark -> check(spark, judged, request, heard, budget, kept));
+            how = verdict.status().name().toLowerCase(Locale.ROOT);
             return verdict;
         } finally {
-            metrics.ended(verdict);
+            metrics.ended(how);
         }
     }
 
@@ -130,10 +132,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
                 + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
                 + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
-        try (Spill spill = new Spill(spark.sparkContext(), progress);
-                SparkStages stages =
-                        new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
+        Spill spill = new Spill(spark.sparkContext(), progress);
+        try (SparkStages stages =
+                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
+        } finally {
+            spill.end();
         }
     }
 

@@ -7,7 +7,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.polygraph.jobs.pipeline.Progress;
 
 /** Adds up what tasks spill to disk, from the start of a check to its end. */
-final class Spill extends SparkListener implements AutoCloseable {
+final class Spill extends SparkListener {
     private final SparkContext context;
     private final Progress progress;
     private long bytes;
@@ -30,8 +30,7 @@ final class Spill extends SparkListener implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    void end() {
         context.removeSparkListener(this);
     }
 }

@@ -52,7 +52,11 @@ final class StageFolder implements Closeable {
         }
     }
 
-    /** What is said when files of stages cannot be written or read. @param where the folder */
+    /**
+     * What is said when files of stages cannot be written or read.
+     *
+     * @param where the folder
+     */
     static EngineException failed(Path where, IOException e) {
         String found = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         return new EngineException(

@@ -78,7 +78,11 @@ final class StageOwner implements Closeable {
         return new StageOwner(folder, channel);
     }
 
-    /** Deletes a folder if the process that took it has ended. @param folder qualified */
+    /**
+     * Deletes a folder if the process that took it has ended.
+     *
+     * @param folder qualified
+     */
     static void sweep(FileSystem fileSystem, Path folder) throws IOException {
         if (OWN.contains(folder.getName())) {
             return;

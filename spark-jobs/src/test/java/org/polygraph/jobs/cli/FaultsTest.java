@@ -101,23 +101,23 @@ class FaultsTest {
         Assumptions.assumeTrue(small, "skipped: no disk can be mounted to be filled");
     }
 
-    /** Until it is closed there is no room at all. */
-    private record Ballast(Path file) implements AutoCloseable {
-        static Ballast in(Path disk) throws IOException {
-            Path file = disk.resolve("ballast");
-            try (var out = Files.newOutputStream(file)) {
-                byte[] some = new byte[4096];
-                while (true) {
-                    out.write(some);
-                }
-            } catch (IOException full) {
-                return new Ballast(file);
-            }
-        }
+    @FunctionalInterface
+    private interface Step {
+        void run() throws IOException;
+    }
 
-        @Override
-        public void close() throws IOException {
-            Files.delete(file);
+    /** While it runs the disk has no room at all. */
+    private static void withoutRoom(Path disk, Step step) throws IOException {
+        Path ballast = disk.resolve("ballast");
+        try (var out = Files.newOutputStream(ballast)) {
+            byte[] some = new byte[4096];
+            while (true) {
+                out.write(some);
+            }
+        } catch (IOException full) {
+            step.run();
+        } finally {
+            Files.delete(ballast);
         }
     }
 
@@ -132,13 +132,13 @@ class FaultsTest {
     void noRoomForStageFiles() throws IOException, InterruptedException {
         assumeDisk(faults.stages);
         Path out = faults.out("stages");
-        try (Ballast none = Ballast.in(faults.stages)) {
+        withoutRoom(faults.stages, () -> {
             assertClearError(
                     faults.check(out, SPARK),
                     "stage files in file:" + faults.stages,
                     "No space left on device",
                     "make room or give another spark.polygraph.stage.dir");
-        }
+        });
         faults.assertNothingStays();
         faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
     }
@@ -147,13 +147,13 @@ class FaultsTest {
     void noRoomForShuffleFiles() throws IOException, InterruptedException {
         assumeDisk(local);
         Path out = faults.out("shuffle");
-        try (Ballast none = Ballast.in(local)) {
+        withoutRoom(local, () -> {
             assertClearError(
                     faults.check(out, SPARK),
                     "Spark could not index keys: ",
                     "No space left on device",
                     "make room in spark.local.dir (" + local + ")");
-        }
+        });
         faults.assertNothingStays();
         faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
     }
@@ -162,10 +162,10 @@ class FaultsTest {
     void noRoomForTheRun() throws IOException, InterruptedException {
         Path out = folder.resolve("full");
         assumeDisk(out);
-        try (Ballast none = Ballast.in(out)) {
+        withoutRoom(out, () -> {
             assertClearError(
                     faults.check(out, SPARK), out.toString(), "No space left on device", "finished stages are kept");
-        }
+        });
         faults.assertNothingStays();
         faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
     }
@@ -178,7 +178,7 @@ class FaultsTest {
         for (String level : List.of("ser", "rc")) {
             for (String place : List.of(out.resolve("plain").toString(), "file://" + out.resolve("hadoop"))) {
                 List<String> words = List.of("check", "-q", "-l", level, "-o", place, faults.history.toString());
-                try (Ballast none = Ballast.in(out)) {
+                withoutRoom(out, () -> {
                     InProcess check = InProcess.run(words);
                     assertThat(check.err())
                             .contains(place + "/run=", "the run cannot be written there", "No space left on device")
@@ -186,7 +186,7 @@ class FaultsTest {
                             .doesNotContain("\tat ");
                     assertThat(check.exitCode()).isEqualTo(6);
                     assertThat(check.out()).startsWith("ERROR  " + level);
-                }
+                });
                 assertThat(InProcess.run(words).exitCode()).isZero();
             }
         }
@@ -200,13 +200,13 @@ class FaultsTest {
         faults.assertAsIfNothingHadHappened(out, faults.check(out));
         List<String> words = new ArrayList<>(List.of("verify", out.toString()));
         words.addAll(List.of(SPARK));
-        try (Ballast none = Ballast.in(faults.stages)) {
+        withoutRoom(faults.stages, () -> {
             InProcess verify = InProcess.run(words);
             assertThat(verify.err() + verify.out())
                     .contains("stage files in file:" + faults.stages, "No space left on device")
                     .doesNotContain("\tat ");
             assertThat(verify.exitCode()).isEqualTo(6);
-        }
+        });
         faults.assertNothingStays();
         assertThat(InProcess.run(words).out()).startsWith("VERIFIED");
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,15 +73,15 @@ class HdfsStagesTest {
         org.apache.hadoop.fs.Path parent = new org.apache.hadoop.fs.Path(files.getUri() + "/swept");
         org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-dead");
         org.apache.hadoop.fs.Path alive = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-alive");
-        try (var closed = files.create(new org.apache.hadoop.fs.Path(dead, ".owner"));
-                var open = files.create(new org.apache.hadoop.fs.Path(alive, ".owner"))) {
-            StageFolder.sweep(files, parent);
-            assertThat(files.exists(dead)).isTrue();
-            closed.close();
-            StageFolder.sweep(files, parent);
-            assertThat(files.exists(dead)).isFalse();
-            assertThat(files.exists(alive)).isTrue();
-        }
+        OutputStream open = files.create(new org.apache.hadoop.fs.Path(alive, ".owner"));
+        OutputStream closed = files.create(new org.apache.hadoop.fs.Path(dead, ".owner"));
+        StageFolder.sweep(files, parent);
+        assertThat(files.exists(dead)).isTrue();
+        closed.close();
+        StageFolder.sweep(files, parent);
+        assertThat(files.exists(dead)).isFalse();
+        assertThat(files.exists(alive)).isTrue();
+        open.close();
     }
 
     private static void check(FileSystem files) throws IOException {
