@@ -1,5 +1,6 @@
 package org.polygraph.jobs.job;
 
+import java.util.Locale;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.pipeline.Budget;
@@ -108,7 +109,16 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     .build();
         }
         HistoryTable judged = request.judged(table);
-        return session.use(spark -> check(spark, judged, request, progress, budget, kept));
+        CheckMetrics metrics = CheckMetrics.OF_THIS_PROCESS;
+        Progress heard = metrics.listening(progress);
+        String how = "failed";
+        try {
+            Verdict verdict = session.use(spark -> check(spark, judged, request, heard, budget, kept));
+            how = verdict.status().name().toLowerCase(Locale.ROOT);
+            return verdict;
+        } finally {
+            metrics.ended(how);
+        }
     }
 
     private Verdict check(
@@ -126,9 +136,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
                 + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
                 + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
+        Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
                 new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
+        } finally {
+            spill.end();
         }
     }
 

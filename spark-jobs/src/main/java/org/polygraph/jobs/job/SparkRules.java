@@ -17,7 +17,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
@@ -96,7 +95,7 @@ final class SparkRules implements Rules {
         try {
             this.folder = new StageFolder(parent, context.hadoopConfiguration());
         } catch (IOException e) {
-            throw failed(parent, e);
+            throw StageFolder.failed(parent, e);
         }
         Events events = graph.events();
         int[] chainStarts = new int[events.chains() + 1];
@@ -107,10 +106,6 @@ final class SparkRules implements Rules {
         this.files = new RuleFiles(
                 folder.path().toString(), chainStarts, RuleFiles.groups(chainStarts, groupBytes, mostColumns));
         this.changed = new long[(events.count() + 63) >> 6];
-    }
-
-    private static EngineException failed(Path where, IOException e) {
-        return new EngineException("stage files in " + where + ": " + e.getMessage(), e);
     }
 
     @Override
@@ -183,7 +178,7 @@ final class SparkRules implements Rules {
             }
             return kept;
         } catch (IOException e) {
-            throw failed(folder.path(), e);
+            throw StageFolder.failed(folder.path(), e);
         }
     }
 
@@ -355,7 +350,7 @@ final class SparkRules implements Rules {
             own.delete(RuleFiles.RANKS);
             return EventOrder.byRank(rank);
         } catch (IOException e) {
-            throw failed(folder.path(), e);
+            throw StageFolder.failed(folder.path(), e);
         }
     }
 
@@ -371,7 +366,7 @@ final class SparkRules implements Rules {
             try {
                 mapped = files.rows(generation);
             } catch (IOException e) {
-                throw failed(folder.path(), e);
+                throw StageFolder.failed(folder.path(), e);
             }
             rows = mapped;
         }
