@@ -47,7 +47,7 @@ class IndependentPartsTest {
                 + divided + " divided");
         assertThat(satisfiable).isGreaterThan(rounds / 10);
         assertThat(refuted).isGreaterThan(rounds / 10);
-        assertThat(divided).isGreaterThan(rounds / 4);
+        assertThat(divided).isGreaterThan(rounds / 6);
     }
 
     private void check(long seed, int eventsPerTxn) {
