@@ -107,7 +107,8 @@ class HouseTest {
     @ArchTest
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
-            .haveNameMatching(JOBS.replace(".", "\\.") + "job\\.(SparkReplayer|ReplayTask|SliceFiles)(\\$.*)?")
+            .haveNameMatching(
+                    JOBS.replace(".", "\\.") + "job\\.(SparkReplayer|ReplayTask|SliceTask|SliceFiles)(\\$.*)?")
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");

@@ -16,11 +16,13 @@ public record KeySlices(int keys, int slices) implements Serializable {
         }
     }
 
-    int sliceOf(int key) {
+    /** The slice of a key. */
+    public int sliceOf(int key) {
         return key % slices;
     }
 
-    int localOf(int key) {
+    /** Its number in the slice. */
+    public int localOf(int key) {
         return key / slices;
     }
 
@@ -30,7 +32,7 @@ public record KeySlices(int keys, int slices) implements Serializable {
     }
 
     /** How many keys a slice has. */
-    int keysOf(int slice) {
+    public int keysOf(int slice) {
         return slice >= keys ? 0 : (keys - slice - 1) / slices + 1;
     }
 }

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 
 /**
@@ -41,6 +42,7 @@ final class KeyOrder {
     }
 
     private final Operations all;
+    private final int @Nullable [] part;
     private final int from;
     private final int count;
     private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
@@ -49,32 +51,42 @@ final class KeyOrder {
     private int[] sources = new int[16];
     private int[] successors = new int[16];
     private boolean[] counts = new boolean[16];
-    private int[] ids;
 
     private final IntArrayList order = new IntArrayList();
     private final IntArrayList offending = new IntArrayList();
     private Anomaly anomaly = Anomaly.REAL_TIME_VIOLATION;
-    private String detail = "";
-
-    /** @param ids the key's operations are ids[from .. from + count) */
     private boolean repeats;
 
-    KeyOrder(Operations all, int[] ids, int from, int count) {
+    /** All operations of a key. */
+    KeyOrder(Operations all, int key) {
+        this(all, null, all.keyStarts[key], all.keyStarts[key + 1] - all.keyStarts[key]);
+    }
+
+    /** Some of a key, ascending. */
+    KeyOrder(Operations all, int[] part) {
+        this(all, part, 0, part.length);
+    }
+
+    private KeyOrder(Operations all, int @Nullable [] part, int from, int count) {
         this.all = all;
-        this.ids = ids;
+        this.part = part;
         this.from = from;
         this.count = count;
         writers.defaultReturnValue(NONE);
     }
 
-    /** After ORDERED: transactions in order; those that do not count are left out. */
+    /** After ORDERED: operations in order; those that do not count are left out. */
     IntArrayList order() {
         return order;
     }
 
-    /** After VIOLATED: transactions that contradict, as numbers within the key. */
+    /** After VIOLATED: operations that contradict, as {@link KeyEvidence} tells them. */
     IntArrayList offending() {
-        return offending;
+        IntArrayList operations = new IntArrayList(offending.size());
+        for (int i = 0; i < offending.size(); i++) {
+            operations.add(id(offending.getInt(i)));
+        }
+        return operations;
     }
 
     /** Whether a value is written twice, or is the initial one; looked at up to the first. */
@@ -86,12 +98,8 @@ final class KeyOrder {
         return anomaly;
     }
 
-    String detail() {
-        return detail;
-    }
-
     private int id(int i) {
-        return ids[from + i];
+        return part == null ? from + i : part[i];
     }
 
     Result run() {
@@ -109,7 +117,6 @@ final class KeyOrder {
         int unread = count();
         if (unread != NONE) {
             anomaly = Anomaly.THIN_AIR_READ;
-            detail = all.name(id(unread)) + ": nobody wrote that value";
             offending.add(unread);
             return Result.VIOLATED;
         }
@@ -122,7 +129,6 @@ final class KeyOrder {
             int other = sources[i] == INITIAL ? initialSuccessor : successors[sources[i]];
             if (other != NONE) {
                 anomaly = Anomaly.LOST_UPDATE;
-                detail = all.name(id(other)) + " and " + all.name(id(i)) + " replaced the same version";
                 offending.add(other);
                 offending.add(i);
                 return Result.VIOLATED;
@@ -248,7 +254,6 @@ final class KeyOrder {
             offending.add(j);
         }
         anomaly = Anomaly.CIRCULAR_INFORMATION_FLOW;
-        detail = all.name(id(at)) + " read what follows from itself";
         return Result.VIOLATED;
     }
 
@@ -305,7 +310,6 @@ final class KeyOrder {
 
     /** o ended before p started, and yet must come after it: by its version, or because the blocks are each before the other. */
     private void contradiction(IntArrayList placed, int o, int p, int[] blockOf) {
-        detail = all.name(id(o)) + " ended before " + all.name(id(p)) + " started, and can only come after it";
         offending.add(o);
         offending.add(p);
         if (blockOf[o] == blockOf[p]) {
@@ -325,7 +329,6 @@ final class KeyOrder {
         if (all.ends[id(ended)] < all.starts[id(started)]) {
             offending.add(ended);
             offending.add(started);
-            detail += ", as " + all.name(id(ended)) + " ended before " + all.name(id(started)) + " started";
         }
     }
 

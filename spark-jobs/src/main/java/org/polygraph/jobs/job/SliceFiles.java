@@ -4,48 +4,58 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.KeyReplay;
-import org.polygraph.jobs.certificate.SlicedReplay;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Raw operations on their way from the driver to the tasks that replay them: a file for each slice of keys that has any, as
- * {@link KeyReplay} reads it. All are written at the same time, so that one pass over the history deals them out and nothing
- * is shuffled. Closing deletes them.
+ * Rows on their way from the driver to the tasks, dealt out to slices of keys: a file for each slice that has any, which begins
+ * with int number of the slice, int number of its keys. All are written at the same time, so that one pass over the history
+ * deals them out and nothing is shuffled. Closing deletes them.
  *
- * <p>{@value KeyReplay#ROW_BYTES} bytes an operation on disk; 16 KiB of heap a slice while they are written, and what the
- * file system takes for an open file.
+ * <p>16 KiB of heap a slice while they are written, and what the file system takes for an open file.
  */
-final class SliceFiles implements Closeable, SlicedReplay.Sink {
+final class SliceFiles implements Closeable {
     private static final int BUFFER_BYTES = 16 << 10;
     /** A task holds a slice as one array. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 64;
 
     private final StageFolder folder;
-    private final SlicedReplay replay;
+    private final IntUnaryOperator keys;
+    private final int rowBytes;
     private final @Nullable Slice[] slices;
 
-    /** @param parent a folder that the driver and all tasks see; made if it is not there */
-    SliceFiles(Path parent, Configuration configuration, SlicedReplay replay, int slices) throws IOException {
+    /**
+     * No file yet.
+     *
+     * @param parent a folder that the driver and all tasks see; made if it is not there
+     * @param keys by slice: how many it has
+     */
+    SliceFiles(Path parent, Configuration configuration, int slices, IntUnaryOperator keys, int rowBytes)
+            throws IOException {
         this.folder = new StageFolder(parent, configuration);
-        this.replay = replay;
+        this.keys = keys;
+        this.rowBytes = rowBytes;
         this.slices = new @Nullable Slice[slices];
     }
 
-    /** For Spark to read. */
-    String folder() {
-        return folder.path().toString();
+    /** Deals rows out. */
+    @FunctionalInterface
+    interface Dealing {
+        void deal() throws IOException;
     }
 
-    /** Deals all operations. */
-    void write() throws IOException {
+    /** Writes all files. @param dealing puts rows into {@link #row} */
+    void write(Dealing dealing) throws IOException {
         try {
-            replay.deal(this);
+            dealing.deal();
             for (Slice slice : slices) {
                 if (slice != null) {
                     slice.end();
@@ -56,20 +66,30 @@ final class SliceFiles implements Closeable, SlicedReplay.Sink {
         }
     }
 
-    @Override
-    public void row(int slice, int keyAndKind, long value, int operation, int snapshot, int commit) throws IOException {
+    /** Room for the next row of a slice. */
+    ByteBuffer row(int slice) throws IOException {
         Slice to = slices[slice];
         if (to == null) {
             to = new Slice(folder.fileSystem().create(new Path(folder.path(), "slice-" + slice)));
-            to.room(2 * Integer.BYTES).putInt(slice).putInt(replay.keys(slice));
+            to.room(2 * Integer.BYTES).putInt(slice).putInt(keys.applyAsInt(slice));
             slices[slice] = to;
         }
-        to.room(KeyReplay.ROW_BYTES)
-                .putInt(keyAndKind)
-                .putLong(value)
-                .putInt(operation)
-                .putInt(snapshot)
-                .putInt(commit);
+        if (to.bytes + rowBytes > MOST_BYTES) {
+            throw new BudgetException("a slice of keys has more than " + MOST_BYTES / rowBytes
+                    + " operations, which no task can hold; give --engine embedded");
+        }
+        return to.room(rowBytes);
+    }
+
+    /** What tasks make of the files, a row each. */
+    List<byte[]> map(SparkSession spark, SliceTask task) {
+        return spark.read()
+                .format("binaryFile")
+                .load(folder.path().toString())
+                .select("content")
+                .as(Encoders.BINARY())
+                .mapPartitions(task, Encoders.BINARY())
+                .collectAsList();
     }
 
     @Override
@@ -97,10 +117,6 @@ final class SliceFiles implements Closeable, SlicedReplay.Sink {
                 flush();
             }
             bytes += more;
-            if (bytes > MOST_BYTES) {
-                throw new BudgetException("a slice of keys has more than " + MOST_BYTES / KeyReplay.ROW_BYTES
-                        + " operations, which no task can hold; verify with --engine embedded");
-            }
             return buffer;
         }
 

@@ -2,8 +2,8 @@ package org.polygraph.jobs.job;
 
 import java.io.IOException;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
+import org.polygraph.jobs.certificate.KeyReplay;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.SlicedReplay;
 import org.polygraph.jobs.certificate.Verification;
@@ -79,16 +79,19 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
 
     private static Replay.Result replay(SparkSession spark, SlicedReplay replay, int slices, long initialValue) {
         try (SliceFiles files = new SliceFiles(
-                LazySession.stageFolder(spark), spark.sparkContext().hadoopConfiguration(), replay, slices)) {
-            files.write();
+                LazySession.stageFolder(spark),
+                spark.sparkContext().hadoopConfiguration(),
+                slices,
+                replay::keys,
+                KeyReplay.ROW_BYTES)) {
+            files.write(() -> replay.deal((slice, keyAndKind, value, operation, snapshot, commit) -> files.row(slice)
+                    .putInt(keyAndKind)
+                    .putLong(value)
+                    .putInt(operation)
+                    .putInt(snapshot)
+                    .putInt(commit)));
             Jobs jobs = new Jobs(spark.sparkContext(), Budget.unlimited());
-            List<byte[]> findings = jobs.run("replay keys", () -> spark.read()
-                    .format("binaryFile")
-                    .load(files.folder())
-                    .select("content")
-                    .as(Encoders.BINARY())
-                    .mapPartitions(new ReplayTask(initialValue), Encoders.BINARY())
-                    .collectAsList());
+            List<byte[]> findings = jobs.run("replay keys", () -> files.map(spark, new ReplayTask(initialValue)));
             if (findings == null) {
                 throw new IllegalStateException("a budget without end has ended");
             }

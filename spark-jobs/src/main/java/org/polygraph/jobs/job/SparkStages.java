@@ -28,6 +28,7 @@ import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.SlicedIndexing;
+import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -218,6 +219,11 @@ final class SparkStages implements KeyStages, AutoCloseable {
         }
         Arrays.sort(keys);
         return ResidualCore.of(keys, violated);
+    }
+
+    @Override
+    public @Nullable KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        return new DealtStages(spark, jobs, folder, table, layout.slices()).orderKeys(skewNanos, maybe);
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -65,6 +66,11 @@ public final class EmbeddedChecker implements Checker {
         public @Nullable ResidualCore recheck(
                 IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
             return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, counting, position);
+        }
+
+        @Override
+        public KeyOrders orderKeys(long skewNanos, boolean maybe) {
+            return KeyOrders.of(table, skewNanos, maybe, stop);
         }
     }
 }

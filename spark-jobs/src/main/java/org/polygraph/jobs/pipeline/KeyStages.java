@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /** The stages that go over all operations or all events: the ones in which engines differ. For one history. */
@@ -42,4 +43,13 @@ public interface KeyStages {
      */
     @Nullable
     ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position);
+
+    /**
+     * Orders the operations of every key by themselves, for lin.
+     *
+     * @param maybe whether unknown outcomes may have taken effect
+     * @return null if the budget ended; keys may also be left open then
+     */
+    @Nullable
+    KeyOrders orderKeys(long skewNanos, boolean maybe);
 }

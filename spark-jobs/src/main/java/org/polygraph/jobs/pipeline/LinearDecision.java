@@ -11,6 +11,7 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -18,34 +19,36 @@ import org.polygraph.storage.columnar.HistoryTable;
 /** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
 final class LinearDecision {
     /** Of an operation: what is sorted, placed and replayed. */
-    private static final long HELD_BYTES = 64;
+    private static final long HELD_BYTES = 72;
 
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
+    private final KeyStages stages;
     private boolean uniqueValues = true;
 
-    LinearDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases) {
+    LinearDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
         this.table = table;
         this.request = request;
         this.budget = budget;
         this.phases = phases;
+        this.stages = stages;
     }
 
     Verdict make() {
         long needed = HELD_BYTES * table.transactions();
         if (!budget.fits(table.arrayBytes(), needed)) {
-            return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                    .reason(budget.shortage("order", table.arrayBytes() + needed)));
+            return unknown(budget.shortage("order", table.arrayBytes() + needed));
         }
         phases.begin("order");
+        boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
+        KeyOrders orders = stages.orderKeys(request.clockSkewNanos(), maybe);
+        if (orders == null) {
+            return unknown(budget.exhaustion(phases.stage()));
+        }
         Linearizability found = Linearizability.of(
-                table,
-                request.clockSkewNanos(),
-                request.indeterminate() == IndeterminateMode.MAYBE,
-                request.mostViolations(),
-                budget::exhausted);
+                table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), budget::exhausted);
         uniqueValues = found.hasUniqueValues();
         phases.end(table.transactions());
         if (found.violated() > 0) {
@@ -53,8 +56,7 @@ final class LinearDecision {
         }
         String open = found.open();
         if (open != null) {
-            return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                    .reason(budget.exhausted() ? budget.exhaustion(phases.stage()) : open));
+            return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : open);
         }
         Witness witness = new Witness(table, request.terms().orElseThrow(), found.counted(), found.position());
         if (request.replayed()) {
@@ -97,6 +99,10 @@ final class LinearDecision {
                 .violations(told, table)
                 .violationsFound(found.violated())
                 .certificate(new Certificate("operations", null, isJudged)));
+    }
+
+    private Verdict unknown(String reason) {
+        return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason));
     }
 
     private Verdict finish(Verdict.Builder verdict) {

@@ -17,8 +17,6 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
@@ -95,8 +93,8 @@ class LinearizabilityTest {
     void acceptsWhatARegisterDid() {
         for (int i = 0; i < 300; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(0x13, i));
-            HistoryTable history =
-                    register(random, random.between(2, 300), random.between(1, 5), random.between(1, 8), i % 2 == 0);
+            HistoryTable history = Registers.simulated(
+                    random, random.between(2, 300), random.between(1, 5), random.between(1, 8), i % 2 == 0, 0);
             assertThat(check(history, 0).status()).as("seed 0x13 #%d", i).isEqualTo(Verdict.Status.PASS);
         }
     }
@@ -108,7 +106,7 @@ class LinearizabilityTest {
         for (int i = 0; i < histories; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
             long skew = random.chance(0.2) ? random.between(1, 2) : 0;
-            HistoryTable history = random(random);
+            HistoryTable history = Registers.tiny(random);
             boolean holds = holds(history, skew);
             Verdict verdict = check(history, skew);
             String what = HistoryDsl.print(history) + " skew " + skew + " seed " + seed + " #" + i;
@@ -141,104 +139,6 @@ class LinearizabilityTest {
                         new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, skew, IndeterminateMode.MAYBE),
                         Progress.NONE,
                         Budget.unlimited());
-    }
-
-    /** Reads, writes, applied and refused compare-and-sets at random, values unique or not. */
-    private static HistoryTable random(SplitMix random) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
-        builder.file("tiny");
-        builder.initialValue(builder.values().code(0));
-        boolean unique = random.chance(0.6);
-        int keys = random.chance(0.7) ? 1 : 2;
-        int n = random.between(2, 6);
-        int span = random.between(3, 14);
-        int values = unique ? n + 1 : random.between(2, 3);
-        boolean refuses = random.chance(0.4);
-        int fresh = 0;
-        for (int i = 0; i < n; i++) {
-            int start = random.nextInt(span);
-            int end = start + random.nextInt(span / 2 + 1);
-            boolean maybe = random.chance(0.12);
-            builder.begin(
-                    i % 3,
-                    i / 3,
-                    maybe ? Outcome.INDETERMINATE : random.chance(0.05) ? Outcome.ABORTED : Outcome.COMMITTED,
-                    i + 1);
-            builder.times(start, maybe && random.chance(0.5) ? HistoryTable.NO_TIME : end);
-            int key = builder.keys().id(random.nextInt(keys));
-            int written = unique ? ++fresh : random.nextInt(values);
-            int read = random.nextInt(Math.max(1, unique ? Math.min(values, fresh + 2) : values));
-            switch (random.nextInt(refuses ? 4 : 3)) {
-                case 0 -> builder.read(key, builder.values().code(read));
-                case 1 -> builder.write(key, builder.values().code(written));
-                case 2 -> {
-                    builder.read(key, builder.values().code(read == written && unique ? 0 : read));
-                    builder.write(key, builder.values().code(written));
-                }
-                default ->
-                    builder.read(
-                            key, builder.values().otherThan(builder.values().code(read)));
-            }
-            builder.end();
-        }
-        return built(builder);
-    }
-
-    private static HistoryTable built(HistoryTableBuilder builder) {
-        try {
-            return builder.build();
-        } catch (HistoryException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    /** Operations of some clients on registers, each at a point between its start and its end. */
-    private static HistoryTable register(SplitMix random, int n, int keys, int clients, boolean unique) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
-        builder.file("register");
-        builder.initialValue(builder.values().code(0));
-        long[] current = new long[keys];
-        long[] free = new long[clients];
-        long[] index = new long[clients];
-        long point = 0;
-        for (int i = 1; i <= n; i++) {
-            point += random.between(1, 20);
-            int client = random.nextInt(clients);
-            if (free[client] >= point) {
-                point = free[client] + 1;
-            }
-            long start = Math.max(free[client], point - random.nextInt(60));
-            long end = point + random.nextInt(60);
-            free[client] = end + 1;
-            int k = random.nextInt(keys);
-            builder.begin(client, index[client]++, Outcome.COMMITTED, i);
-            builder.times(start, end);
-            int key = builder.keys().id(k);
-            long value = unique ? i : random.between(1, 4);
-            long other = unique ? random.nextInt(i) : random.nextInt(5);
-            switch (random.nextInt(4)) {
-                case 0 -> builder.read(key, builder.values().code(current[k]));
-                case 1 -> {
-                    builder.write(key, builder.values().code(value));
-                    current[k] = value;
-                }
-                case 2 -> {
-                    builder.read(key, builder.values().code(current[k]));
-                    builder.write(key, builder.values().code(value));
-                    current[k] = value;
-                }
-                default -> {
-                    if (other == current[k]) {
-                        builder.read(key, builder.values().code(current[k]));
-                    } else {
-                        builder.read(
-                                key, builder.values().otherThan(builder.values().code(other)));
-                    }
-                }
-            }
-            builder.end();
-        }
-        return built(builder);
     }
 
     /** Every key has an order of its committed operations and some of those of unknown outcome; all are tried. */

@@ -1,0 +1,228 @@
+package org.polygraph.partitioner.linear;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/** Tells why keys have no order: in words, and by a part of the key's operations that has none either. */
+final class KeyEvidence {
+    /** Steps of the search of a part. */
+    private static final int MOST_STEPS = 100_000;
+    /** Beyond so many operations a part is told as it is. */
+    private static final int MOST_SHRUNK = 240;
+
+    private final RecordedOperations recorded;
+    private final Operations all;
+    private final BooleanSupplier stop;
+
+    /** @param keys that are asked for */
+    KeyEvidence(RecordedOperations recorded, BitSet keys, BooleanSupplier stop) {
+        this.recorded = recorded;
+        this.all = Operations.of(recorded, keys);
+        this.stop = stop;
+    }
+
+    /** How many operations a key has. */
+    int operations(int key) {
+        return all.keyStarts[key + 1] - all.keyStarts[key];
+    }
+
+    /** Of a violated key. */
+    Violation of(KeyOrders orders, int key) {
+        Anomaly anomaly = orders.anomaly(key);
+        IntArrayList part = new IntArrayList();
+        for (int i = 0; i < orders.count(key); i++) {
+            part.add(all.ofTransaction(key, orders.transaction(orders.first(key) + i)));
+        }
+        String detail = detail(anomaly, part);
+        if (anomaly == Anomaly.THIN_AIR_READ) {
+            int dropped = recorded.droppedWrite(all.transactions[part.getInt(0)]);
+            return dropped >= 0 ? aborted(key, part.getInt(0), dropped) : violation(anomaly, key, part, detail);
+        }
+        if (anomaly == Anomaly.NO_VALID_ORDER) {
+            int failed = part.getInt(0);
+            part.clear();
+            for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
+                if (all.starts[o] <= all.ends[failed]) {
+                    part.add(o);
+                }
+            }
+        }
+        return violation(anomaly, key, part, detail);
+    }
+
+    /** @param offending as {@link KeyOrder} finds them, or where a search failed */
+    private String detail(Anomaly anomaly, IntArrayList offending) {
+        String first = name(offending, 0);
+        return switch (anomaly) {
+            case THIN_AIR_READ -> first + ": nobody wrote that value";
+            case LOST_UPDATE -> first + " and " + name(offending, 1) + " replaced the same version";
+            case CIRCULAR_INFORMATION_FLOW -> first + " read what follows from itself";
+            case NO_VALID_ORDER -> first + " returned what no order of the operations on its key up to its end gives";
+            default ->
+                first + " ended before " + name(offending, 1) + " started, and can only come after it"
+                        + (offending.size() < 4
+                                ? ""
+                                : ", as " + name(offending, 2) + " ended before " + name(offending, 3) + " started");
+        };
+    }
+
+    private String name(IntArrayList operations, int i) {
+        return recorded.name(all.transactions[operations.getInt(i)]);
+    }
+
+    /** A read of what only a transaction wrote that cannot have taken effect. */
+    private Violation aborted(int key, int read, int dropped) {
+        HistoryTable table = recorded.table();
+        int reader = all.transactions[read];
+        int writer = HistoryPart.transactionOf(table, dropped);
+        String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
+                + table.outcome(writer).label() + " and cannot have taken effect (session "
+                + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
+        boolean first = writer < reader;
+        IntArrayList operations = new IntArrayList();
+        for (int o = table.operationStarts()[reader]; o < table.operationStarts()[reader + 1]; o++) {
+            operations.add(o);
+        }
+        operations.add(first ? 0 : operations.size(), dropped);
+        int[] transactions = first ? new int[] {writer, reader} : new int[] {reader, writer};
+        return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
+                .shownBy(new SubHistory(transactions, operations.toIntArray(), true, SubHistory.Judge.CHECKER));
+    }
+
+    private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {
+        IntArrayList part = closed(key, offending);
+        if (!isViolated(part)) {
+            part = closed(key, IntArrayList.wrap(all.ofKey(key)));
+        }
+        boolean minimal = part.size() <= MOST_SHRUNK && shrink(part);
+        int[] transactions = new int[part.size()];
+        for (int i = 0; i < transactions.length; i++) {
+            transactions[i] = all.transactions[part.getInt(i)];
+        }
+        Arrays.sort(transactions);
+        int[] starts = recorded.table().operationStarts();
+        IntArrayList operations = new IntArrayList();
+        List<Integer> named = new ArrayList<>();
+        for (int t : transactions) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                operations.add(o);
+            }
+            named.add(t);
+        }
+        return new Violation(anomaly, named, List.of(key), List.of(), detail)
+                .shownBy(new SubHistory(transactions, operations.toIntArray(), minimal, SubHistory.Judge.CHECKER));
+    }
+
+    /**
+     * With every write that one of them may have read, and so on; with all writes of the key where a refused compare-and-set is
+     * among them. What such a part contradicts, the whole does: taking away a write that nobody of the rest may have read leaves
+     * the rest in order.
+     */
+    private IntArrayList closed(int key, IntArrayList part) {
+        IntOpenHashSet members = new IntOpenHashSet(part);
+        IntArrayList closed = new IntArrayList(members.toIntArray());
+        LongOpenHashSet read = new LongOpenHashSet();
+        boolean refused = false;
+        for (int done = 0, before = -1; before != closed.size(); ) {
+            before = closed.size();
+            for (; done < closed.size(); done++) {
+                int o = closed.getInt(done);
+                refused |= all.isRefused(o);
+                if (all.isRead(o)) {
+                    read.add(all.read(o));
+                }
+            }
+            for (int i = all.keyStarts[key]; i < all.keyStarts[key + 1]; i++) {
+                if (all.isWrite(i) && (refused || read.contains(all.written(i))) && members.add(i)) {
+                    closed.add(i);
+                }
+            }
+        }
+        return closed;
+    }
+
+    private boolean isViolated(IntArrayList part) {
+        int[] operations = part.toIntArray();
+        Arrays.sort(operations);
+        return switch (new KeyOrder(all, operations).run()) {
+            case VIOLATED -> true;
+            case ORDERED -> false;
+            case OPEN -> new KeySearch(all, operations, MOST_STEPS, stop).run() == KeySearch.Result.VIOLATED;
+        };
+    }
+
+    /** Leaves out what can be left out, one operation with what rests on it at a time; whether it got through. */
+    private boolean shrink(IntArrayList part) {
+        // What writes nothing goes first: without refused ones, writes may go too.
+        for (int pass = 0; pass < 2; pass++) {
+            for (int i = part.size() - 1; i >= 0; i--) {
+                if (i >= part.size()) {
+                    continue;
+                }
+                if (stop.getAsBoolean()) {
+                    return false;
+                }
+                int o = part.getInt(i);
+                if (pass == 0 ? all.isWrite(o) : !all.isWrite(o)) {
+                    continue;
+                }
+                IntArrayList rest = without(part, o);
+                if (rest != null && isViolated(rest)) {
+                    part.clear();
+                    part.addAll(rest);
+                }
+            }
+        }
+        // What rested on a write that stayed may go now.
+        for (int i = part.size() - 1; i >= 0; i--) {
+            IntArrayList rest = i < part.size() ? without(part, part.getInt(i)) : null;
+            if (rest != null && isViolated(rest)) {
+                part.clear();
+                part.addAll(rest);
+            }
+        }
+        return true;
+    }
+
+    /** Without an operation and all that may have read what it wrote; null if a refused one forbids that. */
+    private @Nullable IntArrayList without(IntArrayList part, int out) {
+        IntArrayList rest = new IntArrayList(part);
+        LongOpenHashSet gone = new LongOpenHashSet();
+        rest.rem(out);
+        boolean writes = all.isWrite(out);
+        if (writes) {
+            gone.add(all.written(out));
+        }
+        for (boolean changed = writes; changed; ) {
+            changed = false;
+            for (int i = rest.size() - 1; i >= 0; i--) {
+                int o = rest.getInt(i);
+                if (all.isRead(o) && gone.contains(all.read(o))) {
+                    rest.removeInt(i);
+                    if (all.isWrite(o)) {
+                        gone.add(all.written(o));
+                        changed = true;
+                    }
+                }
+            }
+        }
+        for (int i = 0; writes && i < rest.size(); i++) {
+            if (all.isRefused(rest.getInt(i))) {
+                return null;
+            }
+        }
+        return rest;
+    }
+}

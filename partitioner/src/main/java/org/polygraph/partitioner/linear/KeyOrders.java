@@ -1,0 +1,190 @@
+package org.polygraph.partitioner.linear;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * What came of each key by itself: an order, or the operations that contradict. {@link KeyOrder} decides keys whose values are
+ * unique, in linear time but for sorting; {@link KeySearch} the others.
+ *
+ * <p>Memory: 5 bytes a key, 4 an operation.
+ */
+public final class KeyOrders {
+    /** Steps of the search of one key. */
+    private static final int MOST_STEPS = 4_000_000;
+
+    private static final int CHECK_EVERY = 1 << 10;
+
+    /** In an order; so are keys without operations. */
+    static final byte ORDERED = 0;
+    /** The search ran out of its budget, or it was not its turn before the end. */
+    static final byte OPEN = 1;
+    /** Plus the anomaly's number: no order. */
+    private static final byte VIOLATED = 2;
+
+    private static final Anomaly[] ANOMALIES = Anomaly.values();
+
+    private final byte[] results;
+    /** Of key k: transactions[starts[k] .. starts[k + 1]). */
+    private final int[] starts;
+
+    private final IntArrayList transactions;
+    private int done;
+    private boolean uniqueValues = true;
+
+    /** For so many keys, none of which is there yet. */
+    KeyOrders(int keys, int operations) {
+        results = new byte[keys];
+        starts = new int[keys + 1];
+        transactions = new IntArrayList(operations);
+    }
+
+    /**
+     * Orders all keys of a history.
+     *
+     * @param table without a {@link Linearizability#problem}
+     * @param maybe whether unknown outcomes may have taken effect; else they did not
+     * @param stop asked now and then; true leaves what is not yet decided open
+     */
+    public static KeyOrders of(HistoryTable table, long skewNanos, boolean maybe, BooleanSupplier stop) {
+        return of(Operations.of(new RecordedOperations(table, skewNanos, maybe), null), stop);
+    }
+
+    static KeyOrders of(Operations all, BooleanSupplier stop) {
+        KeyOrders result = new KeyOrders(all.keys(), all.transactions.length);
+        boolean stopped = false;
+        IntArrayList none = new IntArrayList();
+        for (int key = 0; key < all.keys(); key++) {
+            stopped = stopped || (key % CHECK_EVERY == 0 && stop.getAsBoolean());
+            if (stopped) {
+                result.add(OPEN, all, none);
+            } else if (all.keyStarts[key] == all.keyStarts[key + 1]) {
+                result.add(ORDERED, all, none);
+            } else {
+                result.decide(all, key, stop);
+            }
+        }
+        return result;
+    }
+
+    private void decide(Operations all, int key, BooleanSupplier stop) {
+        KeyOrder order = new KeyOrder(all, key);
+        KeyOrder.Result result = order.run();
+        uniqueValues &= !order.repeats();
+        switch (result) {
+            case ORDERED -> add(ORDERED, all, order.order());
+            case VIOLATED -> add(violated(order.anomaly()), all, order.offending());
+            case OPEN -> search(all, key, stop);
+        }
+    }
+
+    private void search(Operations all, int key, BooleanSupplier stop) {
+        KeySearch search = new KeySearch(all, all.ofKey(key), MOST_STEPS, stop);
+        switch (search.run()) {
+            case ORDERED -> add(ORDERED, all, search.order());
+            case GIVEN_UP -> add(OPEN, all, new IntArrayList());
+            case VIOLATED -> {
+                int impossible = impossibleRead(all, key);
+                add(
+                        violated(impossible >= 0 ? Anomaly.THIN_AIR_READ : Anomaly.NO_VALID_ORDER),
+                        all,
+                        IntArrayList.of(impossible >= 0 ? impossible : search.failed()));
+            }
+        }
+    }
+
+    /** A committed operation that read what none of the others wrote, or -1. */
+    private static int impossibleRead(Operations all, int key) {
+        LongOpenHashSet written = new LongOpenHashSet();
+        written.add(all.initialValue());
+        for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
+            if (all.isWrite(o) && !(all.isRead(o) && all.read(o) == all.written(o))) {
+                written.add(all.written(o));
+            }
+        }
+        for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
+            if (all.isRead(o) && !all.isMaybe(o) && !written.contains(all.read(o))) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    private static byte violated(Anomaly anomaly) {
+        return (byte) (VIOLATED + anomaly.ordinal());
+    }
+
+    private void add(byte result, Operations all, IntArrayList operations) {
+        for (int i = 0; i < operations.size(); i++) {
+            transactions.add(all.transactions[operations.getInt(i)]);
+        }
+        end(result);
+    }
+
+    private void end(byte result) {
+        results[done++] = result;
+        starts[done] = transactions.size();
+    }
+
+    /** Appends the next key as another one has it. */
+    void add(KeyOrders other, int key) {
+        transactions.addElements(
+                transactions.size(), other.transactions.elements(), other.first(key), other.count(key));
+        end(other.results[key]);
+    }
+
+    /** Appends the next key, with so many transactions. */
+    void add(byte result, ByteBuffer its, int count) {
+        for (int i = 0; i < count; i++) {
+            transactions.add(its.getInt());
+        }
+        end(result);
+    }
+
+    void repeats() {
+        uniqueValues = false;
+    }
+
+    int keys() {
+        return results.length;
+    }
+
+    byte result(int key) {
+        return results[key];
+    }
+
+    boolean isOrdered(int key) {
+        return results[key] == ORDERED;
+    }
+
+    boolean isViolated(int key) {
+        return results[key] >= VIOLATED;
+    }
+
+    /** Of a violated key. */
+    Anomaly anomaly(int key) {
+        return ANOMALIES[results[key] - VIOLATED];
+    }
+
+    int first(int key) {
+        return starts[key];
+    }
+
+    int count(int key) {
+        return starts[key + 1] - starts[key];
+    }
+
+    /** From {@link #first} on: those of an order, or those that contradict. */
+    int transaction(int place) {
+        return transactions.getInt(place);
+    }
+
+    /** Whether no key has a value that is written twice, or written and initial. */
+    boolean hasUniqueValues() {
+        return uniqueValues;
+    }
+}

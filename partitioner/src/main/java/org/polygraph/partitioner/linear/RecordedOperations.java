@@ -1,0 +1,178 @@
+package org.polygraph.partitioner.linear;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.Outcome;
+
+/**
+ * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a
+ * read and a write of one key; or one that was refused, which is a read of anything but a value. It takes effect at one
+ * point between its start and its end; one of unknown outcome at any point after its start, or never.
+ */
+final class RecordedOperations {
+    private static final int NO_OPERATION = -1;
+
+    private final HistoryTable table;
+    private final boolean maybe;
+    private final byte[] outcomes;
+    private final int[] operationStarts;
+    private final int[] operationKeys;
+    private final long[] operationValues;
+    private final long @Nullable [] starts;
+    private final long @Nullable [] ends;
+    private final long slack;
+
+    /** @param maybe whether unknown outcomes may count */
+    RecordedOperations(HistoryTable table, long skewNanos, boolean maybe) {
+        this.table = table;
+        this.maybe = maybe;
+        outcomes = table.outcomes();
+        operationStarts = table.operationStarts();
+        operationKeys = table.operationKeys();
+        operationValues = table.operationValues();
+        starts = table.starts();
+        ends = table.ends();
+        slack = 2 * Math.max(0, Math.min(skewNanos, Long.MAX_VALUE / 8));
+    }
+
+    /** The first transaction that is no operation, or whose times are missing or run backwards; null if all are well. */
+    static @Nullable HistoryException problem(HistoryTable table) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        for (int t = 0; t < table.transactions(); t++) {
+            if (table.outcome(t) == Outcome.ABORTED || isEmpty(table, t)) {
+                continue;
+            }
+            if (!isOperation(table, t)) {
+                return new HistoryException(
+                        table.whereIs(t),
+                        "a transaction of " + (table.operationStarts()[t + 1] - table.operationStarts()[t])
+                                + " operations",
+                        "one read, write or cas (or a read and then a write of its key) for level lin",
+                        "check transactions at sser, which is the same promise for them");
+            }
+            boolean hasEnd = table.outcome(t) != Outcome.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
+            if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
+                return new HistoryException(
+                        table.whereIs(t),
+                        "an operation without its " + (hasEnd ? "start" : "end"),
+                        "start and end, of which level lin speaks (of an indeterminate one its start)",
+                        "record when each operation was sent and when its outcome was known");
+            }
+            if (table.outcome(t) == Outcome.COMMITTED && ends != null && ends[t] < starts[t]) {
+                return new HistoryException(
+                        table.whereIs(t),
+                        "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
+                        "an end at or after the start",
+                        "take both times from one clock, as long integers of ns");
+            }
+        }
+        return null;
+    }
+
+    private static boolean isEmpty(HistoryTable table, int t) {
+        return table.operationStarts()[t] == table.operationStarts()[t + 1];
+    }
+
+    private static boolean isOperation(HistoryTable table, int t) {
+        int from = table.operationStarts()[t];
+        int[] keys = table.operationKeys();
+        return switch (table.operationStarts()[t + 1] - from) {
+            case 1 -> true;
+            case 2 ->
+                (keys[from] & 1) == 0
+                        && keys[from + 1] == (keys[from] | 1)
+                        && !table.values().isOther(table.operationValues()[from]);
+            default -> false;
+        };
+    }
+
+    /** Whether it is an operation that may count. */
+    boolean isPart(int t) {
+        return !isEmpty(table, t) && (outcomes[t] == Outcome.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
+    }
+
+    /**
+     * A write of what an operation read by a transaction that cannot have taken effect, however many operations that one has: the
+     * write, or -1. Goes through the history.
+     */
+    int droppedWrite(int reader) {
+        int wanted = key(reader) << 1 | 1;
+        long read = operationValues[operationStarts[reader]];
+        for (int t = 0; t < outcomes.length; t++) {
+            if (outcomes[t] != Outcome.COMMITTED.code() && !(maybe && isMaybe(t))) {
+                for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+                    if (operationKeys[o] == wanted && operationValues[o] == read) {
+                        return o;
+                    }
+                }
+            }
+        }
+        return NO_OPERATION;
+    }
+
+    private boolean isMaybe(int t) {
+        return outcomes[t] == Outcome.INDETERMINATE.code();
+    }
+
+    private boolean isWrite(int t) {
+        return (operationKeys[operationStarts[t + 1] - 1] & 1) == 1;
+    }
+
+    int key(int t) {
+        return operationKeys[operationStarts[t]] >>> 1;
+    }
+
+    /** As in {@link Operations}. */
+    byte kind(int t) {
+        int first = operationStarts[t];
+        int kind = isWrite(t) ? Operations.WRITES : 0;
+        if ((operationKeys[first] & 1) == 0) {
+            kind |= table.values().isOther(operationValues[first]) ? Operations.REFUSED : Operations.READS;
+        }
+        return (byte) (isMaybe(t) ? kind | Operations.MAYBE : kind);
+    }
+
+    /** What it reads; what a refused one did not find. */
+    long read(int t) {
+        long value = operationValues[operationStarts[t]];
+        return table.values().isOther(value) ? table.values().excluded(value) : value;
+    }
+
+    /** What it writes. */
+    long written(int t) {
+        return operationValues[operationStarts[t + 1] - 1];
+    }
+
+    long start(int t) {
+        return starts == null ? 0 : starts[t];
+    }
+
+    /** Moved by the clock skew: a comes before b iff the end of a is below the start of b. */
+    long end(int t) {
+        long end = ends == null || isMaybe(t) ? Operations.NEVER : ends[t];
+        return end > Operations.NEVER - slack ? Operations.NEVER : end + slack;
+    }
+
+    HistoryTable table() {
+        return table;
+    }
+
+    /** How people call it: {@code write of 5 to key 1 (session 0, index 7)}. */
+    String name(int t) {
+        String key = table.keys().label(key(t));
+        byte kind = kind(t);
+        String read = table.values().label(read(t));
+        String written = table.values().label(written(t));
+        String what =
+                switch (kind & ~Operations.MAYBE) {
+                    case Operations.REFUSED -> "cas of key " + key + " that did not find " + read;
+                    case Operations.READS | Operations.WRITES ->
+                        "cas of key " + key + " from " + read + " to " + written;
+                    case Operations.WRITES -> "write of " + written + " to key " + key;
+                    default -> "read of " + read + " from key " + key;
+                };
+        return what + " (session " + table.sessionLabel(table.sessionOf(t)) + ", index " + table.index(t) + ")";
+    }
+}

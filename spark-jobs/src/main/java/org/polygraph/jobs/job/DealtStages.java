@@ -1,0 +1,50 @@
+package org.polygraph.jobs.job;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.linear.LinearSlices;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Stages by key whose operations the driver deals out, a file a slice, without a shuffle: each looks at a key once, so nothing is
+ * cached.
+ */
+final class DealtStages {
+    private final SparkSession spark;
+    private final Jobs jobs;
+    private final Path folder;
+    private final HistoryTable table;
+    private final KeySlices slices;
+
+    /** @param folder where stage files go: the driver and all executors see it */
+    DealtStages(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, int slices) {
+        this.spark = spark;
+        this.jobs = jobs;
+        this.folder = folder;
+        this.table = table;
+        this.slices = new KeySlices(table.keys().size(), slices);
+    }
+
+    /** Orders keys one by one. @return null if the budget ended */
+    @Nullable
+    KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        LinearSlices work = new LinearSlices(table, skewNanos, maybe, slices);
+        try (SliceFiles files = files(LinearSlices.ROW_BYTES)) {
+            files.write(() -> work.deal(files::row));
+            List<byte[]> rows = jobs.run("order keys", () -> files.map(spark, new LinearTask(table.initialValue())));
+            return rows == null ? null : work.merge(rows);
+        } catch (IOException e) {
+            throw StageFolder.failed(folder, e);
+        }
+    }
+
+    private SliceFiles files(int rowBytes) throws IOException {
+        return new SliceFiles(
+                folder, spark.sparkContext().hadoopConfiguration(), slices.slices(), slices::keysOf, rowBytes);
+    }
+}
