@@ -36,11 +36,11 @@ public final class CommitOrder {
     private Axiom.@Nullable Conflict conflict;
     private int @Nullable [] position;
 
-    private CommitOrder(HistoryTable table, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
-        this.table = table;
+    private CommitOrder(ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
+        this.table = reads.table();
         this.level = level;
         this.indeterminate = indeterminate;
-        this.reads = ReadsFrom.of(table, indeterminate, level);
+        this.reads = reads;
         int[] sessionOf = new int[table.transactions()];
         for (int s = 0; s < table.sessions(); s++) {
             Arrays.fill(sessionOf, table.sessionStarts()[s], table.sessionStarts()[s + 1], s);
@@ -55,7 +55,16 @@ public final class CommitOrder {
      */
     public static CommitOrder index(
             HistoryTable table, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
-        return new CommitOrder(table, level, indeterminate);
+        return of(ReadsFrom.of(table, indeterminate, level), level, indeterminate);
+    }
+
+    /**
+     * The same where it is known who read from whom.
+     *
+     * @param reads found for that level, with unknown outcomes taken so
+     */
+    public static CommitOrder of(ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
+        return new CommitOrder(reads, level, indeterminate);
     }
 
     /** Transactions that contradict themselves and impossible reads: if there are any, the level does not hold. */
@@ -82,6 +91,11 @@ public final class CommitOrder {
         Axiom axiom = level == IsolationLevel.CC
                 ? new CausalAxiom(IndexedHistory.of(table, indeterminate))
                 : new ReadAxiom(reads, level);
+        return order(axiom, stop);
+    }
+
+    /** The same by a given way to infer. */
+    public Result order(Axiom axiom, BooleanSupplier stop) {
         Axiom.Result inferred = axiom.infer(graph, stop);
         if (inferred == Axiom.Result.STOPPED) {
             return Result.STOPPED;

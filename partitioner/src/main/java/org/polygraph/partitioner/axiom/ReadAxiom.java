@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.axiom;
 
-import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -16,10 +15,6 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * transactions of bounded length (here with a logarithm for long ones). Memory: 4 bytes a key (RA), 9 an edge.
  */
 public final class ReadAxiom implements Axiom {
-    private static final int CHECK_EVERY = 1 << 16;
-    /** So many transactions' sources are fetched at a time. */
-    private static final int AHEAD = 32;
-
     private final ReadsFrom reads;
     private final boolean atomic;
     private @Nullable Conflict conflict;
@@ -40,60 +35,11 @@ public final class ReadAxiom implements Axiom {
 
     @Override
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
-        ReadEdges edges = new ReadEdges(reads, graph);
-        int n = reads.table().transactions();
-        int[] lastWriters = new int[atomic ? reads.table().keys().size() : 0];
-        Arrays.fill(lastWriters, -1);
-        int[] sessionOf = graph.events().chainsByTransaction();
-        int[] sessionStarts = graph.events().firstTransactions();
-        for (int t = 0; t < n; t++) {
-            if (t % AHEAD == 0) {
-                edges.fetch(t, Math.min(n, t + AHEAD));
-            }
-            if (!reads.counting().isCounted(t)) {
-                continue;
-            }
-            edges.load(t);
-            edges.addSources(t);
-            if (atomic) {
-                session(edges, t, lastWriters, sessionStarts[sessionOf[t]]);
-            }
-            for (int i = 0; i < edges.count && conflict == null; i++) {
-                if (edges.isFirstOfSource(i) && edges.from[i] >= 0) {
-                    int key = edges.precede(edges.from[i], atomic ? 0 : i + 1);
-                    if (key >= 0) {
-                        conflict = new Conflict(edges.from[i], t, key);
-                    }
-                }
-            }
-            if (conflict != null) {
-                return Result.CONFLICT;
-            }
-            if (t % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                return Result.STOPPED;
-            }
-        }
-        return Result.INFERRED;
-    }
-
-    /** RA: what the session wrote before t; then t's own writes join. */
-    private void session(ReadEdges edges, int t, int[] lastWriters, int sessionStart) {
-        for (int i = 0; i < edges.count; i++) {
-            int writer = lastWriters[edges.keys[i]];
-            if (writer >= sessionStart && writer != edges.from[i]) {
-                if (edges.from[i] == ReadsFrom.INITIAL) {
-                    conflict = new Conflict(writer, t, edges.keys[i]);
-                    return;
-                }
-                edges.add(writer, edges.from[i]);
-            }
-        }
-        int[] keys = reads.table().operationKeys();
-        for (int o = reads.table().operationStarts()[t]; o < reads.table().operationStarts()[t + 1]; o++) {
-            if ((keys[o] & 1) == 1) {
-                lastWriters[keys[o] >>> 1] = t;
-            }
-        }
+        ReadArrays arrays = ReadArrays.of(reads, graph.events());
+        ReadRange all = new ReadRange(arrays, atomic, graph::add);
+        Result result = all.infer(0, arrays.transactions(), stop);
+        conflict = all.conflict();
+        return result;
     }
 
     @Override

@@ -1,19 +1,14 @@
 package org.polygraph.partitioner.axiom;
 
 import java.util.Arrays;
-import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
 
 /** The external reads of one transaction with their sources, in order; and who writes what. */
 final class ReadEdges {
-    /** Beyond so many operations a transaction's writes are searched by bisection in a sorted copy. */
-    private static final int SHORT = 24;
-
     /** The round of edges that follow from the axiom. */
     private static final int DEMANDED = 1;
 
-    private final KnownGraph graph;
+    private final EdgeSink sink;
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final int[] sources;
@@ -30,8 +25,7 @@ final class ReadEdges {
     private long[] byKey = new long[0];
 
     private boolean sorted;
-    /** Operations sorted within each long transaction; null until one is asked for. */
-    private int[] sortedKeys = new int[0];
+    private final int[] sortedKeys;
 
     /** Of the current transaction, by read: key and source. */
     int[] keys = new int[16];
@@ -39,13 +33,13 @@ final class ReadEdges {
     int[] from = new int[16];
     int count;
 
-    ReadEdges(ReadsFrom reads, KnownGraph graph) {
-        HistoryTable table = reads.table();
-        this.graph = graph;
-        this.operationStarts = table.operationStarts();
-        this.operationKeys = table.operationKeys();
+    ReadEdges(ReadArrays reads, EdgeSink sink) {
+        this.sink = sink;
+        this.operationStarts = reads.operationStarts();
+        this.operationKeys = reads.operationKeys();
+        this.sortedKeys = reads.sortedKeys();
         this.sources = reads.sources();
-        this.sessionOf = graph.events().chainsByTransaction();
+        this.sessionOf = reads.sessionOf();
     }
 
     /** Loads a transaction's reads whose source is known. */
@@ -84,7 +78,7 @@ final class ReadEdges {
     /** Whether read i is the first of its source; of a transaction's reads, ask in order. */
     boolean isFirstOfSource(int i) {
         int source = from[i];
-        if (count > SHORT) {
+        if (count > ReadArrays.SHORT) {
             if (seenBy.length == 0) {
                 seenBy = new int[operationStarts.length];
                 Arrays.fill(seenBy, -1);
@@ -112,7 +106,7 @@ final class ReadEdges {
      * @return -1, or the key of an initial value that was read although {@code seen} overwrote it
      */
     int precede(int seen, int first) {
-        if (count > SHORT && operationStarts[seen + 1] - operationStarts[seen] < count - first) {
+        if (count > ReadArrays.SHORT && operationStarts[seen + 1] - operationStarts[seen] < count - first) {
             return precedeByWrites(seen, first);
         }
         for (int i = first; i < count; i++) {
@@ -169,21 +163,13 @@ final class ReadEdges {
         int begin = operationStarts[transaction];
         int end = operationStarts[transaction + 1];
         int wanted = key << 1 | 1;
-        if (end - begin <= SHORT) {
+        if (end - begin <= ReadArrays.SHORT) {
             for (int o = begin; o < end; o++) {
                 if (operationKeys[o] == wanted) {
                     return true;
                 }
             }
             return false;
-        }
-        if (sortedKeys.length == 0) {
-            sortedKeys = operationKeys.clone();
-            for (int t = 0; t + 1 < operationStarts.length; t++) {
-                if (operationStarts[t + 1] - operationStarts[t] > SHORT) {
-                    Arrays.sort(sortedKeys, operationStarts[t], operationStarts[t + 1]);
-                }
-            }
         }
         return Arrays.binarySearch(sortedKeys, begin, end, wanted) >= 0;
     }
@@ -195,7 +181,7 @@ final class ReadEdges {
 
     private void add(int a, int b, int round) {
         if (sessionOf[a] != sessionOf[b] || a > b) {
-            graph.add(a, b, round);
+            sink.add(a, b, round);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,5 +145,58 @@ final class KeyBuckets {
 
     long[] values() {
         return values;
+    }
+
+    /** Hears of the writer of each read. */
+    @FunctionalInterface
+    interface Found {
+        /**
+         * Hears of one.
+         *
+         * @param read what it carries, see {@link Tag}
+         * @param writer as of {@link WritersByValue#find}
+         */
+        void read(int read, int writer, long value);
+    }
+
+    /** Finds the writer of every read, key by key. @param transactionOf what a read carries */
+    void findWriters(IntUnaryOperator transactionOf, Found found) {
+        WritersByValue writers = new WritersByValue();
+        for (int b = 0; b < count(); b++) {
+            sort(b);
+            for (int k = 0; k < keys(b); k++) {
+                int first = start(k, 0);
+                int reads = start(k, 1);
+                int end = start(k + 1, 0);
+                if (reads == end) {
+                    continue;
+                }
+                writers.clear(reads - first);
+                for (int w = first; w < reads; w++) {
+                    writers.add(values[w], tags[w]);
+                }
+                for (int r = reads; r < end; r++) {
+                    int writer = writers.find(values[r]);
+                    if (writer == WritersByValue.SEVERAL) {
+                        writer = other(transactionOf.applyAsInt(tags[r]), values[r], first, reads);
+                    }
+                    found.read(tags[r], writer, values[r]);
+                }
+            }
+        }
+    }
+
+    /** Of several writers of the value the only one that is not the reader itself, or SEVERAL. */
+    private int other(int reader, long value, int from, int to) {
+        int found = WritersByValue.NONE;
+        for (int w = from; w < to; w++) {
+            if (values[w] == value && tags[w] != reader) {
+                if (found != WritersByValue.NONE) {
+                    return WritersByValue.SEVERAL;
+                }
+                found = tags[w];
+            }
+        }
+        return found;
     }
 }

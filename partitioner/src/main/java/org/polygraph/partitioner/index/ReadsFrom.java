@@ -42,83 +42,55 @@ public final class ReadsFrom {
      * @param level RC judges every read of a key by itself; at the others the second must return what the first did
      */
     public static ReadsFrom of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
-        FirstPass pass = FirstPass.of(
-                table,
-                indeterminate,
-                level == IsolationLevel.RC ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST);
-        int[] sources = new int[table.operations()];
-        Arrays.fill(sources, NONE);
-        IntArrayList open = new IntArrayList();
-        ReadsFrom result = new ReadsFrom(table, pass.counting(), sources, open, pass.violations());
+        FirstPass pass = firstPass(table, indeterminate, level);
+        ReadsFrom result = unread(table, pass);
         if (!pass.violations().isEmpty()) {
             return result;
         }
-        IntArrayList impossible = new IntArrayList();
-        result.find(pass.roles(), impossible);
-        if (impossible.isEmpty()) {
-            return result;
-        }
-        List<Violation> violations =
-                new ReadAnomalies(table, pass.counting()).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
-        return new ReadsFrom(table, pass.counting(), sources, open, violations);
-    }
-
-    private void find(byte[] roles, IntArrayList impossible) {
         KeyBuckets buckets = new KeyBuckets(
                 table.keys().size(),
                 table.operationStarts(),
                 null,
                 table.operationKeys(),
                 table.operationValues(),
-                roles,
-                counting.states(),
+                pass.roles(),
+                pass.counting().states(),
                 KeyBuckets.Tag.OPERATION);
-        WritersByValue writers = new WritersByValue();
-        long initial = table.initialValue();
-        for (int b = 0; b < buckets.count(); b++) {
-            buckets.sort(b);
-            for (int k = 0; k < buckets.keys(b); k++) {
-                int first = buckets.start(k, 0);
-                int reads = buckets.start(k, 1);
-                int end = buckets.start(k + 1, 0);
-                if (reads == end) {
-                    continue;
-                }
-                writers.clear(reads - first);
-                int[] tags = buckets.tags();
-                long[] values = buckets.values();
-                for (int w = first; w < reads; w++) {
-                    writers.add(values[w], tags[w]);
-                }
-                for (int r = reads; r < end; r++) {
-                    int writer = writers.find(values[r]);
-                    if (writer == WritersByValue.SEVERAL) {
-                        writer = other(transaction(tags[r]), values[r], tags, values, first, reads);
-                    }
-                    settle(tags[r], writer, values[r] == initial, impossible);
-                }
-            }
-        }
-        open.unstableSort(null);
-        impossible.unstableSort(null);
+        IntArrayList impossible = new IntArrayList();
+        buckets.findWriters(
+                result::transaction, (operation, writer, value) -> result.settle(operation, writer, value, impossible));
+        return result.settled(impossible);
     }
 
-    /** Of several writers of the value the only one that is not the reader itself, or SEVERAL. */
-    private static int other(int reader, long value, int[] writers, long[] values, int from, int to) {
-        int found = WritersByValue.NONE;
-        for (int w = from; w < to; w++) {
-            if (values[w] == value && writers[w] != reader) {
-                if (found != WritersByValue.NONE) {
-                    return WritersByValue.SEVERAL;
-                }
-                found = writers[w];
-            }
+    static FirstPass firstPass(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return FirstPass.of(
+                table,
+                indeterminate,
+                level == IsolationLevel.RC ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST);
+    }
+
+    /** With no read settled yet. */
+    static ReadsFrom unread(HistoryTable table, FirstPass pass) {
+        int[] sources = new int[table.operations()];
+        Arrays.fill(sources, NONE);
+        return new ReadsFrom(table, pass.counting(), sources, new IntArrayList(), pass.violations());
+    }
+
+    /** The result, once every external read is settled. */
+    ReadsFrom settled(IntArrayList impossible) {
+        open.unstableSort(null);
+        if (impossible.isEmpty()) {
+            return this;
         }
-        return found;
+        impossible.unstableSort(null);
+        List<Violation> found =
+                new ReadAnomalies(table, counting).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
+        return new ReadsFrom(table, counting, sources, open, found);
     }
 
     /** @param writer as of {@link WritersByValue#find} */
-    private void settle(int operation, int writer, boolean initial, IntArrayList impossible) {
+    void settle(int operation, int writer, long value, IntArrayList impossible) {
+        boolean initial = value == table.initialValue();
         boolean own = writer >= 0
                 && operation >= table.operationStarts()[writer]
                 && operation < table.operationStarts()[writer + 1];

@@ -21,13 +21,17 @@ import org.polygraph.jobs.pipeline.KeyStages;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.index.SlicedIndexing;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -78,6 +82,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
 
     @Override
     public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+        release();
         SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
         keySlices = work.slices();
         IndexedHistory known = work.known();
@@ -223,11 +228,30 @@ final class SparkStages implements KeyStages, AutoCloseable {
 
     @Override
     public @Nullable KeyOrders orderKeys(long skewNanos, boolean maybe) {
-        return new DealtStages(spark, jobs, folder, table, layout.slices()).orderKeys(skewNanos, maybe);
+        return dealt().orderKeys(skewNanos, maybe);
     }
 
     @Override
-    public void close() {
+    public @Nullable ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return dealt().readsFrom(indeterminate, level);
+    }
+
+    /** CC: the closure and what goes by key over it are the driver's. */
+    @Override
+    public @Nullable Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        if (level != IsolationLevel.CC) {
+            return dealt().readAxiom(reads, level);
+        }
+        IndexedHistory history = index(indeterminate);
+        return history == null ? null : new CausalAxiom(history);
+    }
+
+    private DealtStages dealt() {
+        return new DealtStages(spark, jobs, folder, table, layout.slices());
+    }
+
+    /** What an index has left: the level that is tried after CC makes another one. */
+    private void release() {
         if (!spark.sparkContext().isStopped()) {
             if (slices != null) {
                 slices.unpersist(true);
@@ -239,6 +263,14 @@ final class SparkStages implements KeyStages, AutoCloseable {
         if (files != null) {
             files.close();
         }
+        slices = null;
+        counted = null;
+        files = null;
+    }
+
+    @Override
+    public void close() {
+        release();
     }
 
     /**

@@ -7,6 +7,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.closure.ChainClocks;
@@ -56,7 +57,12 @@ final class AxiomDecision {
     Verdict make() {
         boolean causal = request.level() == IsolationLevel.CC;
         phases.begin("index");
-        CommitOrder order = CommitOrder.index(table, request.level(), Decision.indeterminate(request));
+        IndexedHistory.Indeterminate indeterminate = Decision.indeterminate(request);
+        ReadsFrom reads = stages.readsFrom(indeterminate, request.level());
+        if (reads == null) {
+            return unknown(budget.exhaustion(phases.stage()));
+        }
+        CommitOrder order = CommitOrder.of(reads, request.level(), indeterminate);
         phases.end(table.operations());
         if (!order.violations().isEmpty()) {
             return violation(order.violations());
@@ -67,10 +73,7 @@ final class AxiomDecision {
         if (!hasOpenReads && budget.fits(held, 0)) {
             phases.begin("guess");
             Witness recorded = RecordedOrder.accepted(
-                    order.readsFrom(),
-                    request.terms().orElseThrow(),
-                    request.time() != TimeMode.NONE,
-                    budget::exhausted);
+                    reads, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
             phases.end(recorded == null ? 0 : table.transactions());
             if (recorded != null) {
                 return pass(recorded);
@@ -80,12 +83,13 @@ final class AxiomDecision {
             return unknown(budget.shortage("order", held + rows));
         }
         phases.begin("order");
-        CommitOrder.Result result = order.order(budget::exhausted);
+        Axiom axiom = stages.axiom(reads, indeterminate, request.level());
+        CommitOrder.Result result = axiom == null ? CommitOrder.Result.STOPPED : order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
         return switch (result) {
             case STOPPED -> unknown(budget.exhaustion(phases.stage()));
             case REFUTED -> violation(new AxiomEvidence(order).violations());
-            case ORDERED -> hasOpenReads ? ambiguous(order.readsFrom()) : replay(order.counting(), order.position());
+            case ORDERED -> hasOpenReads ? ambiguous(reads) : replay(order.counting(), order.position());
         };
     }
 

@@ -3,9 +3,14 @@ package org.polygraph.jobs.pipeline;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CausalAxiom;
+import org.polygraph.partitioner.axiom.ReadAxiom;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -71,6 +76,16 @@ public final class EmbeddedChecker implements Checker {
         @Override
         public KeyOrders orderKeys(long skewNanos, boolean maybe) {
             return KeyOrders.of(table, skewNanos, maybe, stop);
+        }
+
+        @Override
+        public ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+            return ReadsFrom.of(table, indeterminate, level);
+        }
+
+        @Override
+        public Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+            return level == IsolationLevel.CC ? new CausalAxiom(index(indeterminate)) : new ReadAxiom(reads, level);
         }
     }
 }

@@ -1,9 +1,12 @@
 package org.polygraph.jobs.pipeline;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 
@@ -52,4 +55,17 @@ public interface KeyStages {
      */
     @Nullable
     KeyOrders orderKeys(long skewNanos, boolean maybe);
+
+    /** Finds whom each read read from, for RC, RA and CC. @return null if the budget ended */
+    @Nullable
+    ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
+
+    /**
+     * What RC, RA or CC demands of the commit order.
+     *
+     * @param reads as they were found for that level
+     * @return null if the budget ended
+     */
+    @Nullable
+    Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
 }

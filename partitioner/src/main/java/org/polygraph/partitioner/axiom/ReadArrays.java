@@ -1,0 +1,60 @@
+package org.polygraph.partitioner.axiom;
+
+import java.util.Arrays;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * What the axioms of RC and RA are about, in arrays that can be sent elsewhere: who read what from whom, and who writes what.
+ *
+ * @param keys how many there are
+ * @param operationStarts as in HistoryTable
+ * @param operationKeys as in HistoryTable
+ * @param sortedKeys the same, sorted within each long transaction; empty if there is none
+ * @param sources by operation, as in ReadsFrom
+ * @param states who counts, by transaction
+ * @param sessionOf by transaction
+ */
+@SuppressWarnings("ArrayRecordComponent") // a bundle of arrays, never compared
+public record ReadArrays(
+        int keys,
+        int[] operationStarts,
+        int[] operationKeys,
+        int[] sortedKeys,
+        int[] sources,
+        byte[] states,
+        int[] sessionOf) {
+    /** Beyond so many operations a transaction's writes are searched by bisection in the sorted copy. */
+    static final int SHORT = 24;
+
+    /** Shares the history's arrays. */
+    public static ReadArrays of(ReadsFrom reads, Events events) {
+        HistoryTable table = reads.table();
+        int[] starts = table.operationStarts();
+        int[] sorted = new int[0];
+        for (int t = 0; t + 1 < starts.length; t++) {
+            if (starts[t + 1] - starts[t] > SHORT) {
+                sorted = sorted.length == 0 ? table.operationKeys().clone() : sorted;
+                Arrays.sort(sorted, starts[t], starts[t + 1]);
+            }
+        }
+        return new ReadArrays(
+                table.keys().size(),
+                starts,
+                table.operationKeys(),
+                sorted,
+                reads.sources(),
+                reads.counting().states(),
+                events.chainsByTransaction());
+    }
+
+    int transactions() {
+        return sessionOf.length;
+    }
+
+    boolean isCounted(int transaction) {
+        return states[transaction] == Counting.COUNTED;
+    }
+}
