@@ -14,6 +14,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.ColumnGroup;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.GroupedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -102,7 +103,14 @@ class SliceSaturationTest {
             Events events = new Events(perTransaction, history.table().sessionStarts(), history.sessionOf());
             this.graph = KnownGraph.of(events, whole.versions());
             this.clocks = ChainClocks.of(graph);
-            this.saturation = new Saturation(graph, whole.versions(), clocks, whole.counting());
+            this.saturation = new Saturation(
+                    graph,
+                    whole.versions(),
+                    clocks,
+                    whole.counting(),
+                    Cores.of(1 + random.nextInt(3)),
+                    PairRules.MOST_WRITERS,
+                    1 + random.nextInt(40));
             this.pieces = new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5));
         }
 
@@ -245,7 +253,7 @@ class SliceSaturationTest {
                                 graph.events().perTransaction(),
                                 history.table().sessionStarts(),
                                 history.counting().states(),
-                                new GroupedRows(groups, rows),
+                                new GroupedRows(chainStarts, groups, rows),
                                 changed,
                                 most,
                                 decided.toIntArray(),
