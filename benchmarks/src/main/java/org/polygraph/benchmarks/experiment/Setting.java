@@ -14,6 +14,7 @@ import org.polygraph.solver.SolverOptions;
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
  *   <li>{@code start=rank} (default) or {@code turns}: the order that the solver starts from
+ *   <li>{@code cores=1}: threads of closure and rules
  *   <li>{@code time=hint}: timestamps may help to accept
  *   <li>any option of the solver, as {@code restart_unit=100}
  * </ul>
@@ -38,6 +39,7 @@ record Setting(Tuning tuning, TimeMode time) {
                         tuning = tuning.withStart(Tuning.StartOrder.valueOf(value.toUpperCase(Locale.ROOT)));
                     case "rows" ->
                         tuning = tuning.withRows(Tuning.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
+                    case "cores" -> tuning = tuning.withCores(Integer.parseUnsignedInt(value));
                     case "time" -> time = TimeMode.valueOf(value.toUpperCase(Locale.ROOT));
                     default -> {
                         String option = part.substring(0, equals).toUpperCase(Locale.ROOT);

@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.closure;
 
 import java.util.Arrays;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * Rows of a few ints, one after another in blocks; a row is where its length is, and place 0 is the empty row. Several threads
@@ -41,7 +42,8 @@ final class RowArena {
 
     private synchronized int claim(int[] block) {
         if (used >= 1 << (31 - bits)) {
-            throw new IllegalStateException("rows of more than " + bytes() + " bytes");
+            throw new BudgetException("rows of reachability need more than " + bytes() + " bytes, more than can be"
+                    + " numbered; too many transactions overlap");
         }
         if (used == blocks.length) {
             blocks = Arrays.copyOf(blocks, 2 * used);

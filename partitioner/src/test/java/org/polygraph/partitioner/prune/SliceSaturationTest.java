@@ -10,22 +10,26 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.ColumnGroup;
 import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.closure.WindowPieces;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
 
-/** Columns by group and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
+/** Columns by group or windows of time, and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
 class SliceSaturationTest {
     private static final long SEED = 0x511ce;
     private static final int[] NOTHING = {};
@@ -45,6 +49,8 @@ class SliceSaturationTest {
     private static void compare(int histories) {
         Random random = new Random(SEED);
         int rounds = 0;
+        int timedRounds = 0;
+        int windows = 0;
         int cyclic = 0;
         int contradictions = 0;
         int decided = 0;
@@ -65,21 +71,40 @@ class SliceSaturationTest {
                 // More writers than pairs are looked at for.
                 generator.transactions(600).keys(3);
             }
+            boolean timed = i % 2 == 0;
+            if (timed) {
+                generator.withTimestamps();
+            }
             HistoryTable table = generator.generate();
+            if (timed && i % 10 < 6) {
+                ClientTimes.Kind[] kinds = {
+                    ClientTimes.Kind.TRUE, ClientTimes.Kind.FEW, ClientTimes.Kind.SKEWED
+                };
+                ClientTimes.set(table, kinds[i % kinds.length], i % 3 == 0 ? 0.2 : 0, new SplitMix(SEED + i));
+                // Times that contradict the reads end at the first closure: half of them are far apart within the skew.
+            }
             IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
             if (!history.violations().isEmpty()) {
                 continue;
             }
             for (int perTransaction = 1; perTransaction <= 2; perTransaction++) {
-                Comparison comparison = new Comparison(history, perTransaction, random, "seed " + (SEED + i));
+                long skew = i % 4 == 0 ? 0 : i % 10 < 6 ? 40 : 0;
+                RealTime time = timed ? RealTime.of(table, history.counting(), skew) : null;
+                Comparison comparison = new Comparison(history, perTransaction, random, time, "seed " + (SEED + i));
                 comparison.run();
                 rounds += comparison.rounds;
+                timedRounds += time == null ? 0 : comparison.rounds;
+                windows += comparison.pieces.windows == null ? 0 : comparison.pieces.windows.windows();
                 cyclic += comparison.cyclic ? 1 : 0;
                 contradictions += comparison.contradiction ? 1 : 0;
                 decided += comparison.pieces.decided.isEmpty() ? 0 : 1;
             }
         }
         assertThat(rounds).isGreaterThan(histories);
+        System.out.println(rounds + " rounds, " + timedRounds + " with real time in " + windows + " windows, " + cyclic
+                + " cyclic");
+        assertThat(timedRounds).isGreaterThan(histories / 4);
+        assertThat(windows).isGreaterThan(histories);
         assertThat(cyclic).isPositive();
         assertThat(decided).isPositive();
         assertThat(contradictions).isNotNegative();
@@ -91,18 +116,21 @@ class SliceSaturationTest {
         private final String name;
         private final IndexedHistory whole;
         private final KnownGraph graph;
-        private final ChainClocks clocks;
+        private final Closure clocks;
         private final Saturation saturation;
         int rounds;
         boolean cyclic;
         boolean contradiction;
 
-        Comparison(IndexedHistory history, int perTransaction, Random random, String name) {
+        Comparison(IndexedHistory history, int perTransaction, Random random, RealTime time, String name) {
             this.name = name + ", " + perTransaction + " events";
             this.whole = history.copy();
             Events events = new Events(perTransaction, history.table().sessionStarts(), history.sessionOf());
             this.graph = KnownGraph.of(events, whole.versions());
-            this.clocks = ChainClocks.of(graph);
+            if (time != null) {
+                graph.bind(time);
+            }
+            this.clocks = Closure.of(graph);
             this.saturation = new Saturation(
                     graph,
                     whole.versions(),
@@ -111,7 +139,7 @@ class SliceSaturationTest {
                     Cores.of(1 + random.nextInt(3)),
                     PairRules.MOST_WRITERS,
                     1 + random.nextInt(40));
-            this.pieces = new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5));
+            this.pieces = new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5), time);
         }
 
         void run() {
@@ -123,7 +151,7 @@ class SliceSaturationTest {
                     return;
                 }
                 same();
-                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.byRank(graph.events(), clocks));
+                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.of(graph, clocks));
                 rounds++;
                 Saturation.Result result = saturation.round(() -> false);
                 assertThat(pieces.round()).as(name).isEqualTo(result);
@@ -171,8 +199,9 @@ class SliceSaturationTest {
         private final List<byte[]> indexes = new ArrayList<>();
         private IntBuffer[][] rows = {};
         private boolean begun;
+        WindowPieces windows;
 
-        Pieces(IndexedHistory history, Events events, int slices, int width) {
+        Pieces(IndexedHistory history, Events events, int slices, int width, RealTime time) {
             this.history = history;
             this.graph = KnownGraph.of(events, history.versions());
             this.slices = new KeySlices(history.versions().keys(), slices);
@@ -189,9 +218,18 @@ class SliceSaturationTest {
                 groups[g] = Math.min(events.chains(), g * width);
             }
             changed = new long[(events.count() + 63) >> 6];
+            if (time != null) {
+                graph.bind(time);
+                windows = new WindowPieces(graph, new WindowPlan.Cut(1 + width * width, slices % 2));
+            }
         }
 
         Closure.Result close() {
+            if (windows != null) {
+                Closure.Result result = windows.close();
+                changed = windows.changed();
+                return result;
+            }
             boolean first = rows.length == 0;
             ClosurePlan plan = ClosurePlan.of(graph, first ? 0 : graph.indexedEdges());
             if (plan.isCyclic()) {
@@ -253,7 +291,7 @@ class SliceSaturationTest {
                                 graph.events().perTransaction(),
                                 history.table().sessionStarts(),
                                 history.counting().states(),
-                                new GroupedRows(chainStarts, groups, rows),
+                                windows != null ? windows.rows() : new GroupedRows(chainStarts, groups, rows),
                                 changed,
                                 most,
                                 decided.toIntArray(),
@@ -293,6 +331,9 @@ class SliceSaturationTest {
         }
 
         int[] position() {
+            if (windows != null) {
+                return EventOrder.byTime(graph, graph.realTime(), windows.bounds());
+            }
             int[] rank = new int[graph.events().count()];
             for (int g = 0; g + 1 < groups.length; g++) {
                 int[] part = ColumnGroup.ranks(chainStarts, groups[g], groups[g + 1], rows[g]);

@@ -10,12 +10,12 @@ import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine, and where chain
- * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver, and
- * the rules of real time with them. One session, started by the first check and kept until {@link #close} or
+ * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver. One session, started by the first check and kept until {@link #close} or
  * the end of the process.
  *
  * <p>On the driver, beside the table: twice the index (12 bytes a visible write, 8 an external read, 16 a key) while
@@ -47,7 +47,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param operationsPerSlice few: even small histories are cut into several slices
      */
     SparkChecker(String master, int operationsPerSlice) {
-        this(master, new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns));
+        this(master, new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns, Cut.USUAL.windows));
     }
 
     /** For tests. */
@@ -63,10 +63,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param mostSlices 0: the shuffle's partitions
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
      * @param mostColumns in a group of sessions
+     * @param windows of time
      */
-    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns) {
+    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns, WindowPlan.Cut windows) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE);
+        static final Cut USUAL = new Cut(
+                100_000, 0, 256L << 20, Integer.MAX_VALUE, new WindowPlan.Cut(1 << 18, 4));
     }
 
     /** What the session's settings say, where they say anything. */
@@ -77,7 +79,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
                     cut.mostSlices,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
-                    cut.mostColumns);
+                    cut.mostColumns,
+                    cut.windows);
         } catch (NumberFormatException e) {
             throw new EngineException(
                     "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
