@@ -2,8 +2,8 @@ package org.polygraph.benchmarks.micro;
 
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;

@@ -126,7 +126,8 @@ public final class WindowClosure implements Closure {
         RowArena made = new RowArena(events.chains(), events.count());
         int[] madePlaces = new int[events.count()];
         long[] keep = plan.keep();
-        if (!cores.run(plan.count(), () -> worker(plan, made, madePlaces, keep), () -> outgrown || stop.getAsBoolean())) {
+        if (!cores.run(
+                plan.count(), () -> worker(plan, made, madePlaces, keep), () -> outgrown || stop.getAsBoolean())) {
             return Result.STOPPED;
         }
         Arrays.fill(changed, 0);

@@ -29,8 +29,7 @@ final class CandidateRules {
     /** By chain: how many of its events reach the begin of one of these. */
     private final int[] reached;
 
-    CandidateRules(
-            Events events, ForcedEdges forced, VersionIndex index, ChainClocks clocks, SessionKey writers) {
+    CandidateRules(Events events, ForcedEdges forced, VersionIndex index, ChainClocks clocks, SessionKey writers) {
         this.forced = forced;
         this.index = index;
         this.events = events;

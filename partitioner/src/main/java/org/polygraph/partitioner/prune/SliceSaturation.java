@@ -152,8 +152,8 @@ public final class SliceSaturation {
     private boolean run(IntArrayList keys) {
         int[] transactions = transactions(keys);
         Part part = new Part(keys, transactions);
-        KeyPass rules = new KeyPass(
-                part.graph.events(), part.versions, part.closure, part.counting, PairRules.MOST_WRITERS);
+        KeyPass rules =
+                new KeyPass(part.graph.events(), part.versions, part.closure, part.counting, PairRules.MOST_WRITERS);
         rules.begin();
         ForcedEdges found = rules.forced();
         for (int i = 0; i < keys.size(); i++) {

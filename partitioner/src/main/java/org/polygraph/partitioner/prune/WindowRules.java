@@ -47,8 +47,7 @@ final class WindowRules implements KeyRules {
     private int[] decided = new int[64];
     private boolean hasDecided;
 
-    WindowRules(
-            Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, Counting counting) {
+    WindowRules(Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, Counting counting) {
         this.forced = forced;
         this.index = index;
         this.closure = closure;

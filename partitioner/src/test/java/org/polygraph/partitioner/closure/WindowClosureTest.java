@@ -64,8 +64,8 @@ class WindowClosureTest {
             KnownGraph windowed = new KnownGraph(events);
             windowed.bind(time);
             // Windows of a few events or of all, on one to three threads; and the same piece by piece.
-            WindowClosure window = WindowClosure.of(
-                    windowed, Long.MAX_VALUE, cut(random), Cores.of(1 + random.nextInt(3)));
+            WindowClosure window =
+                    WindowClosure.of(windowed, Long.MAX_VALUE, cut(random), Cores.of(1 + random.nextInt(3)));
             KnownGraph whole = new KnownGraph(events);
             whole.bind(time);
             WindowClosure one = WindowClosure.of(whole, Long.MAX_VALUE, WindowPlan.Cut.USUAL, Cores.of(1));
@@ -147,8 +147,7 @@ class WindowClosureTest {
         assertThat(closed).isGreaterThan(histories);
     }
 
-    private static void same(
-            WindowClosure window, KnownGraph graph, WindowClosure one, KnownGraph whole, String name) {
+    private static void same(WindowClosure window, KnownGraph graph, WindowClosure one, KnownGraph whole, String name) {
         assertThat(edges(graph)).as(name).isEqualTo(edges(whole));
         assertThat(window.changed()).as(name).isEqualTo(one.changed());
         for (int v = 0; v < graph.events().count(); v++) {
@@ -171,7 +170,9 @@ class WindowClosureTest {
                 assertThat(row[i]).as(name).isEqualTo(one.exception(v, i));
             }
             for (int a = 0; a < n; a++) {
-                assertThat(pieces.rows().reaches(a, v)).as("%s: %d to %d", name, a, v).isEqualTo(one.reaches(a, v));
+                assertThat(pieces.rows().reaches(a, v))
+                        .as("%s: %d to %d", name, a, v)
+                        .isEqualTo(one.reaches(a, v));
             }
         }
     }

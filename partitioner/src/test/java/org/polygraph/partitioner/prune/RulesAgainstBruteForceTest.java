@@ -90,7 +90,8 @@ class RulesAgainstBruteForceTest {
         if (clocks.update(() -> false) == Closure.Result.CYCLIC) {
             return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
-        Saturation saturation = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(1), pairs, 1 << 13);
+        Saturation saturation =
+                new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(1), pairs, 1 << 13);
         for (int round = 0; round < rounds; round++) {
             Saturation.Result result = saturation.round(() -> false);
             if (result == Saturation.Result.CONTRADICTION) {

@@ -138,7 +138,8 @@ class RulesAgainstDefinitionTest {
     private static @Nullable ChainClocks fixpoint(Events events, IndexedHistory indexed, int mostPairWriters) {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
-        Saturation rules = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(2), mostPairWriters, 50);
+        Saturation rules =
+                new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(2), mostPairWriters, 50);
         while (clocks.update(() -> false) == Closure.Result.EXACT) {
             Saturation.Result result = rules.round(() -> false);
             if (result == Saturation.Result.FIXPOINT) {

@@ -77,9 +77,7 @@ class SliceSaturationTest {
             }
             HistoryTable table = generator.generate();
             if (timed && i % 10 < 6) {
-                ClientTimes.Kind[] kinds = {
-                    ClientTimes.Kind.TRUE, ClientTimes.Kind.FEW, ClientTimes.Kind.SKEWED
-                };
+                ClientTimes.Kind[] kinds = {ClientTimes.Kind.TRUE, ClientTimes.Kind.FEW, ClientTimes.Kind.SKEWED};
                 ClientTimes.set(table, kinds[i % kinds.length], i % 3 == 0 ? 0.2 : 0, new SplitMix(SEED + i));
                 // Times that contradict the reads end at the first closure: half of them are far apart within the skew.
             }

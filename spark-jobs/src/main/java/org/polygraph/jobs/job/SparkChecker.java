@@ -67,8 +67,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
      */
     record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns, WindowPlan.Cut windows) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL = new Cut(
-                100_000, 0, 256L << 20, Integer.MAX_VALUE, new WindowPlan.Cut(1 << 18, 4));
+        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, new WindowPlan.Cut(1 << 18, 4));
     }
 
     /** What the session's settings say, where they say anything. */

@@ -39,8 +39,7 @@ final class WindowJobs implements JobClosure {
     private @Nullable TimeBounds bounds;
     private @Nullable WindowedRows rows;
 
-    WindowJobs(
-            SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, WindowPlan.Cut cut) {
+    WindowJobs(SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, WindowPlan.Cut cut) {
         this.spark = spark;
         this.jobs = jobs;
         this.graph = graph;

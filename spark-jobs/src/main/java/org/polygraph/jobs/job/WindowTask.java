@@ -69,7 +69,12 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
         int[] changed = before == null ? new int[0] : before.open().differing(IntBuffer.wrap(rows));
         ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(4, 3 + kept.length + changed.length))
                 .order(ByteOrder.LITTLE_ENDIAN);
-        out.asIntBuffer().put(number).put(rows.length).put(kept.length).put(kept).put(changed);
+        out.asIntBuffer()
+                .put(number)
+                .put(rows.length)
+                .put(kept.length)
+                .put(kept)
+                .put(changed);
         return out.array();
     }
 }

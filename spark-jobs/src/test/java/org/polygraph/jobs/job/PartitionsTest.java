@@ -26,8 +26,8 @@ import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
@@ -50,8 +50,7 @@ class PartitionsTest {
         // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all.
         for (int[] cut : new int[][] {{1, 1000, 1000000}, {7, 3, 40}, {64, 1, 5}}) {
             CHECKERS.add(new SparkChecker(
-                    "local[2]",
-                    new SparkChecker.Cut(1, cut[0], 0, cut[1], new WindowPlan.Cut(cut[2], 0))));
+                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], new WindowPlan.Cut(cut[2], 0))));
         }
     }
 
