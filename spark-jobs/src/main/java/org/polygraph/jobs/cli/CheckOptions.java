@@ -1,10 +1,6 @@
 package org.polygraph.jobs.cli;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.pipeline.Budget;
@@ -14,22 +10,16 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The options of a check, and what follows from them together. */
 final class CheckOptions {
     /** Below, a check is over sooner than its stages are written. */
     private static final int STAGED_OPERATIONS = 1_000_000;
-
-    enum Engine {
-        AUTO,
-        EMBEDDED,
-        SPARK
-    }
 
     enum OnViolation {
         FAIL,
@@ -46,30 +36,17 @@ final class CheckOptions {
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
             description =
-                    "The promise: sser, ser, ssi, si, cc, ra or rc (strict serializability, serializability, strong"
-                            + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed)."
+                    "The promise: sser, ser, ssi, si, cc, ra, rc or lin (strict serializability, serializability, strong"
+                            + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed;"
+                            + " linearizability of single operations)."
                             + " Several, as in ser,si, are judged in one reading, and the strongest that holds is told.")
     private Levels levels = Levels.NONE;
 
-    @Option(
-            names = {"-f", "--format"},
-            paramLabel = "FORMAT",
-            converter = Converters.Format.class,
-            defaultValue = "auto",
-            description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
-    @SuppressWarnings("NullAway.Init")
-    private HistoryFormat format;
+    @Mixin
+    private final PathOptions paths = new PathOptions();
 
-    @Option(
-            names = "--engine",
-            paramLabel = "ENGINE",
-            defaultValue = "auto",
-            description = "auto, embedded (this process) or spark.")
-    @SuppressWarnings("NullAway.Init")
-    private Engine engine;
-
-    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
-    private @Nullable String master;
+    @Mixin
+    private final EngineOptions engine = new EngineOptions();
 
     @Option(
             names = {"-o", "--out"},
@@ -155,10 +132,6 @@ final class CheckOptions {
     @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
     private boolean overwrite;
 
-    @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
-    @SuppressWarnings("NullAway.Init")
-    private List<String> paths;
-
     /** Checks what options mean together; nothing has been read yet. */
     void validate() {
         for (IsolationLevel level : levels.strongestFirst()) {
@@ -186,47 +159,17 @@ final class CheckOptions {
         if ((resume || overwrite) && out == null) {
             throw wrong((resume ? "--resume" : "--overwrite") + " needs --out DIR, where the run is");
         }
-        if (proof != null && (paths.size() > 1 || proof.isEmpty() || proof.equals("-"))) {
+        if (proof != null && (paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
             throw wrong("--proof names one file, for one PATH; give both");
         }
         if (proof != null && levels.areSeveral()) {
             throw wrong("--proof names one file, for one level; give one");
         }
-        if (master != null && engine == Engine.EMBEDDED) {
-            throw wrong("--master is for --engine spark; the embedded engine has none");
-        }
+        engine.validate(true);
         if (out != null && (out.isEmpty() || out.equals("-"))) {
             throw wrong("--out '" + out + "' is no folder; give one");
         }
-        rejectDuplicates(spec, paths);
-    }
-
-    /** A path that is there twice is a slip in a script, or a count that will be wrong. */
-    static void rejectDuplicates(CommandSpec spec, List<String> paths) {
-        Map<String, String> seen = new HashMap<>();
-        for (String path : paths) {
-            if (path.isEmpty()) {
-                throw new ParameterException(spec.commandLine(), "an empty PATH; give a file or a folder");
-            }
-            String before = seen.putIfAbsent(canonical(path), path);
-            if (before != null) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "the same PATH is given twice: '" + before + "'"
-                                + (before.equals(path) ? "" : " and '" + path + "'") + "; give it once");
-            }
-        }
-    }
-
-    private static String canonical(String path) {
-        try {
-            String local = path.startsWith("file:") ? path.replaceFirst("file:(//)?", "") : path;
-            return local.equals("-") || local.contains("://")
-                    ? local
-                    : Path.of(local).toAbsolutePath().normalize().toString();
-        } catch (InvalidPathException e) {
-            return path;
-        }
+        paths.validate();
     }
 
     private ParameterException wrong(String message) {
@@ -234,11 +177,7 @@ final class CheckOptions {
     }
 
     Checker checker(Engines engines) {
-        try {
-            return engine == Engine.SPARK ? engines.spark(master == null ? "local[*]" : master) : engines.embedded();
-        } catch (Engines.EngineMissingException e) {
-            throw wrong(e.getMessage() == null ? "no engine" : e.getMessage());
-        }
+        return engine.choose(engines::embedded, engines::spark);
     }
 
     /** What is asked of each PATH, the strongest level first; with --time strict levels have that form. */
@@ -266,7 +205,7 @@ final class CheckOptions {
         return String.join(
                         " ",
                         request.level().label(),
-                        format.label(),
+                        paths.format().label(),
                         request.time().label(),
                         Long.toString(clockSkewNanos),
                         indeterminate.label())
@@ -287,7 +226,7 @@ final class CheckOptions {
     }
 
     HistoryFormat format() {
-        return format;
+        return paths.format();
     }
 
     boolean json() {
@@ -308,6 +247,6 @@ final class CheckOptions {
     }
 
     List<String> paths() {
-        return paths;
+        return paths.paths();
     }
 }

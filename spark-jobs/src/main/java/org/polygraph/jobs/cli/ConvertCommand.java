@@ -74,7 +74,7 @@ final class ConvertCommand implements Callable<Integer> {
     public Integer call() {
         HistoryFormat target = target();
         if (!in.equals("-") || !out.equals("-")) {
-            CheckOptions.rejectDuplicates(spec, List.of(in, out));
+            PathOptions.rejectDuplicates(spec, List.of(in, out));
         }
         try {
             if (!out.equals("-") && !overwrite && Location.of(out).exists()) {

@@ -2,24 +2,18 @@ package org.polygraph.jobs.cli;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Estimate;
 import org.polygraph.jobs.pipeline.Estimate.Engine;
-import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
-import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code polygraph estimate}: what a check will take. */
 @Command(
@@ -39,9 +33,8 @@ final class EstimateCommand implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
+    @Mixin
+    private final PathOptions options = new PathOptions();
 
     @Option(
             names = {"-l", "--level"},
@@ -50,15 +43,6 @@ final class EstimateCommand implements Callable<Integer> {
             defaultValue = "ser,si",
             description = "Levels, as check takes them (default: ser,si).")
     private Levels levels = Levels.NONE;
-
-    @Option(
-            names = {"-f", "--format"},
-            paramLabel = "FORMAT",
-            converter = Converters.Format.class,
-            defaultValue = "auto",
-            description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
-    @SuppressWarnings("NullAway.Init")
-    private HistoryFormat format;
 
     @Option(
             names = "--memory",
@@ -70,43 +54,21 @@ final class EstimateCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object per PATH, a line each.")
     private boolean json;
 
-    @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
-    @SuppressWarnings("NullAway.Init")
-    private List<String> paths;
-
     EstimateCommand(Environment environment) {
         this.environment = environment;
     }
 
     @Override
     public Integer call() {
-        CheckOptions.rejectDuplicates(spec, paths);
-        int exitCode = 0;
-        for (String path : paths) {
-            exitCode = ExitCode.merge(exitCode, estimate(path).code());
-        }
-        environment.out().flush();
-        return exitCode;
+        return options.forEach(environment, this::estimate);
     }
 
-    private ExitCode estimate(String path) {
-        try {
-            HistorySize size = HistorySize.of(path, format);
-            if (json) {
-                environment.out().println(asJson(path, size));
-            } else {
-                print(path, size);
-            }
-            return ExitCode.PASS;
-        } catch (HistoryException e) {
-            environment.message(Failures.text(e));
-            return ExitCode.INVALID;
-        } catch (BudgetException e) {
-            environment.message(Failures.text(e));
-            return ExitCode.UNKNOWN;
-        } catch (IOException e) {
-            environment.message(Failures.ofPath(path, e));
-            return ExitCode.IO;
+    private void estimate(String path, HistoryFormat format) throws IOException, HistoryException {
+        HistorySize size = HistorySize.of(path, format);
+        if (json) {
+            environment.out().println(asJson(path, size));
+        } else {
+            print(path, size);
         }
     }
 

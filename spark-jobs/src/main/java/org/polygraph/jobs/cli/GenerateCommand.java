@@ -74,16 +74,8 @@ final class GenerateCommand implements Callable<Integer> {
             description = "jsonl or parquet (default: by the ending of OUT; parquet for a folder).")
     private @Nullable HistoryFormat format;
 
-    @Option(
-            names = "--engine",
-            paramLabel = "ENGINE",
-            defaultValue = "auto",
-            description = "embedded (this process; auto is that too) or spark.")
-    @SuppressWarnings("NullAway.Init")
-    private CheckOptions.Engine engine;
-
-    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
-    private @Nullable String master;
+    @Mixin
+    private final EngineOptions engine = new EngineOptions();
 
     @Option(
             names = "--memory",
@@ -111,7 +103,8 @@ final class GenerateCommand implements Callable<Integer> {
         long start = System.nanoTime();
         TransactionPlan plan = workload.plan(spec);
         GenerationTarget target = target(plan);
-        Generator generator = generator();
+        engine.validate(false);
+        Generator generator = engine.choose(EmbeddedGenerator::new, environment.engines()::sparkGenerator);
         ProgressPrinter progress = verbosity.progress(environment);
         try {
             Location location = Location.of(out);
@@ -197,20 +190,6 @@ final class GenerateCommand implements Callable<Integer> {
         environment.out().flush();
     }
 
-    private Generator generator() {
-        if (engine != CheckOptions.Engine.SPARK) {
-            if (master != null) {
-                throw wrong("--master is for --engine spark; the embedded engine has none");
-            }
-            return new EmbeddedGenerator();
-        }
-        try {
-            return environment.engines().sparkGenerator(master == null ? "local[*]" : master);
-        } catch (Engines.EngineMissingException e) {
-            throw wrong(Failures.text(e));
-        }
-    }
-
     private GenerationTarget target(TransactionPlan plan) {
         if (out.isEmpty() || out.equals("-")) {
             throw wrong("--out '" + out + "' is no file; give one");
@@ -221,9 +200,7 @@ final class GenerateCommand implements Callable<Integer> {
         long operations = plan.transactions() * plan.operations();
         int count = parts != null
                 ? parts
-                : engine == CheckOptions.Engine.SPARK
-                        ? (int) Math.min(MOST_PARTS, (operations - 1) / OPERATIONS_PER_PART + 1)
-                        : 0;
+                : engine.isSpark() ? (int) Math.min(MOST_PARTS, (operations - 1) / OPERATIONS_PER_PART + 1) : 0;
         return GenerationTarget.of(absolute(), written(count > 0), count, plan.transactions(), plan.operations());
     }
 

@@ -26,7 +26,7 @@ final class LintCommand implements Callable<Integer> {
     private final Verbosity verbosity = new Verbosity();
 
     @Mixin
-    private final TableOptions options = new TableOptions();
+    private final PathOptions options = new PathOptions();
 
     LintCommand(Environment environment) {
         this.environment = environment;
@@ -34,7 +34,7 @@ final class LintCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return options.forEach(environment, this::print);
+        return options.forEachTable(environment, this::print);
     }
 
     private void print(String path, HistoryTable table) {

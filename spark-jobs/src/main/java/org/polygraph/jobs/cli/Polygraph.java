@@ -64,7 +64,7 @@ final class Polygraph implements Runnable {
         commands.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         choices(commands, TimeMode.class);
         choices(commands, IndeterminateMode.class);
-        choices(commands, CheckOptions.Engine.class);
+        choices(commands, EngineOptions.Engine.class);
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, Workload.Distribution.class);
         choices(commands, Workload.Level.class);

@@ -19,7 +19,7 @@ final class StatsCommand implements Callable<Integer> {
     private final Verbosity verbosity = new Verbosity();
 
     @Mixin
-    private final TableOptions options = new TableOptions();
+    private final PathOptions options = new PathOptions();
 
     StatsCommand(Environment environment) {
         this.environment = environment;
@@ -27,7 +27,7 @@ final class StatsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return options.forEach(environment, this::print);
+        return options.forEachTable(environment, this::print);
     }
 
     private void print(String path, HistoryTable table) {

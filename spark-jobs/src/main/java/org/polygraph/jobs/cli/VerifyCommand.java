@@ -22,11 +22,8 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code polygraph verify}: the evidence of a run against the history, by code that has no part in finding it. */
 @Command(
@@ -58,20 +55,9 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private HistoryFormat format;
 
-    @Option(
-            names = "--engine",
-            paramLabel = "ENGINE",
-            defaultValue = "embedded",
-            description = "Where an order is replayed: embedded (this process; auto is that too) or spark (by key).")
-    @SuppressWarnings("NullAway.Init")
-    private CheckOptions.Engine engine;
-
-    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
-    private @Nullable String master;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
+    /** Where an order is replayed; on Spark by key. */
+    @Mixin
+    private final EngineOptions engine = new EngineOptions();
 
     @Parameters(index = "0", paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
     @SuppressWarnings("NullAway.Init")
@@ -96,27 +82,13 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        int exitCode = answer(replayer());
+        engine.validate(false);
+        int exitCode = answer(engine.choose(() -> Replay::of, environment.engines()::sparkReplayer));
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the result above may be incomplete");
             return ExitCode.merge(exitCode, ExitCode.IO.code());
         }
         return exitCode;
-    }
-
-    private Verification.Replayer replayer() {
-        if (engine != CheckOptions.Engine.SPARK) {
-            if (master != null) {
-                throw new ParameterException(
-                        spec.commandLine(), "--master is for --engine spark; the embedded engine has none");
-            }
-            return Replay::of;
-        }
-        try {
-            return environment.engines().sparkReplayer(master == null ? "local[*]" : master);
-        } catch (Engines.EngineMissingException e) {
-            throw new ParameterException(spec.commandLine(), Failures.text(e), e);
-        }
     }
 
     private int answer(Verification.Replayer replayer) {

@@ -1,0 +1,66 @@
+package org.polygraph.jobs.cli;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.cli.Engines.EngineMissingException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Where a command does its work: in this process, or on Spark. */
+final class EngineOptions {
+    enum Engine {
+        AUTO,
+        EMBEDDED,
+        SPARK
+    }
+
+    /** Makes what works on a cluster. */
+    @FunctionalInterface
+    interface OnSpark<T> {
+        T of(String master) throws EngineMissingException;
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--engine",
+            paramLabel = "ENGINE",
+            defaultValue = "auto",
+            description = "auto, embedded (this process; auto is that too) or spark.")
+    @SuppressWarnings("NullAway.Init")
+    private Engine engine;
+
+    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
+    private @Nullable String master;
+
+    boolean isSpark() {
+        return engine == Engine.SPARK;
+    }
+
+    /** A master is for Spark. With auto it stands ready where auto may come to mean Spark. */
+    void validate(boolean autoMayBeSpark) {
+        if (master != null && (autoMayBeSpark ? engine == Engine.EMBEDDED : !isSpark())) {
+            throw wrong("--master is for --engine spark; the embedded engine has none");
+        }
+    }
+
+    /** What does the work: one of the two, and of the other no class is loaded. */
+    <T> T choose(Supplier<T> embedded, OnSpark<T> spark) {
+        if (!isSpark()) {
+            return embedded.get();
+        }
+        try {
+            return spark.of(master == null ? "local[*]" : master);
+        } catch (EngineMissingException e) {
+            throw wrong(Failures.text(e));
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,126 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The histories that a command is about: PATHs in order, whatever became of the others. */
+final class PathOptions {
+    /** What a command does with a history. */
+    @FunctionalInterface
+    interface Report {
+        /** Reads what it needs, and prints. */
+        void of(String path, HistoryFormat format) throws IOException, HistoryException;
+    }
+
+    /** What a command says of a history that was read. */
+    @FunctionalInterface
+    interface TableReport {
+        /** Prints it. */
+        void of(String path, HistoryTable table);
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = Converters.Format.class,
+            defaultValue = "auto",
+            description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+    @SuppressWarnings("NullAway.Init")
+    private HistoryFormat format;
+
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
+    @SuppressWarnings("NullAway.Init")
+    private List<String> paths;
+
+    HistoryFormat format() {
+        return format;
+    }
+
+    List<String> paths() {
+        return paths;
+    }
+
+    /** What options mean together. */
+    void validate() {
+        rejectDuplicates(spec, paths);
+    }
+
+    /** Reads each history whole; the exit code of all. */
+    int forEachTable(Environment environment, TableReport report) {
+        return forEach(environment, (path, name) -> report.of(path, HistoryReader.read(path, name)));
+    }
+
+    /** The exit code of all. */
+    int forEach(Environment environment, Report report) {
+        validate();
+        int exitCode = 0;
+        for (String path : paths) {
+            exitCode = ExitCode.merge(exitCode, one(environment, report, path).code());
+        }
+        environment.out().flush();
+        return exitCode;
+    }
+
+    private ExitCode one(Environment environment, Report report, String path) {
+        try {
+            report.of(path, format);
+            return ExitCode.PASS;
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID;
+        } catch (BudgetException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.UNKNOWN;
+        } catch (IOException e) {
+            environment.message(Failures.ofPath(path, e));
+            return ExitCode.IO;
+        }
+    }
+
+    /** A path that is there twice is a slip in a script, or a count that will be wrong. */
+    static void rejectDuplicates(CommandSpec spec, List<String> paths) {
+        Map<String, String> seen = new HashMap<>();
+        for (String path : paths) {
+            if (path.isEmpty()) {
+                throw new ParameterException(spec.commandLine(), "an empty PATH; give a file or a folder");
+            }
+            String before = seen.putIfAbsent(canonical(path), path);
+            if (before != null) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "the same PATH is given twice: '" + before + "'"
+                                + (before.equals(path) ? "" : " and '" + path + "'") + "; give it once");
+            }
+        }
+    }
+
+    private static String canonical(String path) {
+        try {
+            String local = path.startsWith("file:") ? path.replaceFirst("file:(//)?", "") : path;
+            return local.equals("-") || local.contains("://")
+                    ? local
+                    : Path.of(local).toAbsolutePath().normalize().toString();
+        } catch (InvalidPathException e) {
+            return path;
+        }
+    }
+}
