@@ -14,7 +14,17 @@ final class Ranks {
     /** Twice the position, one more for a writer: no two items of a key are equal. */
     int of(KeyItems items, int item) {
         return items.isReader(item)
-                ? 2 * position[p.snapshot(p.readerTxn[items.reader(item)])]
-                : 2 * position[p.commit(p.writerTxn[items.writer(item)])] + 1;
+                ? ofReader(p.readerTxn[items.reader(item)])
+                : ofWriter(p.writerTxn[items.writer(item)]);
+    }
+
+    /** Of what a transaction reads. */
+    int ofReader(int txn) {
+        return 2 * position[p.snapshot(txn)];
+    }
+
+    /** Of what a transaction writes. */
+    int ofWriter(int txn) {
+        return 2 * position[p.commit(txn)] + 1;
     }
 }

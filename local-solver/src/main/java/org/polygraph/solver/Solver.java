@@ -31,7 +31,24 @@ public final class Solver {
      * @throws IllegalStateException when the polygraph contradicts itself, or on a bug: a model that fails verification
      */
     public Outcome solve(Polygraph polygraph, SolverOptions options) {
-        return new Run(polygraph, options).solve();
+        Budget budget = new Budget(options.isTimed(), options.deadlineNanos(), options.stop(), options.maxBytes());
+        if (options.get(Option.PARTS) != 0) {
+            try {
+                IndependentParts parts = IndependentParts.of(polygraph, budget);
+                if (parts != null) {
+                    return new PartSolving(polygraph, options, parts, budget).solve();
+                }
+            } catch (BudgetExhausted | OutOfMemoryError e) {
+                // The search says what ran out, and how far it came.
+                budget.release();
+            }
+        }
+        return new Run(polygraph, options, budget).solve();
+    }
+
+    /** Solves a part as one search. */
+    static Outcome solve(Polygraph part, SolverOptions options, Budget budget) {
+        return new Run(part, options, budget).solve();
     }
 
     /** One call. */
@@ -46,10 +63,10 @@ public final class Solver {
         private @Nullable ClauseMaker clauses;
         private @Nullable Atoms atoms;
 
-        Run(Polygraph p, SolverOptions options) {
+        Run(Polygraph p, SolverOptions options, Budget budget) {
             this.p = p;
             this.options = options;
-            budget = new Budget(options.isTimed(), options.deadlineNanos(), options.stop(), options.maxBytes());
+            this.budget = budget;
         }
 
         Outcome solve() {

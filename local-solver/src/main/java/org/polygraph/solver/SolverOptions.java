@@ -18,7 +18,8 @@ public final class SolverOptions {
         DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
         EXPLANATION(1, 0, 1, "whether a cycle is explained by the fewest literals; 0 = by any path"),
         DECISION(1, 0, 1, "whether the cheapest literal of a clause is decided; 0 = its first unassigned one"),
-        RESTART_UNIT(0, 0, Integer.MAX_VALUE, "conflicts to a restart, times Luby's sequence; 0 = never");
+        RESTART_UNIT(0, 0, Integer.MAX_VALUE, "conflicts to a restart, times Luby's sequence; 0 = never"),
+        PARTS(1, 0, 1, "whether parts that are independent of each other are solved each alone");
 
         private final long initial;
         private final long least;
@@ -44,6 +45,7 @@ public final class SolverOptions {
     private final BooleanSupplier stop;
     private final long maxBytes;
     private final @Nullable ProofTrace proof;
+    private final int threads;
 
     private SolverOptions(
             EnumMap<Option, Long> values,
@@ -51,13 +53,15 @@ public final class SolverOptions {
             long deadlineNanos,
             BooleanSupplier stop,
             long maxBytes,
-            @Nullable ProofTrace proof) {
+            @Nullable ProofTrace proof,
+            int threads) {
         this.values = values;
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
         this.proof = proof;
+        this.threads = threads;
     }
 
     /** No limits, every option at its default. */
@@ -66,7 +70,7 @@ public final class SolverOptions {
         for (Option option : Option.values()) {
             values.put(option, option.initial);
         }
-        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null);
+        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null, 1);
     }
 
     /** These options but for one. */
@@ -77,22 +81,25 @@ public final class SolverOptions {
         }
         EnumMap<Option, Long> copy = new EnumMap<>(values);
         copy.put(option, value);
-        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes, proof);
+        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes, proof, threads);
     }
 
     /** Gives up at a {@link System#nanoTime()} value. */
     public SolverOptions withDeadline(long nanoTime) {
-        return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof);
+        return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof, threads);
     }
 
-    /** Gives up soon after {@code signal} turns true; it is asked from the solving thread, often. */
+    /** Gives up soon after {@code signal} turns true; it is asked from the solving thread(s), often. */
     public SolverOptions withStop(BooleanSupplier signal) {
-        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof);
+        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof, threads);
     }
 
-    /** Gives up when the solver's own structures would take more bytes; the polygraph's arrays do not count. */
+    /**
+     * Gives up when the solver's own structures would take more bytes, the old ones included while they grow; the
+     * polygraph's arrays do not count. What is counted is the heap they take within 5 %.
+     */
     public SolverOptions withMaxBytes(long bytes) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof);
+        return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof, threads);
     }
 
     /**
@@ -101,7 +108,24 @@ public final class SolverOptions {
      * memory is its own, not {@link #withMaxBytes}'. One solve at a time: each starts it over.
      */
     public SolverOptions withProof(ProofTrace trace) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace);
+        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace, threads);
+    }
+
+    /**
+     * Solves parts that are independent of each other in so many threads, the calling one among them; without such parts
+     * there is but one. The stop signal is then asked from each. No answer depends on it, budgets aside.
+     *
+     * @param count at least 1, the default
+     */
+    public SolverOptions withThreads(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException(count + " threads");
+        }
+        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, proof, count);
+    }
+
+    int threads() {
+        return threads;
     }
 
     long get(Option option) {

@@ -14,8 +14,8 @@ package org.polygraph.solver;
  * @param moves times an event changed its place in the order
  * @param checks times a key was checked (again)
  * @param violated items that waited at the end, each violated or moved since it was; 0 when satisfiable
- * @param bytes memory of the solver's own structures at the end
- * @param nanos wall-clock time
+ * @param bytes memory of the solver's own structures at the end; of several parts, when one ended
+ * @param nanos wall-clock time; of several parts, summed up
  */
 public record Statistics(
         long instantiated,
@@ -30,4 +30,25 @@ public record Statistics(
         long checks,
         long violated,
         long bytes,
-        long nanos) {}
+        long nanos) {
+    /** Of no search. */
+    static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    /** What two searches did together. */
+    Statistics plus(Statistics other) {
+        return new Statistics(
+                instantiated + other.instantiated,
+                decisions + other.decisions,
+                conflicts + other.conflicts,
+                cycles + other.cycles,
+                propagations + other.propagations,
+                learnt + other.learnt,
+                variables + other.variables,
+                edges + other.edges,
+                moves + other.moves,
+                checks + other.checks,
+                violated + other.violated,
+                Math.max(bytes, other.bytes),
+                nanos + other.nanos);
+    }
+}

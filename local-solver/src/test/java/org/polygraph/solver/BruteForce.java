@@ -88,21 +88,28 @@ final class BruteForce {
     /** The definition, word for word. */
     static boolean explains(RandomPolygraph g, int[] position, boolean[] committed) {
         for (int k = 0; k < g.keys; k++) {
-            for (int[] read : g.readers.get(k)) {
-                if (committed[read[0]] && lastBefore(g, k, read[0], position, committed) != read[1]) {
-                    return false;
-                }
+            if (!explains(g, k, position, committed)) {
+                return false;
             }
-            for (int[] v : g.writers.get(k)) {
-                for (int[] w : g.writers.get(k)) {
-                    if (g.eventsPerTxn == 2
-                            && v[0] != w[0]
-                            && committed[v[0]]
-                            && committed[w[0]]
-                            && position[g.c(v[0])] > position[g.b(w[0])]
-                            && position[g.c(w[0])] > position[g.b(v[0])]) {
-                        return false;
-                    }
+        }
+        return true;
+    }
+
+    static boolean explains(RandomPolygraph g, int k, int[] position, boolean[] committed) {
+        for (int[] read : g.readers.get(k)) {
+            if (committed[read[0]] && lastBefore(g, k, read[0], position, committed) != read[1]) {
+                return false;
+            }
+        }
+        for (int[] v : g.writers.get(k)) {
+            for (int[] w : g.writers.get(k)) {
+                if (g.eventsPerTxn == 2
+                        && v[0] != w[0]
+                        && committed[v[0]]
+                        && committed[w[0]]
+                        && position[g.c(v[0])] > position[g.b(w[0])]
+                        && position[g.c(w[0])] > position[g.b(v[0])]) {
+                    return false;
                 }
             }
         }

@@ -160,6 +160,17 @@ final class RandomPolygraph {
 
     /** What is certain: the closure, of which a random part may be forgotten. */
     private void close(Random random) {
+        close();
+        boolean partial = random.nextBoolean();
+        for (int i = 0; partial && i < events(); i++) {
+            for (int j = 0; j < events(); j++) {
+                reaches[i][j] &= random.nextBoolean();
+            }
+        }
+    }
+
+    /** All that is certain. */
+    void close() {
         int events = events();
         boolean[][] all = new boolean[events][events];
         for (int[] edge : edges) {
@@ -172,13 +183,7 @@ final class RandomPolygraph {
                 }
             }
         }
-        boolean partial = random.nextBoolean();
         reaches = all;
-        for (int i = 0; partial && i < events; i++) {
-            for (int j = 0; j < events; j++) {
-                reaches[i][j] &= random.nextBoolean();
-            }
-        }
     }
 
     Polygraph build(boolean withReachability, int edgeArrays) {

@@ -22,7 +22,7 @@ public final class Experiment {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** Subcommands: growth, ablation, plot, table. */
+    /** Subcommands: growth, ablation, capacity, plot, table. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Experiment()).execute(args));
     }
@@ -80,6 +80,47 @@ public final class Experiment {
             throws IOException, InterruptedException {
         new Runner(out(), folder, null, seconds, null, false)
                 .run("ablation", Sweep.of("ablation", paths == null ? List.of() : paths));
+        return 0;
+    }
+
+    /** Appends to NAME.csv in the folder, keeps histories in histories/ there, writes NAME.md and NAME-*.svg. */
+    @Command(description = "How far it goes: histories of growing size, each check a process, beside Spark's own sort.")
+    int capacity(
+            @Option(
+                            names = {"-o", "--output"},
+                            defaultValue = ".",
+                            description = "folder for results and histories")
+                    Path folder,
+            @Option(names = "--name", defaultValue = "capacity", description = "of the result files") String name,
+            @Option(names = "--sizes", split = ",", defaultValue = "1M,10M,100M", description = "operations")
+                    List<String> sizes,
+            @Option(
+                            names = "--engines",
+                            split = ",",
+                            defaultValue = "embedded,local[2]",
+                            description = "embedded, or Spark masters")
+                    List<String> engines,
+            @Option(
+                            names = {"-l", "--levels"},
+                            split = ",",
+                            defaultValue = "ser,si",
+                            description = "levels")
+                    List<String> levels,
+            @Option(names = "--times", split = ",", defaultValue = "none,hint", description = "uses of client times")
+                    List<String> times,
+            @Option(names = "--heap", defaultValue = "6g", description = "heap of each JVM") String heap,
+            @Option(names = "--generate", split = " ", description = "more words for polygraph generate") @Nullable
+                    List<String> generate)
+            throws IOException, InterruptedException {
+        Capacity.Plan plan = new Capacity.Plan(
+                name,
+                sizes.stream().map(Capacity::size).toList(),
+                engines,
+                levels,
+                times,
+                heap,
+                generate == null ? List.of() : generate);
+        new Capacity(out(), folder.toAbsolutePath(), plan).run();
         return 0;
     }
 

@@ -87,6 +87,50 @@ final class Markdown {
         return out.toString();
     }
 
+    /**
+     * A line a measurement of {@link Capacity}: what it took, how many times the CPU of the last sort of the same size, and
+     * where; what is in no stage is start and output.
+     */
+    static String capacity(List<Measurement> measurements) {
+        StringBuilder out = new StringBuilder("| operations | what | level | verdict | CPU-s | of the sort | wall s"
+                + " | resident MB | held MB | shuffle MB |");
+        Measurement.STAGES.forEach(
+                column -> out.append(' ').append(column.replace("_ms", "")).append(" |"));
+        out.append(" other |\n|")
+                .append("---|".repeat(11 + Measurement.STAGES.size()))
+                .append('\n');
+        Map<String, Double> sorts = new LinkedHashMap<>();
+        for (Measurement m : measurements) {
+            if (m.get("setting").startsWith("sort")) {
+                sorts.put(m.get("operations"), m.number("process_ms"));
+            }
+        }
+        for (Measurement m : measurements) {
+            double process = m.number("process_ms");
+            Double sort = sorts.get(m.get("operations"));
+            List<String> cells = new ArrayList<>(List.of(
+                    Plot.number(m.number("operations")),
+                    m.get("setting"),
+                    m.get("level").toUpperCase(Locale.ROOT),
+                    m.get("verdict").equals(Measurement.DONE) ? "" : m.get("verdict"),
+                    seconds(process / 1000),
+                    sort == null ? "" : String.format(Locale.ROOT, "%.2f", process / sort),
+                    seconds(m.number("elapsed_ms") / 1000),
+                    m.get("resident_mb"),
+                    m.get("held_mb"),
+                    m.get("shuffle_mb")));
+            double other = process;
+            for (String column : Measurement.STAGES) {
+                double stage = m.number(column);
+                cells.add(Double.isNaN(stage) ? "" : seconds(stage / 1000));
+                other -= Double.isNaN(stage) ? 0 : stage;
+            }
+            cells.add(m.get("level").isEmpty() ? "" : seconds(other / 1000));
+            out.append("| ").append(String.join(" | ", cells)).append(" |\n");
+        }
+        return out.toString();
+    }
+
     private static String whole(Measurement m, String column) {
         double value = m.number(column);
         return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%.0f", value);

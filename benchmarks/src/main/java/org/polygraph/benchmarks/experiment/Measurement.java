@@ -29,6 +29,7 @@ final class Measurement {
             "thread_ms",
             "process_ms",
             "elapsed_ms",
+            "read_ms",
             "index_ms",
             "graph_ms",
             "closure_ms",
@@ -37,14 +38,33 @@ final class Measurement {
             "check_ms",
             "solve_ms",
             "replay_ms",
+            "evidence_ms",
             "resident_mb",
+            "held_mb",
             "heap_mb",
+            "shuffle_mb",
             "components",
             "largest",
             "candidate_reads",
             "instantiated",
             "decisions",
             "conflicts");
+
+    /** Of those, CPU time by stage, in the order of stages. */
+    static final List<String> STAGES = List.of(
+            "read_ms",
+            "index_ms",
+            "graph_ms",
+            "closure_ms",
+            "saturation_ms",
+            "order_ms",
+            "check_ms",
+            "solve_ms",
+            "replay_ms",
+            "evidence_ms");
+
+    /** The verdict of what gives none: making a history, sorting it. */
+    static final String DONE = "DONE";
 
     private final Map<String, String> values = new LinkedHashMap<>();
 
@@ -80,8 +100,9 @@ final class Measurement {
         return value.isEmpty() ? Double.NaN : Double.parseDouble(value);
     }
 
+    /** Whether it came to an end: with an answer, or {@link #DONE} where nothing was asked. */
     boolean isDecided() {
-        return get("verdict").equals("PASS") || get("verdict").equals("VIOLATION");
+        return List.of("PASS", "VIOLATION", DONE).contains(get("verdict"));
     }
 
     List<String> values() {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Time against size as SVG: both axes logarithmic, a line a series through its medians, a dot a measurement. A circle is a
+ * Time, or memory, against size as SVG: both axes logarithmic, a line a series through its medians, a dot a measurement. A circle is a
  * PASS, a diamond a VIOLATION, a hollow triangle at the limit an UNKNOWN. Colours follow the reader's scheme, light or
  * dark. The same measurements give the same bytes.
  *
@@ -46,11 +46,35 @@ final class Plot {
     private double lowY = Double.MAX_VALUE;
     private double highY = Double.MIN_VALUE;
 
-    private Plot() {}
+    private final Axis axis;
+
+    private Plot(Axis axis) {
+        this.axis = axis;
+    }
+
+    /**
+     * What is upright.
+     *
+     * @param column of measurements
+     * @param unit what a one at the axis is in the column
+     * @param least zero and what is less is drawn here
+     */
+    record Axis(String column, double unit, double least, String label) {
+        static final Axis THREAD = new Axis("thread_ms", 1000, 0.001, "CPU seconds of the checking thread");
+        static final Axis PROCESS = new Axis("process_ms", 1000, 0.01, "CPU seconds, whole process");
+        static final Axis WALL = new Axis("elapsed_ms", 1000, 0.01, "seconds from start to end");
+        static final Axis RESIDENT = new Axis("resident_mb", 1, 1, "resident peak, MB");
+        static final Axis SHUFFLE = new Axis("shuffle_mb", 1, 0.01, "shuffle written, MB");
+    }
 
     /** The plot of measurements, of which there is at least one. */
     static String of(List<Measurement> measurements) {
-        return new Plot().draw(measurements);
+        return of(measurements, Axis.THREAD);
+    }
+
+    /** With another upright axis. */
+    static String of(List<Measurement> measurements, Axis axis) {
+        return new Plot(axis).draw(measurements);
     }
 
     /** 10k, 2.5M. */
@@ -64,8 +88,10 @@ final class Plot {
         return digits + (value >= 1e6 ? "M" : value >= 1e4 ? "k" : "");
     }
 
-    private static double seconds(Measurement m) {
-        return Math.max(0.001, (m.isDecided() ? m.number("thread_ms") / 1000 : m.number("seconds")));
+    /** A measurement that was not decided is drawn at its limit, where it had one. */
+    private double upright(Measurement m) {
+        boolean limited = !m.isDecided() && axis == Axis.THREAD;
+        return Math.max(axis.least, limited ? m.number("seconds") : m.number(axis.column) / axis.unit);
     }
 
     private String draw(List<Measurement> measurements) {
@@ -73,8 +99,8 @@ final class Plot {
         for (Measurement m : measurements) {
             lowX = Math.min(lowX, Series.x(m));
             highX = Math.max(highX, Series.x(m));
-            lowY = Math.min(lowY, seconds(m));
-            highY = Math.max(highY, seconds(m));
+            lowY = Math.min(lowY, upright(m));
+            highY = Math.max(highY, upright(m));
         }
         lowX = lowX == highX ? lowX / 2 : lowX;
         lowY = Math.pow(10, Math.floor(Math.log10(lowY)));
@@ -134,20 +160,16 @@ final class Plot {
                 .append('V')
                 .append(BOTTOM);
         out.append('H').append(RIGHT).append("\"/>\n");
-        String axis =
+        String across =
                 switch (any.get("x")) {
                     case "", "txns" -> "transactions";
+                    case "ops" -> "operations";
                     case "vars" -> "variables of the formula";
                     default -> any.get("x");
                 };
-        text((LEFT + RIGHT) / 2.0, BOTTOM + 42, "middle", "", axis);
+        text((LEFT + RIGHT) / 2.0, BOTTOM + 42, "middle", "", across);
         double middle = (TOP + BOTTOM) / 2.0;
-        text(
-                18,
-                middle,
-                "middle",
-                "transform=\"rotate(-90 18 " + coordinate(middle) + ")\"",
-                "CPU seconds of the checking thread");
+        text(18, middle, "middle", "transform=\"rotate(-90 18 " + coordinate(middle) + ")\"", axis.label);
     }
 
     private static String small(double decade) {
@@ -159,12 +181,12 @@ final class Plot {
         String dash = " d" + number / COLOURS % 3;
         StringBuilder path = new StringBuilder();
         for (Series.Point point : series.points()) {
-            double median = point.median("thread_ms");
+            double median = point.median(axis.column);
             if (!Double.isNaN(median)) {
                 path.append(path.length() == 0 ? "M" : "L")
                         .append(coordinate(px(point.x())))
                         .append(' ')
-                        .append(coordinate(py(Math.max(0.001, median / 1000))));
+                        .append(coordinate(py(Math.max(axis.least, median / axis.unit))));
             }
         }
         out.append("<g class=\"").append(colour).append("\">\n");
@@ -177,7 +199,7 @@ final class Plot {
         }
         for (Series.Point point : series.points()) {
             for (Measurement m : point.measurements()) {
-                mark(m.get("verdict"), px(point.x()), py(seconds(m)));
+                mark(m.get("verdict"), px(point.x()), py(upright(m)));
             }
         }
         double y = TOP + 10 + number * (double) LEGEND_LINE;
@@ -193,7 +215,7 @@ final class Plot {
     private void mark(String verdict, double x, double y) {
         String at = coordinate(x) + " " + coordinate(y);
         switch (verdict) {
-            case "PASS" ->
+            case "PASS", Measurement.DONE ->
                 out.append("<circle cx=\"")
                         .append(coordinate(x))
                         .append("\" cy=\"")

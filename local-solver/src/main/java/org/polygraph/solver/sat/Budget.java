@@ -1,15 +1,19 @@
 package org.polygraph.solver.sat;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a search may spend. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
+ * What a search may spend; for one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
  * does so through {@link #grow}; either throws {@link BudgetExhausted}.
  */
 public final class Budget {
     /** Ticks between two looks at the clock; a tick is at most a few hundred memory accesses. */
     private static final int TICKS_PER_CHECK = 256;
+
+    /** From so many entries on an array grows by half. */
+    private static final int LARGE = 1 << 20;
 
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
 
@@ -17,7 +21,10 @@ public final class Budget {
     private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
-    private long bytes;
+    /** Bytes that all parts of it have together. */
+    private final AtomicLong all;
+
+    private long own;
     private int ticks;
 
     /**
@@ -27,10 +34,24 @@ public final class Budget {
      * @param maxBytes bound on what the solver's own structures may take, in bytes
      */
     public Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+        this(timed, deadlineNanos, stop, maxBytes, new AtomicLong());
+    }
+
+    private Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes, AtomicLong all) {
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
+        this.all = all;
+    }
+
+    /**
+     * A budget for another thread, with the same deadline and out of the same bytes.
+     *
+     * @param orStop asked now and then, beside this one's signal; true ends what works on the part
+     */
+    public Budget part(BooleanSupplier orStop) {
+        return new Budget(timed, deadlineNanos, () -> stop.getAsBoolean() || orStop.getAsBoolean(), maxBytes, all);
     }
 
     /** A budget that never runs out. */
@@ -58,16 +79,29 @@ public final class Budget {
 
     /** Accounts for {@code more} bytes; negative gives back. */
     public void reserve(long more) {
-        if (more > maxBytes - bytes) {
+        long sum = all.addAndGet(more);
+        if (more > 0 && sum > maxBytes) {
+            all.addAndGet(-more);
             throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
-                    + bytes + ", needs " + more + " more)");
+                    + (sum - more) + ", needs " + more + " more)");
         }
-        bytes += more;
+        own += more;
     }
 
-    /** Bytes accounted for. */
+    /** Gives back all that was accounted for here. */
+    public void release() {
+        all.addAndGet(-own);
+        own = 0;
+    }
+
+    /** Bytes accounted for, here and in all parts. */
     public long bytes() {
-        return bytes;
+        return all.get();
+    }
+
+    /** Bytes accounted for here. */
+    public long own() {
+        return own;
     }
 
     /** A new array of {@code length} ints, accounted for. */
@@ -76,14 +110,19 @@ public final class Budget {
         return new int[length];
     }
 
-    /** {@code array} or, when shorter than {@code needed}, a copy at least twice as long; accounted for. */
+    /**
+     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for, and while both are there, both.
+     * Doubles small arrays; large ones grow by half, or as far as the bytes reach.
+     */
     public int[] grow(int[] array, long needed) {
         if (needed <= array.length) {
             return array;
         }
-        int length = longer(array.length, needed);
-        reserve(4L * (length - array.length));
-        return Arrays.copyOf(array, length);
+        int length = longer(array.length, needed, 4);
+        reserve(4L * length);
+        int[] copy = Arrays.copyOf(array, length);
+        reserve(-4L * array.length);
+        return copy;
     }
 
     /** As {@link #grow(int[], long)}. */
@@ -91,15 +130,19 @@ public final class Budget {
         if (needed <= array.length) {
             return array;
         }
-        int length = longer(array.length, needed);
-        reserve(length - array.length);
-        return Arrays.copyOf(array, length);
+        int length = longer(array.length, needed, 1);
+        reserve(length);
+        byte[] copy = Arrays.copyOf(array, length);
+        reserve(-array.length);
+        return copy;
     }
 
-    private static int longer(int length, long needed) {
+    private int longer(int length, long needed, int width) {
         if (needed > MAX_ARRAY) {
             throw new BudgetExhausted("a solver structure needs more than 2^31 entries");
         }
-        return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.max(16, 2L * length)));
+        long wish = Math.max(16, length < LARGE ? 2L * length : length + ((long) length >> 1));
+        long room = (maxBytes - all.get()) / width;
+        return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.min(wish, room)));
     }
 }

@@ -3,8 +3,10 @@ package org.polygraph.solver.sat;
 /** Per literal the clauses that watch it, each with a blocker: another literal of the clause, often true already. */
 final class Watches {
     private static final int[] EMPTY = new int[0];
-    /** Header of an int[] and its slot in the table, in bytes. */
-    private static final int BYTES_PER_LIST = 24;
+    /** Of an int[], in bytes. */
+    private static final int HEADER = 16;
+    /** Of a slot of the table, in bytes, as long as the heap is below 32 GB. */
+    private static final int REFERENCE = 4;
 
     private final Budget budget;
     private int[][] lists = new int[0][];
@@ -19,7 +21,7 @@ final class Watches {
         literals += 2;
         if (literals > lists.length) {
             int length = (int) Math.min(Integer.MAX_VALUE - 16, Math.max(64, 2L * lists.length));
-            budget.reserve((long) BYTES_PER_LIST * (length - lists.length));
+            budget.reserve((long) REFERENCE * (length - lists.length));
             int old = lists.length;
             lists = java.util.Arrays.copyOf(lists, length);
             java.util.Arrays.fill(lists, old, length, EMPTY);
@@ -46,7 +48,7 @@ final class Watches {
         int[] list = lists[literal];
         if (size + 2 > list.length) {
             int length = Math.max(4, 2 * list.length);
-            budget.reserve(4L * (length - list.length));
+            budget.reserve(4L * (length - list.length) + (list.length == 0 ? HEADER : 0));
             list = java.util.Arrays.copyOf(list, length);
             lists[literal] = list;
         }

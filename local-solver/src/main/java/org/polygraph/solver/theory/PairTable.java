@@ -53,7 +53,7 @@ public final class PairTable {
         long[] oldKeys = keys;
         int[] oldValues = values;
         budget.check();
-        budget.reserve(12L * oldKeys.length);
+        budget.reserve(24L * oldKeys.length);
         keys = new long[2 * oldKeys.length];
         values = new int[keys.length];
         java.util.Arrays.fill(values, ABSENT);
@@ -64,5 +64,6 @@ public final class PairTable {
                 values[slot] = oldValues[i];
             }
         }
+        budget.reserve(-12L * oldKeys.length);
     }
 }

@@ -31,8 +31,7 @@ public final class CommitOrder {
     private final HistoryTable table;
     private final IsolationLevel level;
     private final IndexedHistory.Indeterminate indeterminate;
-    private final @Nullable IndexedHistory history;
-    private @Nullable ReadsFrom reads;
+    private final ReadsFrom reads;
     private final KnownGraph graph;
     private Axiom.@Nullable Conflict conflict;
     private int @Nullable [] position;
@@ -41,8 +40,7 @@ public final class CommitOrder {
         this.table = table;
         this.level = level;
         this.indeterminate = indeterminate;
-        this.history = level == IsolationLevel.CC ? IndexedHistory.of(table, indeterminate) : null;
-        this.reads = history == null ? ReadsFrom.of(table, indeterminate, level) : null;
+        this.reads = ReadsFrom.of(table, indeterminate, level);
         int[] sessionOf = new int[table.transactions()];
         for (int s = 0; s < table.sessions(); s++) {
             Arrays.fill(sessionOf, table.sessionStarts()[s], table.sessionStarts()[s + 1], s);
@@ -62,33 +60,28 @@ public final class CommitOrder {
 
     /** Transactions that contradict themselves and impossible reads: if there are any, the level does not hold. */
     public List<Violation> violations() {
-        return history == null ? readsFrom().violations() : history.violations();
+        return reads.violations();
     }
 
     /** Whether some reads have several possible writers. */
     public boolean hasOpenReads() {
-        return history == null
-                ? readsFrom().open().length > 0
-                : history.versions().ambiguous() > 0;
+        return reads.open().length > 0;
     }
 
     public Counting counting() {
-        return history == null ? readsFrom().counting() : history.counting();
+        return reads.counting();
     }
 
-    /** Who read from whom, read by read; for CC found now. */
+    /** Who read from whom, read by read. */
     public ReadsFrom readsFrom() {
-        ReadsFrom found = reads;
-        if (found == null) {
-            found = ReadsFrom.of(table, indeterminate, level);
-            reads = found;
-        }
-        return found;
+        return reads;
     }
 
     /** Infers what the axiom demands and looks for an order. */
     public Result order(BooleanSupplier stop) {
-        Axiom axiom = history == null ? new ReadAxiom(readsFrom(), level) : new CausalAxiom(history);
+        Axiom axiom = level == IsolationLevel.CC
+                ? new CausalAxiom(IndexedHistory.of(table, indeterminate))
+                : new ReadAxiom(reads, level);
         Axiom.Result inferred = axiom.infer(graph, stop);
         if (inferred == Axiom.Result.STOPPED) {
             return Result.STOPPED;

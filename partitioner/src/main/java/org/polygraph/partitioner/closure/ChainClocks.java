@@ -192,6 +192,20 @@ public final class ChainClocks implements Closure {
         return ancestors;
     }
 
+    /** To how many others nothing is known of an event's place, on average: the rows must be exact. O(events). */
+    public double freedom() {
+        long pairs = 0;
+        for (int count : ancestors) {
+            pairs += count;
+        }
+        return freedom(pairs, events.count());
+    }
+
+    /** As {@link #freedom()}, of so many pairs of events of which one reaches the other. */
+    public static double freedom(long pairs, int events) {
+        return events == 0 ? 0 : events - 1 - 2.0 * pairs / events;
+    }
+
     public int chains() {
         return chains;
     }

@@ -30,6 +30,7 @@ public final class ColumnGroup {
     private final IntBuffer fresh;
     private final long[] kept;
     private final long[] changed;
+    private long pairs;
 
     /**
      * Prepares.
@@ -93,6 +94,9 @@ public final class ColumnGroup {
                     merge(i, row, other, rows);
                 }
                 rows[s].put(position * width, row);
+                for (int cell : row) {
+                    pairs += cell;
+                }
                 if (before != null) {
                     before[s].get(position * width, other);
                     if (!Arrays.equals(row, other)) {
@@ -131,6 +135,11 @@ public final class ColumnGroup {
         for (int c = 0; c < row.length; c++) {
             row[c] = Math.max(row[c], other[c]);
         }
+    }
+
+    /** Pairs of events of which the first, of a chain of this group, strictly reaches the second. */
+    public long pairs() {
+        return pairs;
     }
 
     /** A bit a predecessor edge that is fresh, from a chain of this group and not redundant. */

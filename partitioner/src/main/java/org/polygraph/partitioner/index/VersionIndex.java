@@ -212,6 +212,34 @@ public final class VersionIndex {
         return part;
     }
 
+    /**
+     * One key, of which every read is decided.
+     *
+     * @param writers transactions, ascending
+     * @param slotStarts where the readers of the initial version begin, of each writer, and twice the number of readers
+     * @param readers transactions, ascending within a slot
+     */
+    public static VersionIndex ofKey(int[] writers, int[] slotStarts, int[] readers) {
+        int[] classes = new int[writers.length];
+        int[] readClasses = new int[readers.length];
+        Arrays.fill(readClasses, 0, slotStarts[1], INITIAL);
+        for (int w = 0; w < writers.length; w++) {
+            classes[w] = w;
+            Arrays.fill(readClasses, slotStarts[w + 1], slotStarts[w + 2], w);
+        }
+        return new VersionIndex(
+                new int[] {0, writers.length},
+                writers,
+                classes,
+                new int[] {0, readers.length},
+                readers,
+                readClasses,
+                slotStarts,
+                null,
+                null,
+                0);
+    }
+
     /** Copies numbers of writers; negative ones (none, INITIAL) stay as they are. */
     static void shift(int[] source, int from, int[] target, int at, int count, int by) {
         for (int i = 0; i < count; i++) {

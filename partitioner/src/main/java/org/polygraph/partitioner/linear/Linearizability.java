@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
@@ -127,7 +128,10 @@ public final class Linearizability {
                 for (int i : order.offending()) {
                     part.add(all.ids[from + i]);
                 }
-                violations.add(violation(order.anomaly(), key, part, order.detail()));
+                violations.add(
+                        order.anomaly() == Anomaly.THIN_AIR_READ
+                                ? impossible(key, part.getInt(0))
+                                : violation(order.anomaly(), key, part, order.detail()));
             }
         } else {
             search(key, Arrays.copyOfRange(all.ids, from, from + count), most);
@@ -145,6 +149,11 @@ public final class Linearizability {
                         + " linear where written values are unique";
             case VIOLATED -> {
                 if (violated++ < most) {
+                    int impossible = impossibleRead(ids);
+                    if (impossible >= 0) {
+                        violations.add(impossible(key, impossible));
+                        return;
+                    }
                     int failed = search.failed();
                     IntArrayList part = new IntArrayList();
                     for (int t : ids) {
@@ -180,6 +189,46 @@ public final class Linearizability {
                 position[t] = placed++;
             }
         }
+    }
+
+    /** A committed operation that read what none of the others wrote, or -1. */
+    private int impossibleRead(int[] ids) {
+        LongOpenHashSet written = new LongOpenHashSet();
+        written.add(all.initialValue());
+        for (int t : ids) {
+            if (all.isWrite(t) && !(all.isRead(t) && all.read(t) == all.written(t))) {
+                written.add(all.written(t));
+            }
+        }
+        for (int t : ids) {
+            if (all.isRead(t) && !all.isMaybe(t) && !written.contains(all.read(t))) {
+                return t;
+            }
+        }
+        return -1;
+    }
+
+    /** A read of what no operation wrote that may have taken effect. */
+    private Violation impossible(int key, int reader) {
+        IntArrayList part = IntArrayList.of(reader);
+        int dropped = all.droppedWrite(reader);
+        if (dropped < 0) {
+            return violation(Anomaly.THIN_AIR_READ, key, part, all.name(reader) + ": nobody wrote that value");
+        }
+        HistoryTable table = all.table();
+        int writer = HistoryPart.transactionOf(table, dropped);
+        String detail = all.name(reader) + ": only a transaction wrote that value that is "
+                + table.outcome(writer).label() + " and cannot have taken effect (session "
+                + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
+        boolean first = writer < reader;
+        IntArrayList operations = new IntArrayList();
+        for (int o = table.operationStarts()[reader]; o < table.operationStarts()[reader + 1]; o++) {
+            operations.add(o);
+        }
+        operations.add(first ? 0 : operations.size(), dropped);
+        int[] transactions = first ? new int[] {writer, reader} : new int[] {reader, writer};
+        return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
+                .shownBy(new SubHistory(transactions, operations.toIntArray(), true, SubHistory.Judge.CHECKER));
     }
 
     private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {

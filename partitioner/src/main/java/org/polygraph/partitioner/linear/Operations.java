@@ -20,6 +20,7 @@ final class Operations {
     private static final int NO_OPERATION = -1;
 
     private final HistoryTable table;
+    private final boolean maybe;
     private final byte[] outcomes;
     /** Operations of key k: ids[keyStarts[k] .. keyStarts[k + 1]), transactions that may count, ascending. */
     final int[] keyStarts;
@@ -32,12 +33,13 @@ final class Operations {
     /** @param maybe whether unknown outcomes may count */
     Operations(HistoryTable table, long skewNanos, boolean maybe) {
         this.table = table;
+        this.maybe = maybe;
         this.outcomes = table.outcomes();
         int n = table.transactions();
         int keys = table.keys().size();
         keyStarts = new int[keys + 1];
         for (int t = 0; t < n; t++) {
-            if (isPart(t, maybe)) {
+            if (isPart(t)) {
                 keyStarts[key(t) + 1]++;
             }
         }
@@ -47,7 +49,7 @@ final class Operations {
         int[] next = Arrays.copyOf(keyStarts, keys);
         ids = new int[keyStarts[keys]];
         for (int t = 0; t < n; t++) {
-            if (isPart(t, maybe)) {
+            if (isPart(t)) {
                 ids[next[key(t)]++] = t;
             }
         }
@@ -114,8 +116,26 @@ final class Operations {
         };
     }
 
-    private boolean isPart(int t, boolean maybe) {
+    private boolean isPart(int t) {
         return !isEmpty(table, t) && (outcomes[t] == Outcome.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
+    }
+
+    /**
+     * A write of what an operation read by a transaction that cannot have taken effect, however many operations that one has: the
+     * write, or -1. Goes through the history.
+     */
+    int droppedWrite(int reader) {
+        int wanted = key(reader) << 1 | 1;
+        for (int t = 0; t < outcomes.length; t++) {
+            if (outcomes[t] != Outcome.COMMITTED.code() && !(maybe && isMaybe(t))) {
+                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+                    if (table.operationKeys()[o] == wanted && table.operationValues()[o] == read(reader)) {
+                        return o;
+                    }
+                }
+            }
+        }
+        return NO_OPERATION;
     }
 
     /** Whether its outcome is unknown. */

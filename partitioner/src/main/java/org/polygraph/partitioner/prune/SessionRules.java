@@ -18,7 +18,7 @@ import org.polygraph.partitioner.graph.Events;
  */
 final class SessionRules {
     /** How far back a writer's front is looked for. */
-    private static final int LOOK_BACK = 32;
+    static final int LOOK_BACK = 32;
     /** Fronts kept: one a session up to so many sessions, then they share. */
     private static final int MOST_FRONTS = 256;
     /** Writers whose rows, and those of their readers, are fetched at once. */
@@ -65,8 +65,51 @@ final class SessionRules {
      */
     void apply(boolean all) {
         prepare();
-        int count = arrange(all);
-        for (int from = 0; from < count; from += BATCH) {
+        visit(0, arrange(all));
+    }
+
+    /**
+     * Goes on as if the first writers had been visited: those whose fronts are still there, see {@link #LOOK_BACK} and {@link
+     * #fronts}.
+     *
+     * @param visited writers in the order of visits
+     * @param first the first of them that is to be visited
+     */
+    void applyFrom(int[] visited, int first) {
+        prepare();
+        for (int at = 0; at < visited.length; at++) {
+            order[at] = visited[at];
+        }
+        for (int at = 0; at < first; at++) {
+            leaveFront(visited[at]);
+        }
+        visit(first, visited.length);
+    }
+
+    /** How many fronts are kept for so many sessions: session g has front g modulo this. */
+    static int fronts(int groups) {
+        return Math.min(groups, MOST_FRONTS);
+    }
+
+    /** The front that a visit leaves behind, from the writer's row alone. */
+    private void leaveFront(int writer) {
+        int g = key.groupOf[writer];
+        int[] row = rows[key.groupChains[g]];
+        int cells = key.begins[writer] * chains;
+        int slot = g % fronts;
+        int start = slot * key.groups;
+        owners[slot] = writer;
+        for (int h = 0; h < key.groups; h++) {
+            int end = key.groupStarts[h + 1];
+            int first =
+                    h == g ? writer + 1 : key.firstNotBelow(key.groupStarts[h], end, row[cells + key.groupChains[h]]);
+            firsts[start + h] = first;
+            limits[start + h] = first < end ? key.commit(first) : Integer.MAX_VALUE;
+        }
+    }
+
+    private void visit(int begin, int count) {
+        for (int from = begin; from < count; from += BATCH) {
             int to = Math.min(from + BATCH, count);
             fetchRows(from, to);
             for (int at = from; at < to; at++) {
@@ -81,7 +124,7 @@ final class SessionRules {
 
     private void prepare() {
         int groups = key.groups;
-        fronts = Math.min(groups, MOST_FRONTS);
+        fronts = fronts(groups);
         if (groups > hits.length) {
             hits = new int[2 * groups];
             found = new int[2 * groups + 1];

@@ -44,6 +44,7 @@ public final class SliceSaturation {
     private final boolean most;
     private final IntOpenHashSet decidedKeys;
 
+    private IntOpenHashSet leftOut = new IntOpenHashSet();
     private final long[] members;
     private final int[] ranks;
     private final IntArrayList forced = new IntArrayList();
@@ -91,6 +92,12 @@ public final class SliceSaturation {
         }
     }
 
+    /** Leaves out some keys: {@link HotKeySaturation} goes through them. */
+    public SliceSaturation without(int[] keys) {
+        leftOut = new IntOpenHashSet(keys);
+        return this;
+    }
+
     /**
      * Runs the round. What is forced, ascending by key, for each key with anything: the key; the transaction of a read
      * without a candidate, or -1; the number of edges; from and to of each; the number of its ambiguous reads if one of
@@ -103,6 +110,9 @@ public final class SliceSaturation {
         long bytes = 0;
         boolean possible = true;
         for (int key = 0; key < versions.keys() && possible; key++) {
+            if (leftOut.contains(slices.keyOf(slice.slice(), key))) {
+                continue;
+            }
             if (versions.writerStarts()[key] == versions.writerStarts()[key + 1] || !(all(key) || isDirty(key))) {
                 continue;
             }

@@ -3,11 +3,13 @@ package org.polygraph.partitioner.prune;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.Closure;
@@ -23,6 +25,7 @@ import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
@@ -54,6 +57,7 @@ class SliceSaturationTest {
         int cyclic = 0;
         int contradictions = 0;
         int decided = 0;
+        int ranges = 0;
         for (int i = 0; i < histories; i++) {
             HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
                     .sessions(1 + random.nextInt(9))
@@ -95,6 +99,7 @@ class SliceSaturationTest {
                 windows += comparison.pieces.windows == null ? 0 : comparison.pieces.windows.windows();
                 cyclic += comparison.cyclic ? 1 : 0;
                 contradictions += comparison.contradiction ? 1 : 0;
+                ranges += comparison.pieces.ranges;
                 decided += comparison.pieces.decided.isEmpty() ? 0 : 1;
             }
         }
@@ -105,6 +110,7 @@ class SliceSaturationTest {
         assertThat(windows).isGreaterThan(histories);
         assertThat(cyclic).isPositive();
         assertThat(decided).isPositive();
+        assertThat(ranges).isGreaterThan(histories / 10);
         assertThat(contradictions).isNotNegative();
     }
 
@@ -137,7 +143,8 @@ class SliceSaturationTest {
                     Cores.of(1 + random.nextInt(3)),
                     PairRules.MOST_WRITERS,
                     1 + random.nextInt(40));
-            this.pieces = new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5), time);
+            this.pieces =
+                    new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5), time, random);
         }
 
         void run() {
@@ -197,9 +204,13 @@ class SliceSaturationTest {
         private final List<byte[]> indexes = new ArrayList<>();
         private IntBuffer[][] rows = {};
         private boolean begun;
+        private final Random random;
         WindowPieces windows;
+        /** How often a key forced anything that was gone through by ranges. */
+        int ranges;
 
-        Pieces(IndexedHistory history, Events events, int slices, int width, RealTime time) {
+        Pieces(IndexedHistory history, Events events, int slices, int width, RealTime time, Random random) {
+            this.random = random;
             this.history = history;
             this.graph = KnownGraph.of(events, history.versions());
             this.slices = new KeySlices(history.versions().keys(), slices);
@@ -282,6 +293,21 @@ class SliceSaturationTest {
             }
             boolean most = !begun || count > graph.events().count() / 2;
             TreeMap<Integer, int[]> byKey = new TreeMap<>();
+            boolean everything = most;
+            int[] hot = IntStream.range(0, history.versions().keys())
+                    .filter(k -> windows == null && HotKeySaturation.splits(history.versions(), k))
+                    .toArray();
+            for (int key : hot) {
+                int[] edgesOfKey =
+                        inRanges(key, everything || IntStream.of(decidedKeys).anyMatch(k -> k == key));
+                if (edgesOfKey.length > 0) {
+                    ranges++;
+                    IntArrayList entry = IntArrayList.of(key, -1, edgesOfKey.length / 2);
+                    entry.addElements(3, edgesOfKey);
+                    entry.add(0);
+                    byKey.put(key, entry.toIntArray());
+                }
+            }
             for (byte[] index : indexes) {
                 int[] forced = new SliceSaturation(
                                 slices,
@@ -294,6 +320,7 @@ class SliceSaturationTest {
                                 most,
                                 decided.toIntArray(),
                                 decidedKeys)
+                        .without(hot)
                         .forced();
                 for (int at = 0; at < forced.length; ) {
                     int end = at + 4 + 2 * forced[at + 2];
@@ -326,6 +353,36 @@ class SliceSaturationTest {
             return graph.edges() > edges || history.versions().ambiguous() < ambiguous
                     ? Saturation.Result.FORCED
                     : Saturation.Result.FIXPOINT;
+        }
+
+        /** The rules of one key, by ranges of its writers that know nothing of each other. */
+        private int[] inRanges(int key, boolean all) {
+            VersionIndex own = history.versions().part(new int[] {key});
+            int parts = 1 + random.nextInt(5);
+            LongArrayList visits = new LongArrayList();
+            for (int p = 0; p < parts; p++) {
+                HotKeySaturation range = range(own);
+                int n = range.writers();
+                visits.addElements(visits.size(), range.visited(n * p / parts, n * (p + 1) / parts, changed, all));
+            }
+            int[] order =
+                    visits.longStream().sorted().mapToInt(visit -> (int) visit).toArray();
+            IntArrayList forced = new IntArrayList();
+            for (int p = 0; p < parts; p++) {
+                int n = order.length;
+                forced.addElements(forced.size(), range(own).forced(order, n * p / parts, n * (p + 1) / parts));
+            }
+            return forced.toIntArray();
+        }
+
+        private HotKeySaturation range(VersionIndex own) {
+            return new HotKeySaturation(
+                    own,
+                    graph.events().perTransaction(),
+                    history.table().sessionStarts(),
+                    history.counting().states(),
+                    new GroupedRows(chainStarts, groups, rows),
+                    1 + random.nextInt(4_000));
         }
 
         int[] position() {

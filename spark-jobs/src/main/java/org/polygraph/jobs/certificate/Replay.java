@@ -93,6 +93,10 @@ public final class Replay {
             return Result.rejected(wrong);
         }
         if (witness.terms().promise().isAxiom()) {
+            LatestReplay latest = new LatestReplay(witness);
+            if (latest.holds(placement.eventAt())) {
+                return new Result(null, placement.transactions(), latest.reads(), latest.ownReads(), latest.writes());
+            }
             AxiomReplay axiom = new AxiomReplay(witness);
             wrong = axiom.run(placement.eventAt());
             return wrong == null
@@ -104,6 +108,23 @@ public final class Replay {
         return wrong == null
                 ? new Result(null, placement.transactions(), replay.reads, replay.ownReads, replay.writes)
                 : Result.rejected(wrong);
+    }
+
+    /**
+     * Tries an order of RC, RA or CC that may be wrong, as far as most of its reads return the last write.
+     *
+     * @return empty if {@link #of} accepts it; pairs a, b of transactions that the order should have with a before b, likely; null if
+     *     nothing can be told with little work
+     */
+    public static int @Nullable [] turned(Witness witness) {
+        Placement placement = Placement.of(witness);
+        if (placement.discrepancy() != null) {
+            return null;
+        }
+        LatestReplay latest = new LatestReplay(witness);
+        boolean holds = latest.holds(placement.eventAt());
+        int[] turned = holds ? new int[0] : latest.turned();
+        return holds || turned.length > 0 ? turned : null;
     }
 
     private @Nullable String run() {

@@ -30,6 +30,8 @@ final class ProgressPrinter implements Progress {
     private long stageNanos;
     private long nextNanos;
     private int drawn;
+    /** -1: by an engine that never spills. */
+    private long spilled = -1;
 
     ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, boolean verbose) {
         this(err, mode, terminal, verbose, System::nanoTime, Memory.OF_THIS_PROCESS);
@@ -62,6 +64,7 @@ final class ProgressPrinter implements Progress {
         startNanos = clock.getAsLong();
         stageNanos = startNanos;
         nextNanos = startNanos + intervalNanos;
+        spilled = -1;
     }
 
     /** What is going on now; for messages. */
@@ -85,6 +88,11 @@ final class ProgressPrinter implements Progress {
     }
 
     @Override
+    public synchronized void spilled(long spilledBytes) {
+        spilled = spilledBytes;
+    }
+
+    @Override
     public synchronized void items(long done, long total) {
         if (mode == ProgressMode.NONE) {
             return;
@@ -104,12 +112,14 @@ final class ProgressPrinter implements Progress {
                         + ",\"total\":" + total + ",\"ms\":" + millis
                         + (telling ? ",\"per_second\":" + number(rate) : "")
                         + (left < 0 ? "" : ",\"left_s\":" + left)
-                        + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap() + "}");
+                        + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap()
+                        + (spilled < 0 ? "" : ",\"spilled_bytes\":" + spilled) + "}");
             case PLAIN ->
                 err.println(line(path) + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s"
                         + (telling ? ", " + number(rate) + " a second" : "")
                         + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
-                        + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB");
+                        + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB"
+                        + (spilled < 0 ? "" : ", spilled " + (spilled >> 20) + " MiB"));
             default ->
                 draw(stage + "  " + bar(done, total) + amount(done, total) + "  " + millis / 1000 + " s"
                         + (left < 0 ? "" : ", " + left + " s left"));

@@ -13,7 +13,7 @@ import org.polygraph.partitioner.closure.ColumnGroup;
 
 /**
  * By column group: its columns of a graph's closure, into a mapped file of its own. Out: a row a group, little-endian: int
- * group, then the longs of {@link ColumnGroup#kept} and {@link ColumnGroup#changed}: a bit an edge and a bit an event.
+ * group, long {@link ColumnGroup#pairs}, then the longs of {@link ColumnGroup#kept} and {@link ColumnGroup#changed}: a bit an edge and a bit an event.
  */
 final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
@@ -68,8 +68,9 @@ final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
         long[] kept = columns.kept();
         long[] changed = columns.changed();
         ByteBuffer out =
-                ByteBuffer.allocate(4 + 8 * (kept.length + changed.length)).order(ByteOrder.LITTLE_ENDIAN);
+                ByteBuffer.allocate(12 + 8 * (kept.length + changed.length)).order(ByteOrder.LITTLE_ENDIAN);
         out.putInt(group);
+        out.putLong(columns.pairs());
         for (long bits : kept) {
             out.putLong(bits);
         }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.GroupedRows;
@@ -27,6 +28,9 @@ final class ColumnClosure implements JobClosure {
     private int generation = -1;
 
     private long[] changed;
+    /** Of events of which the first reaches the second. */
+    private long pairs;
+
     private @Nullable GroupedRows rows;
 
     /** @param files where, and how columns are grouped */
@@ -84,9 +88,11 @@ final class ColumnClosure implements JobClosure {
         }
         long[] kept = new long[(edges + 63) >> 6];
         long[] grown = new long[changed.length];
+        long known = 0;
         for (byte[] row : made) {
             ByteBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN);
             in.getInt();
+            known += in.getLong();
             for (int i = 0; i < kept.length; i++) {
                 kept[i] |= in.getLong();
             }
@@ -95,6 +101,7 @@ final class ColumnClosure implements JobClosure {
             }
         }
         changed = grown;
+        pairs = known;
         generation = next;
         rows = null;
         own.delete(RuleFiles.PLAN);
@@ -110,12 +117,12 @@ final class ColumnClosure implements JobClosure {
     }
 
     @Override
-    public RowFiles rowFiles() {
+    public ColumnRows rowFiles() {
         return new ColumnRows(files, generation);
     }
 
     /** All rows of a generation. */
-    private record ColumnRows(RuleFiles files, int generation) implements RowFiles {
+    record ColumnRows(RuleFiles files, int generation) implements RowFiles {
         @Override
         public GroupedRows open() throws IOException {
             return files.rows(generation);
@@ -145,6 +152,11 @@ final class ColumnClosure implements JobClosure {
         }
         own.delete(RuleFiles.RANKS);
         return EventOrder.byRank(rank);
+    }
+
+    @Override
+    public double freedom() {
+        return ChainClocks.freedom(pairs, graph.events().count());
     }
 
     @Override

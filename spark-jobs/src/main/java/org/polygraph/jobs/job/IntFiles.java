@@ -1,10 +1,12 @@
 package org.polygraph.jobs.job;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
@@ -19,8 +21,8 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Files of little-endian ints in a folder that driver and executors see, mapped where they are read and filled. Where the
- * folder is not on a local file system, each process copies a file once, next to its other temporary files, and unlinks
- * the copy as soon as it is mapped: nothing stays behind, however the process ends.
+ * folder is not on a local file system, each process copies a file once, into one next to its other temporary files that has
+ * no name: nothing stays behind, however the process ends.
  *
  * <p>A file is filled under a temporary name and has its own only when it is complete, so that of several attempts of a
  * task any may win. Its room is taken before it is mapped: a full disk is an {@link IOException}, not a fault.
@@ -61,29 +63,46 @@ final class IntFiles {
     /** A file of so many ints in so many parts, filled in place. */
     void create(String name, long[] lengths, Filling filling) throws IOException {
         String temporary = "." + name + "." + UUID.randomUUID() + ".tmp";
-        java.nio.file.Path local = isLocal()
-                ? java.nio.file.Path.of(folder.toUri().getPath(), temporary)
-                : Files.createTempFile("polygraph-", ".tmp");
+        if (!isLocal()) {
+            Path there = new Path(folder, temporary);
+            try (FileChannel channel = unlinked()) {
+                reserve(channel, lengths);
+                filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths));
+                channel.position(0);
+                try (OutputStream out = fileSystem.create(there)) {
+                    Channels.newInputStream(channel).transferTo(out);
+                }
+            }
+            publish(there, name);
+            return;
+        }
+        java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), temporary);
         try {
             try (FileChannel channel = FileChannel.open(
                     local, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
                 reserve(channel, lengths);
                 filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths));
             }
-            if (isLocal()) {
-                Files.move(
-                        local,
-                        java.nio.file.Path.of(folder.toUri().getPath(), name),
-                        StandardCopyOption.ATOMIC_MOVE,
-                        StandardCopyOption.REPLACE_EXISTING);
-            } else {
-                Path there = new Path(folder, temporary);
-                fileSystem.copyFromLocalFile(false, true, new Path(local.toUri()), there);
-                publish(there, name);
-            }
+            Files.move(
+                    local,
+                    java.nio.file.Path.of(folder.toUri().getPath(), name),
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(local);
         }
+    }
+
+    /** A file next to this process's other temporary files that has no name: it ends with the process, however that ends. */
+    private static FileChannel unlinked() throws IOException {
+        java.nio.file.Path file =
+                java.nio.file.Path.of(System.getProperty("java.io.tmpdir"), "polygraph-" + UUID.randomUUID() + ".tmp");
+        return FileChannel.open(
+                file,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.DELETE_ON_CLOSE);
     }
 
     private void publish(Path there, String name) throws IOException {
@@ -184,21 +203,16 @@ final class IntFiles {
     }
 
     private IntBuffer[] map(String name, long[] lengths) throws IOException {
-        java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
-        if (!isLocal()) {
-            local = Files.createTempFile("polygraph-", ".tmp");
-        }
-        try {
-            if (!isLocal()) {
-                fileSystem.copyToLocalFile(false, new Path(folder, name), new Path(local.toUri()), true);
-            }
+        if (isLocal()) {
+            java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
             try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
                 return map(channel, FileChannel.MapMode.READ_ONLY, lengths);
             }
-        } finally {
-            if (!isLocal()) {
-                Files.deleteIfExists(local);
-            }
+        }
+        try (FileChannel channel = unlinked();
+                InputStream in = fileSystem.open(new Path(folder, name))) {
+            in.transferTo(Channels.newOutputStream(channel));
+            return map(channel, FileChannel.MapMode.READ_ONLY, lengths);
         }
     }
 

@@ -2,6 +2,7 @@ package org.polygraph.jobs.job;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.storage.artifact.ArrayFile;
 
@@ -18,6 +19,9 @@ sealed interface JobClosure permits ColumnClosure, WindowJobs {
 
     /** Position by event; null if the budget ended. */
     int @Nullable [] order() throws IOException;
+
+    /** As {@link Rules#freedom}. */
+    double freedom();
 
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b) throws IOException;

@@ -3,6 +3,7 @@ package org.polygraph.jobs.job;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.apache.spark.JobExecutionStatus;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
@@ -18,6 +19,9 @@ import org.polygraph.storage.model.BudgetException;
 /** Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted. */
 final class Jobs {
     private static final long POLL_MILLIS = 50;
+    /** What Linux says of a disk, a quota, a limit. */
+    private static final Pattern FULL = Pattern.compile("No space left on device|quota exceeded|File too large");
+
     private static final int POLLS_BETWEEN_REPORTS = 10;
 
     private final SparkContext context;
@@ -115,6 +119,7 @@ final class Jobs {
     private RuntimeException sorted(String description, Exception failure) {
         Throwable root = failure;
         boolean io = context.isStopped();
+        boolean full = false;
         for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
             if (t instanceof OutOfMemoryError memory) {
                 throw memory;
@@ -123,11 +128,24 @@ final class Jobs {
                 return exhausted;
             }
             io |= t instanceof IOException || t instanceof InterruptedException;
+            full |= t.getMessage() != null && FULL.matcher(t.getMessage()).find();
             root = t;
         }
         io |= root instanceof SparkException;
         String message = "Spark could not " + description + ": " + firstLine(root);
-        return io ? new EngineException(message, failure) : new IllegalStateException(message, failure);
+        return io
+                ? new EngineException(
+                        message + remedy(full) + ", then check again: with --out, finished stages are kept", failure)
+                : new IllegalStateException(message, failure);
+    }
+
+    private String remedy(boolean full) {
+        if (!full) {
+            return "; expected executors and their files to last; see their logs";
+        }
+        String local = context.getConf().get("spark.local.dir", System.getProperty("java.io.tmpdir"));
+        return "; expected disks with room; make room in spark.local.dir (" + local + ") and "
+                + LazySession.STAGE_FOLDER + ", or give others";
     }
 
     private static String firstLine(Throwable t) {

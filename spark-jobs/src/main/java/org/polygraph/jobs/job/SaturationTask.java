@@ -28,7 +28,9 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private final boolean most;
     private final Broadcast<int[]> decided;
     private final Broadcast<int[]> decidedKeys;
+    private final int[] hotKeys;
 
+    /** @param hotKeys are left out: {@link HotKeys} */
     SaturationTask(
             RowFiles rows,
             KeySlices slices,
@@ -38,7 +40,8 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
             Broadcast<long[]> changed,
             boolean most,
             Broadcast<int[]> decided,
-            Broadcast<int[]> decidedKeys) {
+            Broadcast<int[]> decidedKeys,
+            int[] hotKeys) {
         this.rows = rows;
         this.slices = slices;
         this.perTransaction = perTransaction;
@@ -48,6 +51,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
         this.most = most;
         this.decided = decided;
         this.decidedKeys = decidedKeys;
+        this.hotKeys = hotKeys;
     }
 
     @Override
@@ -65,6 +69,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
                             most,
                             decided.value(),
                             decidedKeys.value())
+                    .without(hotKeys)
                     .forced();
             if (forced.length > 0) {
                 ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(4, forced.length))

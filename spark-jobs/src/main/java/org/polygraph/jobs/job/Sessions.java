@@ -17,6 +17,8 @@ final class Sessions {
     /** What bin/thin-jars copies. */
     private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
 
+    private static final String PLUGINS = "spark.plugins";
+
     private static final String LOGGING = "log4j2.configurationFile";
 
     private Sessions() {}
@@ -62,6 +64,11 @@ final class Sessions {
             conf.setIfMissing("spark.jars", jars);
         }
         conf.setAppName("polygraph");
+        String plugins = conf.get(PLUGINS, "");
+        String own = CheckMetricsPlugin.class.getName();
+        if (!plugins.contains(own)) {
+            conf.set(PLUGINS, plugins.isEmpty() ? own : plugins + "," + own);
+        }
         return conf;
     }
 

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.KeyReplay;
@@ -43,11 +44,15 @@ final class SliceFiles implements Closeable, SlicedReplay.Sink {
 
     /** Deals all operations. */
     void write() throws IOException {
-        replay.deal(this);
-        for (Slice slice : slices) {
-            if (slice != null) {
-                slice.end();
+        try {
+            replay.deal(this);
+            for (Slice slice : slices) {
+                if (slice != null) {
+                    slice.end();
+                }
             }
+        } catch (FSError e) {
+            throw StageFolder.io(e);
         }
     }
 
@@ -115,7 +120,7 @@ final class SliceFiles implements Closeable, SlicedReplay.Sink {
                 if (!ended) {
                     out.close();
                 }
-            } catch (IOException e) {
+            } catch (IOException | FSError e) {
                 // Why writing ended is known; the folder is deleted next.
             }
         }

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.job;
 
+import java.util.Locale;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.pipeline.Budget;
@@ -47,7 +48,15 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param operationsPerSlice few: even small histories are cut into several slices
      */
     SparkChecker(String master, int operationsPerSlice) {
-        this(master, new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns, Cut.USUAL.windows));
+        this(
+                master,
+                new Cut(
+                        operationsPerSlice,
+                        0,
+                        Cut.USUAL.heapClocks,
+                        Cut.USUAL.mostColumns,
+                        Cut.USUAL.hotKeyBytes,
+                        Cut.USUAL.windows));
     }
 
     /** For tests. */
@@ -63,11 +72,19 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param mostSlices 0: the shuffle's partitions
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
      * @param mostColumns in a group of sessions
+     * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
      * @param windows of time
      */
-    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns, WindowPlan.Cut windows) {
+    record Cut(
+            int operationsPerSlice,
+            int mostSlices,
+            long heapClocks,
+            int mostColumns,
+            long hotKeyBytes,
+            WindowPlan.Cut windows) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, new WindowPlan.Cut(1 << 18, 4));
+        static final Cut USUAL =
+                new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, 128L << 20, new WindowPlan.Cut(1 << 18, 4));
     }
 
     /** What the session's settings say, where they say anything. */
@@ -79,6 +96,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     cut.mostSlices,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
                     cut.mostColumns,
+                    cut.hotKeyBytes,
                     cut.windows);
         } catch (NumberFormatException e) {
             throw new EngineException(
@@ -106,7 +124,16 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     .build();
         }
         HistoryTable judged = request.judged(table);
-        return session.use(spark -> check(spark, judged, request, progress, budget, kept));
+        CheckMetrics metrics = CheckMetrics.OF_THIS_PROCESS;
+        Progress heard = metrics.listening(progress);
+        String how = "failed";
+        try {
+            Verdict verdict = session.use(spark -> check(spark, judged, request, heard, budget, kept));
+            how = verdict.status().name().toLowerCase(Locale.ROOT);
+            return verdict;
+        } finally {
+            metrics.ended(how);
+        }
     }
 
     private Verdict check(
@@ -124,9 +151,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
                 + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
                 + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
+        Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
                 new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
+        } finally {
+            spill.end();
         }
     }
 

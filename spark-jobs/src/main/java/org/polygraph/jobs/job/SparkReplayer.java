@@ -94,7 +94,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
             }
             return replay.merge(findings);
         } catch (IOException e) {
-            throw new EngineException("stage files: " + e.getMessage(), e);
+            throw StageFolder.failed(LazySession.stageFolder(spark), e);
         }
     }
 

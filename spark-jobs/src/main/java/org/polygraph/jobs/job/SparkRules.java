@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -15,7 +16,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
@@ -32,6 +32,9 @@ import org.polygraph.storage.artifact.ArrayFile;
  * each; forced edges; decisions about reads; never a row.
  */
 final class SparkRules implements Rules {
+    private static final int[] NOTHING = {};
+
+    private final SparkSession spark;
     private final JavaSparkContext context;
     private final Jobs jobs;
     private final StageFolder folder;
@@ -40,6 +43,7 @@ final class SparkRules implements Rules {
     private final KnownGraph graph;
     private final KeySlices slices;
     private final Dataset<byte[]> indexes;
+    private final long hotKeyBytes;
 
     private boolean hasBegun;
     private int[] decidedKeys = {};
@@ -67,6 +71,8 @@ final class SparkRules implements Rules {
             Dataset<byte[]> indexes,
             long groupBytes,
             SparkChecker.Cut cut) {
+        this.spark = spark;
+        this.hotKeyBytes = cut.hotKeyBytes();
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.jobs = jobs;
         this.history = history;
@@ -76,7 +82,7 @@ final class SparkRules implements Rules {
         try {
             this.folder = new StageFolder(parent, context.hadoopConfiguration());
         } catch (IOException e) {
-            throw failed(parent, e);
+            throw StageFolder.failed(parent, e);
         }
         Events events = graph.events();
         int[] chainStarts = new int[events.chains() + 1];
@@ -94,16 +100,12 @@ final class SparkRules implements Rules {
                 : new WindowJobs(spark, jobs, graph, where, chainStarts, cut.windows());
     }
 
-    private static EngineException failed(Path where, IOException e) {
-        return new EngineException("stage files in " + where + ": " + e.getMessage(), e);
-    }
-
     @Override
     public Closure.Result close(BooleanSupplier stop) {
         try {
             return closure.close();
         } catch (IOException e) {
-            throw failed(folder.path(), e);
+            throw StageFolder.failed(folder.path(), e);
         }
     }
 
@@ -118,9 +120,11 @@ final class SparkRules implements Rules {
         Broadcast<long[]> grown = context.broadcast(closure.changed());
         Broadcast<int[]> decisions = context.broadcast(decided.toIntArray());
         Broadcast<int[]> keys = context.broadcast(decidedKeys);
-        List<byte[]> forced;
+        // Rows of windows are as long as what overlaps, however many sessions there are.
+        HotKeys hot = closure instanceof ColumnClosure columns ? hotKeys(columns, states) : null;
+        List<byte[]> forced = new ArrayList<>();
         try {
-            forced = jobs.run(
+            List<byte[]> bySlice = jobs.run(
                     "force edges, round " + graph.currentRound(),
                     indexes.mapPartitions(
                             new SaturationTask(
@@ -132,16 +136,20 @@ final class SparkRules implements Rules {
                                     grown,
                                     most,
                                     decisions,
-                                    keys),
+                                    keys,
+                                    hot == null ? NOTHING : hot.keys()),
                             Encoders.BINARY())::collectAsList);
+            List<byte[]> byRange = bySlice == null || hot == null ? bySlice : hot.round(grown, most, decidedKeys);
+            if (bySlice == null || byRange == null) {
+                return Saturation.Result.STOPPED;
+            }
+            forced.addAll(bySlice);
+            forced.addAll(byRange);
         } finally {
             states.destroy();
             grown.destroy();
             decisions.destroy();
             keys.destroy();
-        }
-        if (forced == null) {
-            return Saturation.Result.STOPPED;
         }
         if (!merge(forced)) {
             return Saturation.Result.CONTRADICTION;
@@ -150,6 +158,22 @@ final class SparkRules implements Rules {
         return graph.edges() > edges || versions.ambiguous() < ambiguous
                 ? Saturation.Result.FORCED
                 : Saturation.Result.FIXPOINT;
+    }
+
+    private HotKeys hotKeys(ColumnClosure columns, Broadcast<byte[]> states) {
+        return new HotKeys(
+                spark,
+                jobs,
+                history.versions(),
+                new HotKeys.Closed(
+                        columns.rowFiles(),
+                        graph.events().perTransaction(),
+                        history.table().sessionStarts(),
+                        states),
+                (long) Integer.BYTES
+                        * graph.events().perTransaction()
+                        * graph.events().chains(),
+                hotKeyBytes);
     }
 
     /** Adds what was forced, key by key, as one pass over all keys would have. @return false at an impossible read */
@@ -237,8 +261,13 @@ final class SparkRules implements Rules {
         try {
             return closure.order();
         } catch (IOException e) {
-            throw failed(folder.path(), e);
+            throw StageFolder.failed(folder.path(), e);
         }
+    }
+
+    @Override
+    public double freedom() {
+        return closure.freedom();
     }
 
     @Override
@@ -246,7 +275,7 @@ final class SparkRules implements Rules {
         try {
             return closure.reaches(a, b);
         } catch (IOException e) {
-            throw failed(folder.path(), e);
+            throw StageFolder.failed(folder.path(), e);
         }
     }
 
@@ -271,7 +300,7 @@ final class SparkRules implements Rules {
         try {
             return closure.restore(changedThen);
         } catch (IOException e) {
-            throw failed(folder.path(), e);
+            throw StageFolder.failed(folder.path(), e);
         }
     }
 

@@ -17,7 +17,6 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.KeyStages;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Rules;
@@ -96,7 +95,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
             slices = made;
             rows = jobs.run("index keys", made::collectAsList);
         } catch (IOException e) {
-            throw new EngineException("stage files in " + folder + ": " + e.getMessage(), e);
+            throw StageFolder.failed(folder, e);
         }
         if (rows == null) {
             return null;

@@ -4,7 +4,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
+import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.hadoop.api.WriteSupport;
@@ -14,6 +16,7 @@ import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.api.RecordConsumer;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.ParquetFailure;
 
 /**
  * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their
@@ -64,6 +67,10 @@ final class StageFiles implements Closeable {
                         return false;
                     }
                 }
+            } catch (ParquetRuntimeException e) {
+                throw ParquetFailure.of(e);
+            } catch (FSError e) {
+                throw StageFolder.io(e);
             }
         }
         return true;

@@ -4,20 +4,77 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.polygraph.jobs.pipeline.EngineException;
 
-/** A folder for files on their way from the driver to the tasks. Closing deletes it; so does the end of the process. */
+/**
+ * A folder for files on their way from the driver to the tasks. Closing deletes it; so does the end of the process. What a
+ * process that was killed has left is deleted by the next one that makes such a folder beside it ({@link StageOwner}).
+ */
 final class StageFolder implements Closeable {
+    private static final String PREFIX = "polygraph-stage-";
+
     private final FileSystem fileSystem;
     private final Path folder;
+    private final StageOwner owner;
 
     /** @param parent a folder that the driver and all tasks see; made if it is not there */
     StageFolder(Path parent, Configuration configuration) throws IOException {
         this.fileSystem = parent.getFileSystem(configuration);
-        this.folder = fileSystem.makeQualified(new Path(parent, "polygraph-stage-" + UUID.randomUUID()));
-        fileSystem.mkdirs(folder);
+        Path beside = fileSystem.makeQualified(parent);
+        StageOwner taken;
+        Path made;
+        do {
+            made = new Path(beside, PREFIX + UUID.randomUUID());
+            taken = StageOwner.take(fileSystem, made);
+        } while (taken == null);
+        this.owner = taken;
+        this.folder = made;
         fileSystem.deleteOnExit(folder);
+        sweep(fileSystem, beside);
+    }
+
+    /** Deletes the folders of processes that have ended. */
+    static void sweep(FileSystem fileSystem, Path parent) {
+        try {
+            for (FileStatus each : fileSystem.globStatus(new Path(parent, PREFIX + "*"))) {
+                try {
+                    StageOwner.sweep(fileSystem, each.getPath());
+                } catch (IOException e) {
+                    // Another user's, or another process was first.
+                }
+            }
+        } catch (IOException e) {
+            // What others have left is no reason to fail.
+        }
+    }
+
+    /**
+     * What is said when files of stages cannot be written or read.
+     *
+     * @param where the folder
+     */
+    static EngineException failed(Path where, IOException e) {
+        String found = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return new EngineException(
+                "stage files in " + where + ": found "
+                        + found.strip().lines().findFirst().orElse("")
+                        + "; expected a folder with room that driver and executors can write; " + remedy(),
+                e);
+    }
+
+    /** Hadoop's local file system throws an Error where a disk is full. */
+    static IOException io(FSError e) {
+        return e.getCause() instanceof IOException cause ? cause : new IOException(e);
+    }
+
+    /** What to do about a file system that is full or gone. */
+    private static String remedy() {
+        return "make room or give another " + LazySession.STAGE_FOLDER
+                + ", then check again: with --out, finished stages are kept";
     }
 
     FileSystem fileSystem() {
@@ -37,5 +94,6 @@ final class StageFolder implements Closeable {
         } catch (IOException e) {
             // The verdict stands whatever becomes of temporary files.
         }
+        owner.close();
     }
 }

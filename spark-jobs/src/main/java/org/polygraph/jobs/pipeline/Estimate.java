@@ -69,8 +69,13 @@ public record Estimate(
 
     private static final int RULES_IN_PIECES = 6;
     private static final double START_SECONDS = 0.5;
+    /** Until code is compiled; a history of a million operations or more pays all of it, a smaller one its share. */
+    private static final double WARM_UP_SECONDS = 1.5;
+
+    private static final double WARM_UP_OPERATIONS = 1e6;
     private static final double SPARK_START_SECONDS = 8;
-    private static final double SPARK_OPERATION_SECONDS = 1.8e-6;
+    private static final double SPARK_WARM_UP_SECONDS = 8;
+    private static final double SPARK_OPERATION_SECONDS = 0.9e-6;
 
     /** Of one level of one history. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
@@ -86,7 +91,9 @@ public record Estimate(
         // A read is an edge, and so is a step of a session.
         long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
         long clocks = ordered ? 4 * events * (size.sessions() + 1) : 0;
+        double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
         double cpu = START_SECONDS
+                + WARM_UP_SECONDS * warm
                 + (READ_SECONDS + OPERATION_SECONDS) * operations
                 + (ordered ? EVENT_SECONDS * events + CLOCK_SECONDS * events * size.sessions() : 0);
         long least = PROCESS_BYTES + table + index + graph;
@@ -97,7 +104,8 @@ public record Estimate(
         long driver = SPARK_SESSION_BYTES + least + index;
         long task = TASK_BYTES * (operations / slices + 1) + 4 * events;
         long disk = (STAGED_BYTES + SHUFFLED_BYTES) * operations;
-        double seconds = cpu + SPARK_START_SECONDS + SPARK_OPERATION_SECONDS * operations;
+        double seconds =
+                cpu + SPARK_START_SECONDS + SPARK_WARM_UP_SECONDS * warm + SPARK_OPERATION_SECONDS * operations;
         // Pieces are of chain clocks; the closure with real time is on the driver, whatever its size.
         if (clocks <= SPARK_HEAP_CLOCKS || level.realTime()) {
             return new Estimate(engine, driver + clocks, driver, task, SHUFFLED_BYTES * operations, disk, seconds);

@@ -113,6 +113,11 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
+    public double freedom() {
+        return closure instanceof ChainClocks clocks && graph.realTime() == null ? clocks.freedom() : 0;
+    }
+
+    @Override
     public boolean reaches(int a, int b) {
         return closure.reaches(a, b);
     }

@@ -21,6 +21,13 @@ public interface Progress {
      */
     void items(long done, long total);
 
+    /**
+     * How much an engine that spills has spilled to disk since the check began; one that never does says nothing.
+     *
+     * @param bytes of all tasks
+     */
+    default void spilled(long bytes) {}
+
     /** Something that only who asked for all is told: a line. */
     default void note(String text) {}
 }

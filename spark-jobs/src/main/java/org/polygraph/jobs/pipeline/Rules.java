@@ -52,6 +52,12 @@ public interface Rules extends AutoCloseable {
      */
     int @Nullable [] order();
 
+    /**
+     * To how many others nothing is known of an event's place, on average; reachability must be exact. 0 with real time,
+     * which leaves few.
+     */
+    double freedom();
+
     /** Whether event a strictly reaches event b; reachability must be exact. */
     boolean reaches(int a, int b);
 

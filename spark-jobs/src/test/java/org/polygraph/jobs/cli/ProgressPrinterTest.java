@@ -95,6 +95,16 @@ class ProgressPrinterTest {
             assertThat(printed().lines())
                     .containsExactly(
                             "a \"b\"?: solve 4 of 10, 10 s, 0.8 a second, 8 s left, heap 3 MiB, off-heap 1 MiB");
+            printer.spilled(5 << 20);
+            after(5000);
+            printer.items(4, 0);
+            assertThat(printed().lines())
+                    .containsExactly(
+                            "a \"b\"?: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB, spilled 5 MiB");
+            printer.path("b");
+            after(5000);
+            printer.items(4, 0);
+            assertThat(printed()).doesNotContain("spilled");
             printer.clear();
             assertThat(printed()).isEmpty();
         }
@@ -103,6 +113,16 @@ class ProgressPrinterTest {
     @Test
     void jsonIsAnObjectALine() {
         ProgressPrinter printer = printer(ProgressMode.JSON, true);
+        printer.spilled(7);
+        after(500);
+        printer.items(3, 4);
+        assertThat(printed()).isEmpty();
+        printer.path("x");
+        printer.spilled(9);
+        after(1000);
+        printer.items(3, 4);
+        assertThat(printed()).contains("\"off_heap_bytes\":1048576,\"spilled_bytes\":9}");
+        printer.path("a \"b\"\n");
         after(1000);
         printer.items(3, 4);
         assertThat(printed().lines())

@@ -2,8 +2,14 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
 
 /** Several levels in one check, on Spark: what the embedded engine answers. */
@@ -23,6 +29,37 @@ class SparkLevelsTest {
         assertThat(Untimed.json(spark.out())).isEqualTo(Untimed.json(embedded.out()));
         assertThat(spark.exitCode()).isEqualTo(embedded.exitCode());
         assertThat(spark.out().lines()).hasSize(5 * paths.size());
+    }
+
+    /** One write skew at a stated place among many transactions: both engines name its two, and no other. */
+    @Test
+    void aPlantedWriteSkewIsNamed(@TempDir Path folder) {
+        String path = folder.resolve("planted.parquet").toString();
+        InProcess generated = InProcess.run(List.of(
+                ("generate -q --transactions 20000 --sessions 50 --keys 1600 --anomaly write-skew --at 12345 --out "
+                                + path)
+                        .split(" ", -1)));
+        assertThat(generated.exitCode()).as(generated.toString()).isZero();
+        Set<String> planted = places(generated.out());
+        assertThat(planted).hasSize(2);
+        for (String time : List.of("none", "hint")) {
+            List<String> common = List.of("check", "-q", "-l", "ser", "--time", time);
+            for (List<String> engine :
+                    List.of(List.of("--engine", "embedded"), List.of("--engine", "spark", "--master", "local[2]"))) {
+                InProcess check = run(common, engine, List.of(path));
+                assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
+                assertThat(check.out()).startsWith("VIOLATION  ser").contains("20000 txns", "WriteSkew");
+                assertThat(places(check.out())).as("%s %s", time, engine).isEqualTo(planted);
+            }
+        }
+    }
+
+    private static Set<String> places(String text) {
+        return Pattern.compile("s\\d+#\\d+")
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
     }
 
     private static InProcess run(List<String> common, List<String> engine, List<String> paths) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ class HdfsStagesTest {
         try (FileSystem files = cluster.getFileSystem()) {
             ints(new org.apache.hadoop.fs.Path(files.getUri() + "/ints"), configuration);
             check(files);
+            sweeps(files);
         } finally {
             cluster.shutdown();
         }
@@ -67,12 +69,28 @@ class HdfsStagesTest {
         assertThat(where.getFileSystem(configuration).listStatus(where)).isEmpty();
     }
 
+    /** The name node tells who lives: it closes the file of one that it has not heard of for long. */
+    private static void sweeps(FileSystem files) throws IOException {
+        org.apache.hadoop.fs.Path parent = new org.apache.hadoop.fs.Path(files.getUri() + "/swept");
+        org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-dead");
+        org.apache.hadoop.fs.Path alive = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-alive");
+        OutputStream open = files.create(new org.apache.hadoop.fs.Path(alive, ".owner"));
+        OutputStream closed = files.create(new org.apache.hadoop.fs.Path(dead, ".owner"));
+        StageFolder.sweep(files, parent);
+        assertThat(files.exists(dead)).isTrue();
+        closed.close();
+        StageFolder.sweep(files, parent);
+        assertThat(files.exists(dead)).isFalse();
+        assertThat(files.exists(alive)).isTrue();
+        open.close();
+    }
+
     private static void check(FileSystem files) throws IOException {
         String parent = files.getUri() + "/stages";
         System.setProperty(LazySession.STAGE_FOLDER, parent);
         List<Path> before = temporary();
         try (SparkChecker spark =
-                new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2, new WindowPlan.Cut(100, 0)))) {
+                new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2, 1, new WindowPlan.Cut(100, 0)))) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)

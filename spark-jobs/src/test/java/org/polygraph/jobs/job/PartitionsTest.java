@@ -27,7 +27,9 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.prune.HotKeySaturation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
@@ -42,6 +44,9 @@ class PartitionsTest {
     @TempDir
     static Path stages;
 
+    /** Of rows: more than a key of some hundred events has. */
+    private static final long HOT_BYTES = 16 << 10;
+
     private static final List<SparkChecker> CHECKERS = new ArrayList<>();
 
     @BeforeAll
@@ -49,8 +54,9 @@ class PartitionsTest {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all.
         for (int[] cut : new int[][] {{1, 1000, 1000000}, {7, 3, 40}, {64, 1, 5}}) {
+            long hotBytes = cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES;
             CHECKERS.add(new SparkChecker(
-                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], new WindowPlan.Cut(cut[2], 0))));
+                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0))));
         }
     }
 
@@ -108,6 +114,37 @@ class PartitionsTest {
         }
         assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
+    }
+
+    /** A key that a third of all operations touch is gone through by ranges; nothing else about it is different. */
+    @Test
+    void aHotKeyIsCutToo() {
+        int seen = 0;
+        for (int i = 0; i < 2; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 100 + i)
+                    .sessions(7)
+                    .transactions(1_200)
+                    .operations(1, 6)
+                    .keys(600)
+                    .hotspot(1.0 / 600, 0.3)
+                    .isolation(i == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.SNAPSHOT);
+            if (i == 1) {
+                generator.inject(InjectedAnomaly.LOST_UPDATE, 1);
+            }
+            HistoryTable table = generator.generate();
+            IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
+            for (int k = 0; k < history.versions().keys(); k++) {
+                seen += HotKeySaturation.splits(history.versions(), k) ? 1 : 0;
+            }
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                CheckRequest request = new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+                Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+                for (SparkChecker checker : CHECKERS) {
+                    assertSame(expected, checker, table, request);
+                }
+            }
+        }
+        assertThat(seen).isPositive();
     }
 
     /** The guess has its rules on the driver, beside columns and slices. */

@@ -41,6 +41,7 @@ class AxiomsAgainstBruteForceTest {
         int judged = 0;
         int told = 0;
         int shrunk = 0;
+        int recorded = 0;
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (Counts.of(history).transactionsCommitted() == 0) {
@@ -59,12 +60,19 @@ class AxiomsAgainstBruteForceTest {
                 }
                 judged++;
                 accepted[l] += truth ? 1 : 0;
+                recorded += isAsRecorded(verdict) ? 1 : 0;
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, accepted at CC "
                 + accepted[0] + ", RA " + accepted[1] + ", RC " + accepted[2] + "; of " + told + " violations " + shrunk
-                + " are shown by a part");
+                + " are shown by a part; " + recorded + " accepted as recorded");
+        assertThat(recorded).isGreaterThan(histories / 10);
         assertThat(shrunk).isGreaterThan(told / 10 * 9);
+    }
+
+    /** Whether the order of the file, or nearly that, was the answer. */
+    private static boolean isAsRecorded(Verdict verdict) {
+        return verdict.phases().stream().anyMatch(phase -> phase.name().equals("guess") && phase.items() > 0);
     }
 
     /** Whether the violation has a sub-history; by all commit orders it violates. */

@@ -11,6 +11,7 @@ import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -48,6 +49,45 @@ class LinearizabilityTest {
                     .as(each[0])
                     .isEqualTo(each[1]);
         }
+    }
+
+    /** A read of what only an aborted operation wrote is named so, with the writer; whether or not values repeat. */
+    @Test
+    void namesReadsOfWhatAborted() {
+        String aborted = "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1)";
+        String repeated = "; s2: @4..5 w(x,2) | @6..7 w(x,2)";
+        for (String history : new String[] {
+            aborted,
+            aborted + repeated,
+            "init 0; s0: @2..3 r(x,1); s1: @0..1 !w(y,3) w(x,1)",
+            "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1) w(x,2)"
+        }) {
+            HistoryTable table = HistoryDsl.parse(history);
+            Verdict verdict = check(table, 0);
+            assertThat(verdict.status()).as(history).isEqualTo(Verdict.Status.VIOLATION);
+            Violation violation = verdict.violations().get(0);
+            assertThat(violation.anomaly()).as(history).isEqualTo(Anomaly.ABORTED_READ);
+            assertThat(violation.transactions())
+                    .as(history)
+                    .hasSize(2)
+                    .anyMatch(t -> table.outcome(t) == Outcome.ABORTED);
+            assertThat(violation.detail()).contains("aborted");
+        }
+        for (String history :
+                new String[] {"init 0; s0: @0..1 !w(x,2); s1: @2..3 r(x,1)", "init 0; s0: @0..1 r(x,1)" + repeated}) {
+            Violation violation =
+                    check(HistoryDsl.parse(history), 0).violations().get(0);
+            assertThat(violation.anomaly()).as(history).isEqualTo(Anomaly.THIN_AIR_READ);
+        }
+        HistoryTable unknown = HistoryDsl.parse("init 0; s0: @0..1 ?w(x,1); s1: @2..3 r(x,1)");
+        assertThat(check(unknown, 0).status()).isEqualTo(Verdict.Status.PASS);
+        Verdict dropped = new EmbeddedChecker()
+                .check(
+                        unknown,
+                        new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.ABORT),
+                        Progress.NONE,
+                        Budget.unlimited());
+        assertThat(dropped.violations().get(0).anomaly()).isEqualTo(Anomaly.ABORTED_READ);
     }
 
     /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */

@@ -2,6 +2,7 @@ package org.polygraph.storage.artifact;
 
 import java.io.BufferedOutputStream;
 import java.io.FileNotFoundException;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.UnknownHostException;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -140,7 +142,7 @@ final class HadoopLocation implements Location {
                 parent,
                 "." + path.getName() + "."
                         + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp");
-        OutputStream out = new BufferedOutputStream(fileSystem.create(temporary, false), 1 << 16);
+        OutputStream out = new BufferedOutputStream(new HadoopOutput(fileSystem.create(temporary, false)), 1 << 16);
         return new AtomicFile(out) {
             @Override
             void publish() throws IOException {
@@ -158,6 +160,53 @@ final class HadoopLocation implements Location {
                 fileSystem.delete(temporary, false);
             }
         };
+    }
+
+    /** Hadoop's local file system throws an Error where a disk is full. */
+    private static final class HadoopOutput extends FilterOutputStream {
+        HadoopOutput(OutputStream out) {
+            super(out);
+        }
+
+        private static IOException io(FSError e) {
+            return e.getCause() instanceof IOException cause ? cause : new IOException(e);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            try {
+                out.write(b);
+            } catch (FSError e) {
+                throw io(e);
+            }
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (FSError e) {
+                throw io(e);
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            try {
+                out.flush();
+            } catch (FSError e) {
+                throw io(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                out.close();
+            } catch (FSError e) {
+                throw io(e);
+            }
+        }
     }
 
     private static final class HadoopInput extends SeekableInput {

@@ -196,6 +196,13 @@ public final class HistoryTableBuilder {
         operation(key << 1 | 1, valueCode);
     }
 
+    /** Reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, those from one place to another. */
+    public void operations(int[] keysAndKinds, long[] valueCodes, int from, int to) {
+        for (int o = from; o < to; o++) {
+            operation(keysAndKinds[o], valueCodes[o]);
+        }
+    }
+
     private void operation(int keyAndKind, long valueCode) {
         if (lastUsed == lastKeys.length) {
             growOperations();

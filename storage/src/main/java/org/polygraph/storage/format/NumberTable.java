@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.column.ParquetProperties;
@@ -89,6 +90,8 @@ public final class NumberTable {
             while (source.next(row)) {
                 writer.write(row);
             }
+        } catch (ParquetRuntimeException e) {
+            throw ParquetFailure.of(e);
         }
     }
 

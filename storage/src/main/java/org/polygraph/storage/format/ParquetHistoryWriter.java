@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.StringWriter;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetWriter;
@@ -60,15 +61,23 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
     @Override
     public void append(HistoryTable table) throws IOException {
         rows.turnTo(table);
-        for (int t = 0; t < table.transactions(); t++) {
-            writer.write(t);
+        try {
+            for (int t = 0; t < table.transactions(); t++) {
+                writer.write(t);
+            }
+        } catch (ParquetRuntimeException e) {
+            throw ParquetFailure.of(e);
         }
     }
 
     /** Writes the footer and flushes; does not close the stream. */
     @Override
     public void close() throws IOException {
-        writer.close();
+        try {
+            writer.close();
+        } catch (ParquetRuntimeException e) {
+            throw ParquetFailure.of(e);
+        }
     }
 
     private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {

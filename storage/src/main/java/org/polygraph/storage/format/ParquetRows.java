@@ -2,6 +2,7 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Objects;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.schema.MessageType;
@@ -10,6 +11,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Source;
 import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
@@ -40,6 +42,14 @@ final class ParquetRows {
     private final @Nullable ParquetColumn valueString;
     /** Where an operation stands at all: below it, the list is null, empty or has a null in it. */
     private final int operationLevel;
+
+    private final ParquetColumn[] ofRows;
+    private final ParquetColumn[] ofOperations;
+    private int rowsAtHand;
+
+    private final int[] kinds = new int[ParquetColumn.BATCH];
+    private final int[] keysAndKinds = new int[ParquetColumn.BATCH];
+    private final long[] numbers = new long[ParquetColumn.BATCH];
 
     /** Carries a located error through the decoding, whose texts are asked for in the midst of it. */
     static final class Refused extends RuntimeException {
@@ -78,6 +88,12 @@ final class ParquetRows {
         value = column(schema, "value", builder.values()::code, createdBy);
         valueString = column(schema, "value_string", builder.values()::code, createdBy);
         operationLevel = operationLevel(schema);
+        ofRows = some(session, index, status, start, end);
+        ofOperations = some(op, key, keyString, value, valueString);
+    }
+
+    private static ParquetColumn[] some(@Nullable ParquetColumn... columns) {
+        return Arrays.stream(columns).filter(Objects::nonNull).toArray(ParquetColumn[]::new);
     }
 
     private static @Nullable ParquetColumn column(
@@ -119,22 +135,30 @@ final class ParquetRows {
 
     /** Reads a row group. */
     void read(PageReadStore group) throws IOException {
-        for (ParquetColumn column : new @Nullable ParquetColumn[] {
-            session, index, start, end, status, op, key, keyString, value, valueString
-        }) {
-            if (column != null) {
-                column.open(group);
-            }
+        for (ParquetColumn column : ofRows) {
+            column.open(group);
         }
+        for (ParquetColumn column : ofOperations) {
+            column.open(group);
+        }
+        rowsAtHand = 0;
         long first = row;
         long rows = group.getRowCount();
-        for (int n; (n = op.available()) > 0; ) {
+        for (int n; (n = atHand(ofOperations)) > 0; ) {
             context.check(file);
-            n = together(key, n);
-            n = together(keyString, n);
-            n = together(value, n);
-            n = together(valueString, n);
-            operations(n, first, first + rows);
+            for (ParquetColumn column : ofOperations) {
+                if (!column.isAlike(op, n)) {
+                    throw new IOException("columns of one list that are not alike");
+                }
+            }
+            if (isPlain(key, keyString) && isPlain(value, valueString) && op.isFull()) {
+                plainOperations(n, first, first + rows);
+            } else {
+                operations(n, first, first + rows);
+            }
+            for (ParquetColumn column : ofOperations) {
+                column.advance(n);
+            }
         }
         if (row > first) {
             builder.end();
@@ -144,24 +168,22 @@ final class ParquetRows {
         }
     }
 
-    /** How many of {@code n} operations a column has at hand, at the same places of lists as their kinds. */
-    private int together(@Nullable ParquetColumn column, int n) throws IOException {
-        if (column == null) {
-            return n;
+    /**
+     * How many entries all of them have at hand; 0 at the end of the row group. The one place that makes columns go on: decoding is
+     * much code, which the compiler would copy to each.
+     */
+    private static int atHand(ParquetColumn[] columns) throws IOException {
+        int least = Integer.MAX_VALUE;
+        int most = 0;
+        for (ParquetColumn column : columns) {
+            int n = column.available();
+            least = Math.min(least, n);
+            most = Math.max(most, n);
         }
-        int both = Math.min(n, atHand(column));
-        if (!column.isAlike(op, both)) {
-            throw new IOException("columns of one list that are not alike");
-        }
-        return both;
-    }
-
-    private static int atHand(ParquetColumn column) throws IOException {
-        int n = column.available();
-        if (n == 0) {
+        if (least == 0 && most > 0) {
             throw new IOException("a column that ends before its row group");
         }
-        return n;
+        return least;
     }
 
     /** Reads the next {@code n} entries of lists and what rows begin with them. */
@@ -172,14 +194,7 @@ final class ParquetRows {
         ParquetColumn textValue = some(valueString);
         for (int i = 0; i < n; i++) {
             if (op.repetition(i) == 0) {
-                if (row > first) {
-                    builder.end();
-                }
-                if (row == end) {
-                    throw new IOException("more than " + (end - first) + " rows in a row group");
-                }
-                row++;
-                begin();
+                beginRow(first, end);
             } else if (row == first) {
                 throw new IOException("a list that begins before its row");
             }
@@ -198,21 +213,58 @@ final class ParquetRows {
                 builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
             }
         }
-        op.advance(n);
-        advance(key, n);
-        advance(keyString, n);
-        advance(value, n);
-        advance(valueString, n);
+    }
+
+    /** Whether there is an integer in each entry at hand, and no text. */
+    private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn texts) {
+        return integers != null && !integers.isText() && integers.isFull() && (texts == null || texts.isEmpty());
+    }
+
+    /**
+     * The same where all operations are there and their keys and values are integers: in several loops that do one thing
+     * each, which are compiled at once and stay so. The one loop of {@link #operations} took the compiler 1 CPU-s, several times.
+     */
+    private void plainOperations(int n, long first, long end) throws IOException {
+        op.codes(kinds, n);
+        require(key).numbers(numbers, n);
+        keys(builder.keys(), numbers, kinds, keysAndKinds, n);
+        require(value).numbers(numbers, n);
+        values(builder.values(), numbers, n);
+        refusals(builder.values(), kinds, numbers, n);
+        for (int i = 0; i < n; ) {
+            if (op.repetition(i) == 0) {
+                beginRow(first, end);
+            } else if (row == first) {
+                throw new IOException("a list that begins before its row");
+            }
+            int length = 1 + op.rest(i + 1, n);
+            builder.operations(keysAndKinds, numbers, i, i + length);
+            i += length;
+        }
+    }
+
+    private static void keys(KeyDictionary keys, long[] numbers, int[] kinds, int[] into, int n) {
+        for (int i = 0; i < n; i++) {
+            into[i] = keys.id(numbers[i]) << 1 | (kinds[i] & WRITE);
+        }
+    }
+
+    private static void values(ValueDictionary values, long[] numbers, int n) {
+        for (int i = 0; i < n; i++) {
+            numbers[i] = values.code(numbers[i]);
+        }
+    }
+
+    private static void refusals(ValueDictionary values, int[] kinds, long[] codes, int n) {
+        for (int i = 0; i < n; i++) {
+            if (kinds[i] == REFUSED) {
+                codes[i] = values.otherThan(codes[i]);
+            }
+        }
     }
 
     private static @Nullable ParquetColumn some(@Nullable ParquetColumn column) {
         return column == null || column.isEmpty() ? null : column;
-    }
-
-    private static void advance(@Nullable ParquetColumn column, int n) {
-        if (column != null) {
-            column.advance(n);
-        }
     }
 
     /** Which of two columns has a value, if any. */
@@ -243,31 +295,42 @@ final class ParquetRows {
         return column.isText() ? column.code(i) : builder.values().code(column.number(i));
     }
 
+    private void beginRow(long first, long end) throws IOException {
+        if (row > first) {
+            builder.end();
+        }
+        if (row == end) {
+            throw new IOException("more than " + (end - first) + " rows in a row group");
+        }
+        row++;
+        begin();
+    }
+
     private void begin() throws IOException {
-        boolean hasSession = atHand(session) > 0 && session.present(0);
-        boolean hasIndex = atHand(index) > 0 && index.present(0);
-        if (atHand(status) == 0 || !hasSession || !hasIndex || !status.present(0)) {
-            throw isNull(!hasSession ? "session" : !hasIndex ? "index" : "status");
+        if (rowsAtHand == 0) {
+            rowsAtHand = atHand(ofRows);
+            if (rowsAtHand == 0) {
+                throw new IOException("a column that ends before its row group");
+            }
+        }
+        rowsAtHand--;
+        if (!session.present(0) || !index.present(0) || !status.present(0)) {
+            throw isNull(!session.present(0) ? "session" : !index.present(0) ? "index" : "status");
         }
         Outcome outcome = Outcome.ofCode((byte) status.code(0));
         builder.begin(session.number(0), index.number(0), outcome, row);
-        session.advance(1);
-        index.advance(1);
-        status.advance(1);
         long from = time(start);
         long to = time(end);
         if (from != HistoryTable.NO_TIME || to != HistoryTable.NO_TIME) {
             builder.times(from, to);
         }
+        for (ParquetColumn column : ofRows) {
+            column.advance(1);
+        }
     }
 
-    private static long time(@Nullable ParquetColumn column) throws IOException {
-        if (column == null || atHand(column) == 0) {
-            return HistoryTable.NO_TIME;
-        }
-        long time = column.present(0) ? column.number(0) : HistoryTable.NO_TIME;
-        column.advance(1);
-        return time;
+    private static long time(@Nullable ParquetColumn column) {
+        return column != null && column.present(0) ? column.number(0) : HistoryTable.NO_TIME;
     }
 
     private Refused refused(String found, String expected, String remedy) {

@@ -1,0 +1,57 @@
+package org.polygraph.benchmarks.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The experiment, small, through the real command. */
+class CapacityIT {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void sizesAreMeasuredByBothEngines() throws Exception {
+        StringWriter out = new StringWriter();
+        new Capacity(
+                        new PrintWriter(out),
+                        folder,
+                        new Capacity.Plan(
+                                "small",
+                                List.of(10_000L, 40_000L),
+                                List.of(Capacity.EMBEDDED, "local[2]"),
+                                List.of("ser"),
+                                List.of("none"),
+                                "700m",
+                                List.of()))
+                .run();
+        List<Measurement> all = Csv.read(folder.resolve("small.csv"));
+
+        assertThat(all)
+                .as(out.toString())
+                .extracting(m -> m.get("setting"))
+                .startsWith(
+                        "generate",
+                        "sort by (key, transaction), local[2]",
+                        "embedded, time none",
+                        "local[2], time none")
+                .hasSize(8);
+        assertThat(all).as(out.toString()).allMatch(Measurement::isDecided);
+        assertThat(all).allMatch(m -> m.number("process_ms") > 0 && m.number("resident_mb") > 0);
+        // Operations come back from Spark as from memory: the same stages; only one engine shuffles.
+        assertThat(all).filteredOn(m -> m.get("setting").startsWith("local")).allMatch(m -> m.number("shuffle_mb") > 0);
+        assertThat(all)
+                .filteredOn(m -> !m.get("level").isEmpty())
+                .hasSize(4)
+                .allMatch(m ->
+                        m.get("verdict").equals("PASS") && m.get("certificate").equals("verified"));
+        assertThat(folder.resolve("small.md")).exists();
+        assertThat(folder.resolve("small-process.svg")).exists();
+        assertThat(folder.resolve("small-stages-ser-embedded-time-none.svg")).exists();
+        assertThat(folder).isDirectoryNotContaining("glob:**/events-*");
+    }
+}

@@ -1,0 +1,139 @@
+package org.polygraph.benchmarks.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CapacityTest {
+    @TempDir
+    private Path folder;
+
+    private static Measurement measurement(long operations, String level, String setting, String verdict, long millis) {
+        return new Measurement()
+                .set("title", "Capacity")
+                .set("x", "ops")
+                .set("source", "gen:ops=" + operations)
+                .set("operations", operations)
+                .set("level", level)
+                .set("setting", setting)
+                .set("verdict", verdict)
+                .set("process_ms", millis)
+                .set("elapsed_ms", millis)
+                .set("resident_mb", 100);
+    }
+
+    private static List<Measurement> some() {
+        return List.of(
+                measurement(10_000, "", "sort by (key, transaction), local[2]", Measurement.DONE, 8_000),
+                measurement(10_000, "ser", "local[2], time none", "PASS", 12_000)
+                        .set("read_ms", 1_500)
+                        .set("index_ms", 2_500)
+                        .set("shuffle_mb", "1.25"),
+                measurement(40_000, "", "sort by (key, transaction), local[2]", Measurement.DONE, 10_000),
+                measurement(40_000, "ser", "local[2], time none", "PASS", 20_000)
+                        .set("read_ms", 2_000)
+                        .set("index_ms", 0));
+    }
+
+    @Test
+    void sizesHaveUnits() {
+        assertThat(List.of("8", "10k", "2.5M", "1G"))
+                .extracting(Capacity::size)
+                .containsExactly(8L, 10_000L, 2_500_000L, 1_000_000_000L);
+        assertThatThrownBy(() -> Capacity.size("many")).hasMessageContaining("found size many; expected a number");
+    }
+
+    @Test
+    void aTableHoldsChecksAgainstTheSortOfTheirSize() {
+        List<String> lines = Markdown.capacity(some()).lines().toList();
+
+        assertThat(lines).hasSize(6);
+        assertThat(lines.get(0).chars().filter(c -> c == '|').count())
+                .isEqualTo(lines.get(3).chars().filter(c -> c == '|').count());
+        assertThat(lines.get(3))
+                .startsWith(
+                        "| 10k | local[2], time none | SER | PASS | 12.0 | 1.50 | 12.0 | 100 |  | 1.25 | 1.50 | 2.50 |")
+                .endsWith("| 8.00 |");
+        assertThat(lines.get(5)).contains("| 20.0 | 2.00 |");
+    }
+
+    @Test
+    void plotsAreOfWhatWasMeasured() throws Exception {
+        Path csv = folder.resolve("some.csv");
+        for (Measurement m : some()) {
+            Csv.append(csv, m);
+        }
+        new Capacity(
+                        new PrintWriter(new StringWriter()),
+                        folder,
+                        new Capacity.Plan("some", List.of(), List.of(), List.of(), List.of(), "1g", List.of()))
+                .report(csv);
+
+        assertThat(Files.readString(folder.resolve("some-process.svg")))
+                .contains("CPU seconds, whole process", ">operations<", ">SER local[2], time none<")
+                .contains(">sort by (key, transaction), local[2]<");
+        assertThat(Files.readString(folder.resolve("some-shuffle.svg"))).contains("shuffle written, MB");
+        assertThat(Files.readString(folder.resolve("some-stages-ser-local-2-time-none.svg")))
+                .contains(">read<", ">index<");
+        assertThat(Capacity.byStage(some())).hasSize(4);
+    }
+
+    @Test
+    void aVerdictSaysStagesAndCertificate() {
+        ChildProcess process = new ChildProcess(
+                0,
+                1,
+                1,
+                1,
+                1,
+                "{\"verdict\":\"PASS\",\"phases\":[{\"name\":\"read\",\"ms\":9,\"cpu_ms\":5,\"items\":8},"
+                        + "{\"name\":\"check\",\"ms\":1,\"cpu_ms\":2,\"items\":8},"
+                        + "{\"name\":\"check\",\"ms\":1,\"cpu_ms\":3,\"items\":8}],"
+                        + "\"certificate\":{\"kind\":\"order\",\"path\":null,\"verified\":true}}",
+                "");
+
+        Measurement result = Capacity.judged(new Measurement(), process);
+
+        assertThat(List.of("verdict", "read_ms", "check_ms", "certificate"))
+                .extracting(result::get)
+                .containsExactly("PASS", "5", "5", "verified");
+        ChildProcess killed = new ChildProcess(137, 1, 1, 1, 1, "", "first\nlast\n");
+        assertThat(Capacity.judged(new Measurement(), killed).get("reason")).isEqualTo("exit code 137: last");
+    }
+
+    @Test
+    void shuffleIsAddedUpFromTheLog() throws Exception {
+        Files.writeString(folder.resolve("local-1"), """
+                {"Event":"SparkListenerTaskEnd","Task Metrics":{"Shuffle Write Metrics":{"Shuffle Bytes Written":30,"x":1}}}
+                {"Event":"SparkListenerTaskEnd","Task Metrics":{"Shuffle Write Metrics":{"Shuffle Bytes Written":12,"x":1}}}
+                {"Event":"SparkListenerJobEnd","Shuffle Bytes Written":5}
+                """);
+
+        assertThat(Capacity.shuffled(folder)).isEqualTo(42);
+    }
+
+    @Test
+    void aProcessIsCountedWhole() throws Exception {
+        ChildProcess process = ChildProcess.run(
+                folder,
+                Map.of("MESSAGE", "hello"),
+                List.of("bash", "-c", "for ((i = 0; i < 300000; i++)); do :; done; echo $MESSAGE; exit 7"));
+
+        assertThat(process.exitCode()).isEqualTo(7);
+        assertThat(process.out()).isEqualTo("hello\n");
+        assertThat(process.cpuMillis()).isPositive();
+        // Two clocks, one of them in steps.
+        assertThat((double) process.cpuMillis()).isLessThanOrEqualTo(process.wallMillis() + 50.0);
+        assertThat(process.residentBytes()).isGreaterThanOrEqualTo(process.heldBytes());
+        assertThat(process.wallMillis() / 1e3).isCloseTo(0, within(60.0));
+    }
+}

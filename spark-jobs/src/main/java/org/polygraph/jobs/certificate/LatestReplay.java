@@ -1,0 +1,341 @@
+package org.polygraph.jobs.certificate;
+
+import java.util.Arrays;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Replays RC, RA or CC where an order is nearly serial: transactions are gone through as they commit, and a read that returns
+ * the last write keeps every axiom, for all that it sees of the key commits no later. Only reads of something older are looked
+ * at by definition: whether a writer of the key that commits in between is seen, which under CC is a search backwards
+ * as far as the first such writer.
+ *
+ * <p>Says that an order holds, or nothing: {@link AxiomReplay} judges those with more such reads than {@value #FEW} and one in
+ * {@value #SHARE}, or with a discrepancy. Where values repeat, a read of the last write is taken to be of that one.
+ *
+ * <p>Time: linear, and for each read of something older what lies between. Memory: 4 bytes an operation, 24 a key, 4 a
+ * transaction.
+ */
+final class LatestReplay {
+    private static final int FEW = 1_000;
+    private static final int SHARE = 64;
+    /** Of searches, beside one an operation: beyond, the other replay is cheaper. */
+    private static final int STEPS = 1 << 20;
+
+    private static final int NOBODY = -1;
+    private static final int NONE = ReadSources.NONE;
+    private static final int INITIAL = ReadSources.INITIAL;
+
+    private final HistoryTable table;
+    private final Promise promise;
+    private final boolean[] counted;
+    private final int[] position;
+    private final int[] starts;
+    private final int[] keys;
+    private final long[] values;
+    /** By operation that was gone through: whom it read from, as far as is known. */
+    private final int[] sources;
+
+    // Reads of something older: the operation, its transaction, whom it read from, the place of the first writer in
+    // between.
+    private int[] older = new int[16];
+    private int[] readers = new int[16];
+    private int[] from = new int[0];
+    private int[] between = new int[0];
+    private int count;
+    private int[] stack = new int[64];
+    private int depth;
+    private int[] order = new int[0];
+    private boolean hasSources;
+
+    private long steps;
+    private long reads;
+    private long ownReads;
+    private long writes;
+
+    LatestReplay(Witness witness) {
+        table = witness.table();
+        promise = witness.terms().promise();
+        counted = witness.counted();
+        position = witness.position();
+        starts = table.operationStarts();
+        keys = table.operationKeys();
+        values = table.operationValues();
+        sources = new int[values.length];
+        steps = (long) STEPS + values.length;
+    }
+
+    long reads() {
+        return reads;
+    }
+
+    long ownReads() {
+        return ownReads;
+    }
+
+    long writes() {
+        return writes;
+    }
+
+    /** @param order the counted transactions as they commit, and negative numbers; false says nothing */
+    boolean holds(int[] order) {
+        this.order = order;
+        hasSources = goThrough(order) && (count == 0 || findSources());
+        return hasSources && (count == 0 || isNoneStale());
+    }
+
+    /**
+     * After an order that did not hold: pairs a, b of transactions; with a before b fewer reads would return something older. Of
+     * the writer in between and its neighbours, source and reader, the nearer one is on the wrong side. Empty where that is not
+     * what is wrong.
+     */
+    int[] turned() {
+        int[] pairs = new int[hasSources ? 2 * count : 0];
+        for (int i = 0; 2 * i < pairs.length; i++) {
+            int writer = order[between[i]];
+            boolean isSource = from[i] >= 0
+                    && between[i] - position[from[i]] < position[readers[i]] - between[i]
+                    && table.sessionOf(from[i]) != table.sessionOf(writer);
+            pairs[2 * i] = isSource ? writer : readers[i];
+            pairs[2 * i + 1] = isSource ? from[i] : writer;
+        }
+        return pairs;
+    }
+
+    private boolean goThrough(int[] order) {
+        int n = table.keys().size();
+        long[] current = new long[n];
+        Arrays.fill(current, table.initialValue());
+        int[] writers = new int[n];
+        Arrays.fill(writers, INITIAL);
+        // By key: the last write of the current transaction, if not below its first operation.
+        int[] own = new int[n];
+        Arrays.fill(own, NOBODY);
+        long most = FEW + values.length / SHARE;
+        for (int t : order) {
+            if (t >= 0 && (!read(t, current, writers, own) || count > most)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Reads and commits a transaction; whether it returned its own writes. */
+    private boolean read(int t, long[] current, int[] writers, int[] own) {
+        int begin = starts[t];
+        int end = starts[t + 1];
+        boolean hasWrites = false;
+        for (int o = begin; o < end; o++) {
+            int key = keys[o] >>> 1;
+            sources[o] = NONE;
+            if ((keys[o] & 1) == 1) {
+                own[key] = o;
+                hasWrites = true;
+                writes++;
+                continue;
+            }
+            reads++;
+            if (own[key] >= begin && own[key] < end) {
+                ownReads++;
+                if (values[own[key]] != values[o]) {
+                    return false;
+                }
+            } else if (values[o] == current[key]) {
+                sources[o] = writers[key];
+            } else {
+                defer(o, t);
+            }
+        }
+        for (int o = begin; hasWrites && o < end; o++) {
+            if ((keys[o] & 1) == 1) {
+                current[keys[o] >>> 1] = values[o];
+                writers[keys[o] >>> 1] = t;
+            }
+        }
+        return true;
+    }
+
+    private void defer(int operation, int t) {
+        if (count == older.length) {
+            older = Arrays.copyOf(older, 2 * count);
+            readers = Arrays.copyOf(readers, 2 * count);
+        }
+        older[count] = operation;
+        readers[count++] = t;
+    }
+
+    /** Whom the reads of something older read from, and what commits in between; whether each has one that commits before. */
+    private boolean findSources() {
+        from = new int[count];
+        between = new int[count];
+        Arrays.fill(from, NONE);
+        Arrays.fill(between, Integer.MAX_VALUE);
+        // By key: its reads, as a list.
+        int[] first = new int[table.keys().size()];
+        Arrays.fill(first, NOBODY);
+        int[] next = new int[count];
+        for (int i = 0; i < count; i++) {
+            int key = keys[older[i]] >>> 1;
+            next[i] = first[key];
+            first[key] = i;
+            if (values[older[i]] == table.initialValue()) {
+                from[i] = INITIAL;
+            }
+        }
+        // Writes of these keys, which are looked at again.
+        int[] writers = new int[count];
+        int[] written = new int[count];
+        int size = 0;
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
+                if ((keys[o] & 1) == 0 || first[keys[o] >>> 1] < 0) {
+                    continue;
+                }
+                if (size == writers.length) {
+                    writers = Arrays.copyOf(writers, 2 * size);
+                    written = Arrays.copyOf(written, 2 * size);
+                }
+                writers[size] = t;
+                written[size++] = keys[o] >>> 1;
+                for (int i = first[keys[o] >>> 1]; i >= 0; i = next[i]) {
+                    if (steps-- < 0 || !match(i, t, o)) {
+                        return false;
+                    }
+                }
+            }
+        }
+        for (int w = 0; w < size; w++) {
+            for (int i = first[written[w]]; i >= 0; i = next[i]) {
+                if (steps-- < 0 || !note(i, writers[w])) {
+                    return false;
+                }
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            // A read whose key has no writer in between cannot be; one whose key has no writer at all was never noted.
+            if (from[i] == NONE || between[i] == Integer.MAX_VALUE) {
+                return false;
+            }
+            sources[older[i]] = from[i];
+        }
+        return true;
+    }
+
+    /** A write of the key: whether it leaves at most one source for the read. */
+    private boolean match(int i, int t, int o) {
+        if (values[o] != values[older[i]] || t == readers[i]) {
+            return true;
+        }
+        for (int later = o + 1; later < starts[t + 1]; later++) {
+            if (keys[later] == keys[o]) {
+                return true;
+            }
+        }
+        boolean isFirst = from[i] == NONE;
+        from[i] = t;
+        return isFirst;
+    }
+
+    /** Once sources are known, a writer of the key: whether it, and the source, leave the read possible. */
+    private boolean note(int i, int t) {
+        if (from[i] == NONE || place(from[i]) >= position[readers[i]]) {
+            return false;
+        }
+        if (position[t] > place(from[i]) && position[t] < position[readers[i]]) {
+            between[i] = Math.min(between[i], position[t]);
+        }
+        return true;
+    }
+
+    private int place(int source) {
+        return source == INITIAL ? NOBODY : position[source];
+    }
+
+    private boolean isNoneStale() {
+        int[] seenBy = new int[promise == Promise.CC ? counted.length : 0];
+        for (int i = 0; i < count; i++) {
+            int begin = starts[readers[i]];
+            boolean isStale =
+                    switch (promise) {
+                        case RC -> seesSource(i, begin, older[i]);
+                        case RA -> seesSource(i, begin, starts[readers[i] + 1]) || ranBefore(i);
+                        default -> isReached(i, seenBy);
+                    };
+            if (isStale || steps < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether a source of the operations [begin, end) wrote the key in between. */
+    private boolean seesSource(int i, int begin, int end) {
+        for (int o = begin; o < end; o++) {
+            if (sources[o] >= 0 && isBetween(i, sources[o])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the session did so earlier. */
+    private boolean ranBefore(int i) {
+        for (int t = before(readers[i]); t >= 0 && position[t] >= between[i]; t = before(t)) {
+            if (isBetween(i, t)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether t writes the key of the read and commits after its source; all that is asked commits before the reader. */
+    private boolean isBetween(int i, int t) {
+        steps -= starts[t + 1] - starts[t];
+        if (position[t] < between[i]) {
+            return false;
+        }
+        int wanted = keys[older[i]] | 1;
+        for (int o = starts[t]; o < starts[t + 1]; o++) {
+            if (keys[o] == wanted) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a writer in between reaches the reader: goes back from it as far as the first of them. */
+    private boolean isReached(int i, int[] seenBy) {
+        stack[0] = readers[i];
+        depth = 1;
+        while (depth > 0 && steps >= 0) {
+            int t = stack[--depth];
+            if (t != readers[i] && isBetween(i, t)) {
+                return true;
+            }
+            visit(before(t), i, seenBy);
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                visit(sources[o], i, seenBy);
+            }
+        }
+        return false;
+    }
+
+    private void visit(int t, int i, int[] seenBy) {
+        if (t >= 0 && position[t] >= between[i] && seenBy[t] != i + 1) {
+            seenBy[t] = i + 1;
+            if (depth == stack.length) {
+                stack = Arrays.copyOf(stack, 2 * depth);
+            }
+            stack[depth++] = t;
+        }
+    }
+
+    /** What counts and the session ran before t, or -1. */
+    private int before(int t) {
+        int first = table.sessionStarts()[table.sessionOf(t)];
+        int before = t - 1;
+        while (before >= first && !counted[before]) {
+            before--;
+        }
+        return before >= first ? before : NOBODY;
+    }
+}

@@ -1,0 +1,329 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.launcher.JavaModuleOptions;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.job.FaultPlugin;
+import org.polygraph.jobs.job.FaultPlugin.Fault;
+
+/**
+ * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are gone. In
+ * the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on from.
+ */
+@Timeout(300)
+class FaultsTest {
+    private static final String[] SPARK = {"--engine", "spark", "--master", "local[2]"};
+
+    @TempDir
+    static Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Faults faults;
+
+    /** Where Spark has its shuffle files. */
+    @SuppressWarnings("NullAway.Init")
+    private static Path local;
+
+    /** Descriptions of jobs that ran in this JVM. */
+    private static final Set<String> RAN = ConcurrentHashMap.newKeySet();
+
+    @BeforeAll
+    static void begin() throws IOException, InterruptedException {
+        faults = new Faults(folder, "ser");
+        local = Files.createDirectory(folder.resolve("local"));
+        isSmall(local);
+        isSmall(faults.stages);
+        faults.set("spark.local.dir", local.toString());
+        faults.set("spark.ui.enabled", "true");
+        faults.set("spark.ui.port", "0");
+        faults.set(
+                "spark.metrics.conf",
+                Command.ROOT.resolve("cluster-config/deploy/metrics.properties").toString());
+        // Every sort of more than two rows spills.
+        faults.set("spark.shuffle.spill.numElementsForceSpillThreshold", "2");
+        faults.begin();
+    }
+
+    @AfterAll
+    static void end() throws IOException, InterruptedException {
+        faults.end();
+        unmount(local);
+        unmount(faults.stages);
+        unmount(folder.resolve("full"));
+    }
+
+    private static int sh(String... words) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+        process.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
+        return process.waitFor();
+    }
+
+    /** A disk of 16 MiB, where we may have one: root may. */
+    private static boolean isSmall(Path place) throws IOException, InterruptedException {
+        Files.createDirectories(place);
+        return sh("mountpoint", "-q", place.toString()) == 0
+                || sh("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place.toString()) == 0;
+    }
+
+    private static void unmount(Path place) throws IOException, InterruptedException {
+        if (Files.exists(place) && sh("mountpoint", "-q", place.toString()) == 0) {
+            sh("umount", "-l", place.toString());
+        }
+    }
+
+    private static void assumeDisk(Path place) throws IOException, InterruptedException {
+        boolean small = isSmall(place);
+        if (!small) {
+            System.err.println("NOT TESTED: full disks, for only root can mount a small one at " + place);
+        }
+        Assumptions.assumeTrue(small, "skipped: no disk can be mounted to be filled");
+    }
+
+    @FunctionalInterface
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** While it runs the disk has no room at all. */
+    private static void withoutRoom(Path disk, Step step) throws IOException {
+        Path ballast = disk.resolve("ballast");
+        try (var out = Files.newOutputStream(ballast)) {
+            byte[] some = new byte[4096];
+            while (true) {
+                out.write(some);
+            }
+        } catch (IOException full) {
+            step.run();
+        } finally {
+            Files.delete(ballast);
+        }
+    }
+
+    private void assertClearError(InProcess check, String... parts) {
+        assertThat(check.err()).contains(parts).doesNotContain("\tat ").doesNotContain("internal error");
+        assertThat(check.err().lines().count()).as(check.err()).isLessThan(4);
+        assertThat(check.exitCode()).as(check.err()).isEqualTo(6);
+        assertThat(check.out()).startsWith("ERROR  ser  ");
+    }
+
+    @Test
+    void noRoomForStageFiles() throws IOException, InterruptedException {
+        assumeDisk(faults.stages);
+        Path out = faults.out("stages");
+        withoutRoom(faults.stages, () -> {
+            assertClearError(
+                    faults.check(out, SPARK),
+                    "stage files in file:" + faults.stages,
+                    "No space left on device",
+                    "make room or give another spark.polygraph.stage.dir");
+        });
+        faults.assertNothingStays();
+        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+    }
+
+    @Test
+    void noRoomForShuffleFiles() throws IOException, InterruptedException {
+        assumeDisk(local);
+        Path out = faults.out("shuffle");
+        withoutRoom(local, () -> {
+            assertClearError(
+                    faults.check(out, SPARK),
+                    "Spark could not index keys: ",
+                    "No space left on device",
+                    "make room in spark.local.dir (" + local + ")");
+        });
+        faults.assertNothingStays();
+        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+    }
+
+    @Test
+    void noRoomForTheRun() throws IOException, InterruptedException {
+        Path out = folder.resolve("full");
+        assumeDisk(out);
+        withoutRoom(out, () -> {
+            assertClearError(
+                    faults.check(out, SPARK), out.toString(), "No space left on device", "finished stages are kept");
+        });
+        faults.assertNothingStays();
+        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+    }
+
+    /** Whatever comes first: a certificate, which Parquet writes, or a page. */
+    @Test
+    void noRoomForTheEvidence() throws IOException, InterruptedException {
+        Path out = folder.resolve("full");
+        assumeDisk(out);
+        for (String level : List.of("ser", "rc")) {
+            for (String place : List.of(out.resolve("plain").toString(), "file://" + out.resolve("hadoop"))) {
+                List<String> words = List.of("check", "-q", "-l", level, "-o", place, faults.history.toString());
+                withoutRoom(out, () -> {
+                    InProcess check = InProcess.run(words);
+                    assertThat(check.err())
+                            .contains(place + "/run=", "the run cannot be written there", "No space left on device")
+                            .contains("; the verdict was PASS; give another --out")
+                            .doesNotContain("\tat ");
+                    assertThat(check.exitCode()).isEqualTo(6);
+                    assertThat(check.out()).startsWith("ERROR  " + level);
+                });
+                assertThat(InProcess.run(words).exitCode()).isZero();
+            }
+        }
+    }
+
+    /** What `verify` hands to its tasks. */
+    @Test
+    void noRoomForTheReplay() throws IOException, InterruptedException {
+        assumeDisk(faults.stages);
+        Path out = faults.out("replay");
+        faults.assertAsIfNothingHadHappened(out, faults.check(out));
+        List<String> words = new ArrayList<>(List.of("verify", out.toString()));
+        words.addAll(List.of(SPARK));
+        withoutRoom(faults.stages, () -> {
+            InProcess verify = InProcess.run(words);
+            assertThat(verify.err() + verify.out())
+                    .contains("stage files in file:" + faults.stages, "No space left on device")
+                    .doesNotContain("\tat ");
+            assertThat(verify.exitCode()).isEqualTo(6);
+        });
+        faults.assertNothingStays();
+        assertThat(InProcess.run(words).out()).startsWith("VERIFIED");
+    }
+
+    @Test
+    void aLostShuffleFileIsMadeAgain() throws IOException {
+        FaultPlugin.order(faults.orders, Fault.LOSE_SHUFFLE, "index keys", local);
+        Path out = faults.out("lost");
+        InProcess check = faults.check(out, SPARK);
+        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
+        faults.assertAsIfNothingHadHappened(out, check);
+    }
+
+    @Test
+    void shuffleFilesThatAreLostAgainAndAgainAreAnError() throws IOException {
+        FaultPlugin.order(faults.orders, Fault.KEEP_LOSING_SHUFFLE, "index keys", local);
+        Path out = faults.out("lost again");
+        InProcess check = faults.check(out, SPARK);
+        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
+        assertClearError(check, "Spark could not index keys: ", "check again");
+        faults.assertNothingStays();
+        Files.delete(faults.orders.resolve("fault"));
+        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+    }
+
+    @Test
+    void driversKilledAreGoneOnFrom() throws IOException, InterruptedException {
+        killDriver("force edges, round 2", "rules.stage");
+    }
+
+    @Test
+    @Tag("full")
+    @Timeout(1200)
+    void driversKilledInEachStageAreGoneOnFrom() throws IOException, InterruptedException {
+        for (String job : Faults.JOBS) {
+            killDriver(job, job.equals("index keys") ? "" : job.startsWith("close") ? "index.stage" : "rules.stage");
+        }
+    }
+
+    /** @param from the stage that is gone on from, if there is one */
+    private static void killDriver(String job, String from) throws IOException, InterruptedException {
+        Path out = faults.out("killed " + job);
+        FaultPlugin.order(faults.orders, Fault.KILL, job, local);
+        List<String> words = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));
+        words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
+        faults.settings().forEach((key, value) -> {
+            if (!key.startsWith("spark.ui") && !key.startsWith("spark.metrics")) {
+                words.add("-D" + key + "=" + value);
+            }
+        });
+        words.addAll(List.of(
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName()));
+        words.addAll(faults.words(out, SPARK));
+        Path err = folder.resolve("err");
+        Process driver = Command.start(folder, java.util.Map.of(), folder.resolve("log"), err, words);
+        try {
+            assertThat(driver.waitFor(200, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            driver.destroyForcibly();
+        }
+        assertThat(driver.exitValue()).as(Files.readString(err)).isEqualTo(137);
+        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
+        try (var left = Files.list(faults.stages)) {
+            assertThat(left).as("left by the killed driver").isNotEmpty();
+        }
+        listen();
+        InProcess again = faults.check(out, SPARK);
+        faults.assertAsIfNothingHadHappened(out, again);
+        if (!from.isEmpty()) {
+            assertThat(again.err()).contains(from + ": a stage that an earlier try has finished; going on from it");
+            assertThat(RAN).as("jobs after " + job).doesNotContain("index keys");
+        }
+        assertThat(RAN).as("jobs after " + job).contains(job);
+        // A round is kept with the order that follows it: a kill during that order does the round again.
+        if (job.endsWith("round 2") || job.endsWith("the solver's order")) {
+            assertThat(RAN).as("jobs after " + job).doesNotContain("force edges, round 1");
+        }
+    }
+
+    /** Forgets what ran. */
+    private static void listen() throws IOException {
+        if (SparkSession.getDefaultSession().isEmpty()) {
+            Path out = faults.out("first");
+            faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        }
+        SparkSession.getDefaultSession().get().sparkContext().addSparkListener(new SparkListener() {
+            @Override
+            public void onJobStart(SparkListenerJobStart job) {
+                RAN.add(String.valueOf(job.properties().getProperty("spark.job.description")));
+            }
+        });
+        RAN.clear();
+    }
+
+    /** What cluster-config/deploy/metrics.properties gives to Prometheus. */
+    @Test
+    void metricsAreTold() throws IOException, InterruptedException {
+        Path out = faults.out("metrics");
+        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        String ui =
+                SparkSession.getDefaultSession().get().sparkContext().uiWebUrl().get();
+        HttpResponse<String> response = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(ui + "/metrics/prometheus/"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_job_CheckMetricsPlugin_";
+        assertThat(response.body().lines())
+                .anyMatch(line -> line.matches(plugin + "stage_saturation_running_Value\\{.*} 0"))
+                .anyMatch(line -> line.matches(plugin + "stage_check_total_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "stage_index_done_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "checks_pass_Count\\{.*} [1-9][0-9]*"))
+                .anyMatch(line -> line.matches(plugin + "heap_bytes_Value\\{.*} [1-9][0-9]*"))
+                .anyMatch(line -> line.matches(plugin + "offheap_bytes_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "spilled_bytes_Value\\{.*} [1-9][0-9]*"));
+    }
+}
