@@ -139,12 +139,17 @@ final class SparkRules implements Rules {
                                     keys,
                                     hot == null ? NOTHING : hot.keys()),
                             Encoders.BINARY())::collectAsList);
-            List<byte[]> byRange = bySlice == null || hot == null ? bySlice : hot.round(grown, most, decidedKeys);
-            if (bySlice == null || byRange == null) {
+            if (bySlice == null) {
                 return Saturation.Result.STOPPED;
             }
             forced.addAll(bySlice);
-            forced.addAll(byRange);
+            if (hot != null) {
+                List<byte[]> byRange = hot.round(grown, most, decidedKeys);
+                if (byRange == null) {
+                    return Saturation.Result.STOPPED;
+                }
+                forced.addAll(byRange);
+            }
         } finally {
             states.destroy();
             grown.destroy();
