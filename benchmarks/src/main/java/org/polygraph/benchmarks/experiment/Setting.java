@@ -14,6 +14,7 @@ import org.polygraph.solver.SolverOptions;
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
  *   <li>{@code start=rank} (default) or {@code turns}: the order that the solver starts from
+ *   <li>{@code cores=1}: threads of closure and rules, 0 for all cores
  *   <li>{@code time=hint}: timestamps may help to accept
  *   <li>any option of the solver, as {@code restart_unit=100}
  * </ul>
@@ -23,7 +24,8 @@ record Setting(Tuning tuning, TimeMode time) {
 
     /** @throws IllegalArgumentException naming the part that is not understood */
     static Setting parse(String words) {
-        Tuning tuning = Tuning.DEFAULT;
+        // On one thread its CPU time is all there is.
+        Tuning tuning = Tuning.DEFAULT.withCores(1);
         TimeMode time = TimeMode.NONE;
         if (!words.equals(DEFAULT)) {
             for (String part : words.split("\\+", -1)) {
@@ -38,6 +40,7 @@ record Setting(Tuning tuning, TimeMode time) {
                         tuning = tuning.withStart(Tuning.StartOrder.valueOf(value.toUpperCase(Locale.ROOT)));
                     case "rows" ->
                         tuning = tuning.withRows(Tuning.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
+                    case "cores" -> tuning = tuning.withCores(Integer.parseUnsignedInt(value));
                     case "time" -> time = TimeMode.valueOf(value.toUpperCase(Locale.ROOT));
                     default -> {
                         String option = part.substring(0, equals).toUpperCase(Locale.ROOT);

@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
@@ -51,6 +53,14 @@ public final class EndToEnd implements Callable<Integer> {
             defaultValue = "3",
             description = "measured checks of each history and level; default ${DEFAULT-VALUE}")
     private int runs;
+
+    @Option(
+            names = {"-c", "--cores"},
+            defaultValue = "1",
+            description =
+                    "threads of closure and rules; what the others than the first take is no part of thread times;"
+                            + " default ${DEFAULT-VALUE}")
+    private int cores;
 
     @Option(
             names = {"-o", "--output"},
@@ -119,10 +129,10 @@ public final class EndToEnd implements Callable<Integer> {
     private void measure(PrintWriter out, @Nullable ResultsFile results, Source source, CheckRequest request)
             throws IOException {
         for (int i = 0; i < warmups; i++) {
-            Run.of(source.table(), request);
+            Run.of(source.table(), request, Tuning.DEFAULT.withCores(cores), Budget.unlimited());
         }
         for (int i = 1; i <= runs; i++) {
-            Run run = Run.of(source.table(), request);
+            Run run = Run.of(source.table(), request, Tuning.DEFAULT.withCores(cores), Budget.unlimited());
             if (!summary) {
                 out.printf(
                         Locale.ROOT,

@@ -22,10 +22,6 @@ public record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, l
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    static Run of(HistoryTable table, CheckRequest request) {
-        return of(table, request, Tuning.DEFAULT, Budget.unlimited());
-    }
-
     /** Checks as a tuned engine does, within a budget. */
     public static Run of(HistoryTable table, CheckRequest request, Tuning tuning, Budget budget) {
         StageCpu stages = new StageCpu();

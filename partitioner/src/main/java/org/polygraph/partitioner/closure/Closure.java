@@ -17,7 +17,7 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
 
     /** The closure of a graph, small enough that memory is no question; {@link #update} computes it. */
     static Closure of(KnownGraph graph) {
-        return graph.realTime() == null ? ChainClocks.of(graph) : WindowClosure.of(graph, Long.MAX_VALUE);
+        return graph.realTime() == null ? ChainClocks.of(graph) : WindowClosure.of(graph, Long.MAX_VALUE, Cores.all());
     }
 
     /**

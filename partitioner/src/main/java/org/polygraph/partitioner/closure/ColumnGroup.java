@@ -4,6 +4,7 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
 
 /**
  * Some columns of the {@link ChainClocks} of a graph: how many events of each of these chains strictly reach an event.
@@ -117,7 +118,7 @@ public final class ColumnGroup {
 
     private void merge(int edge, int[] row, int[] other, IntBuffer[] rows) {
         int source = sources.get(edge);
-        int chain = chainOf(source);
+        int chain = Events.chainOf(chainStarts, source);
         int position = source - chainStarts[chain];
         boolean judged = chain >= from && chain < to;
         if (judged) {
@@ -134,20 +135,6 @@ public final class ColumnGroup {
         for (int c = 0; c < row.length; c++) {
             row[c] = Math.max(row[c], other[c]);
         }
-    }
-
-    private int chainOf(int event) {
-        int low = 0;
-        int high = chainStarts.length - 1;
-        while (high - low > 1) {
-            int middle = (low + high) >>> 1;
-            if (chainStarts[middle] <= event) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
     }
 
     /** Pairs of events of which the first, of a chain of this group, strictly reaches the second. */

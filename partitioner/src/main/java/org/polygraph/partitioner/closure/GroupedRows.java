@@ -1,23 +1,28 @@
 package org.polygraph.partitioner.closure;
 
 import java.nio.IntBuffer;
+import org.polygraph.partitioner.graph.Events;
 
 /** The rows of all {@link ColumnGroup}s of a graph, side by side. Thread-safe. */
-public final class GroupedRows {
+public final class GroupedRows implements SlicedClosure {
+    private final int[] chainStarts;
     private final int[] firsts;
     private final IntBuffer[][] rows;
 
     /**
      * Puts them together.
      *
+     * @param chainStarts the first event of each chain, and the number of events
      * @param firsts by group: its first chain; then the number of chains
      * @param rows by group and chain, as {@link ColumnGroup#close} filled them
      */
-    public GroupedRows(int[] firsts, IntBuffer[][] rows) {
+    public GroupedRows(int[] chainStarts, int[] firsts, IntBuffer[][] rows) {
+        this.chainStarts = chainStarts;
         this.firsts = firsts;
         this.rows = rows;
     }
 
+    @Override
     public int chains() {
         return firsts[firsts.length - 1];
     }
@@ -30,13 +35,16 @@ public final class GroupedRows {
         }
     }
 
-    /** Whether the event at one place strictly reaches the one at the other. */
-    public boolean reaches(int fromChain, int fromPosition, int toChain, int toPosition) {
+    @Override
+    public boolean reaches(int a, int b) {
+        int fromChain = Events.chainOf(chainStarts, a);
+        int toChain = Events.chainOf(chainStarts, b);
         int g = 0;
         while (firsts[g + 1] <= fromChain) {
             g++;
         }
         int width = firsts[g + 1] - firsts[g];
-        return rows[g][toChain].get(toPosition * width + fromChain - firsts[g]) > fromPosition;
+        return rows[g][toChain].get((b - chainStarts[toChain]) * width + fromChain - firsts[g])
+                > a - chainStarts[fromChain];
     }
 }

@@ -1,25 +1,34 @@
 package org.polygraph.partitioner.closure;
 
 import java.util.Arrays;
+import org.polygraph.storage.model.BudgetException;
 
-/** Rows of a few ints, one after another in blocks; a row is where its length is, and place 0 is the empty row. */
+/**
+ * Rows of a few ints, one after another in blocks; a row is where its length is, and place 0 is the empty row. Several threads
+ * may add rows, each by a {@link Writer} of its own, to be read when all have ended.
+ */
 final class RowArena {
-    private static final int SMALLEST_BLOCK_BITS = 14;
+    private static final int SMALLEST_BLOCK_BITS = 8;
+    private static final int USUAL_BLOCK_BITS = 14;
 
     private final int bits;
     private final int mask;
     private int[][] blocks = new int[8][];
     private int used;
-    /** Rows do not cross blocks. */
-    private int next = 1;
 
-    /** @param longest row there may be */
-    RowArena(int longest) {
-        bits = Math.max(SMALLEST_BLOCK_BITS, 33 - Integer.numberOfLeadingZeros(longest + 2));
+    /**
+     * Empty.
+     *
+     * @param longest row there may be
+     * @param rows about how many there will be
+     */
+    RowArena(int longest, int rows) {
+        int wanted = Math.max(SMALLEST_BLOCK_BITS, Math.min(USUAL_BLOCK_BITS, 34 - Integer.numberOfLeadingZeros(rows)));
+        bits = Math.max(wanted, 33 - Integer.numberOfLeadingZeros(longest + 2));
         mask = (1 << bits) - 1;
     }
 
-    long bytes() {
+    synchronized long bytes() {
         return 4L * used << bits;
     }
 
@@ -31,51 +40,42 @@ final class RowArena {
         return blocks[row >>> bits][(row & mask) + 1 + i];
     }
 
-    /**
-     * Adds a row, ascending.
-     *
-     * @param slots which of the values are in it, in any order; sorted by this
-     */
-    int add(int[] slots, int length, int[] values) {
-        if ((next & mask) + length >= mask + 1) {
-            next = ((next >>> bits) + 1) << bits;
+    private synchronized int claim(int[] block) {
+        if (used >= 1 << (31 - bits)) {
+            throw new BudgetException("rows of reachability need more than " + bytes() + " bytes, more than can be"
+                    + " numbered; too many transactions overlap");
         }
-        int block = next >>> bits;
-        if (block >= used) {
-            if (block >= 1 << (31 - bits)) {
-                throw new IllegalStateException("rows of more than " + bytes() + " bytes");
-            }
-            if (block == blocks.length) {
-                blocks = Arrays.copyOf(blocks, 2 * block);
-            }
-            blocks[block] = new int[mask + 1];
-            used = block + 1;
+        if (used == blocks.length) {
+            blocks = Arrays.copyOf(blocks, 2 * used);
         }
-        int[] to = blocks[block];
-        int at = next & mask;
-        to[at] = length;
-        for (int i = 0; i < length; i++) {
-            to[at + 1 + i] = values[slots[i]];
-        }
-        sort(to, at + 1, at + 1 + length);
-        int row = next;
-        next += length + 1;
-        return row;
+        blocks[used] = block;
+        return used++;
     }
 
-    private static void sort(int[] values, int from, int to) {
-        if (to - from > 40) {
-            Arrays.sort(values, from, to);
-            return;
-        }
-        for (int i = from + 1; i < to; i++) {
-            int value = values[i];
-            int j = i - 1;
-            while (j >= from && values[j] > value) {
-                values[j + 1] = values[j];
-                j--;
+    Writer writer() {
+        return new Writer();
+    }
+
+    /** Adds rows; one thread. */
+    final class Writer {
+        private int[] block = new int[0];
+        private int start;
+        /** Rows do not cross blocks. */
+        private int next = mask + 1;
+
+        /** Adds a row that is not empty. @return its place */
+        int add(int[] row, int length) {
+            if (next + length > mask) {
+                block = new int[mask + 1];
+                int number = claim(block);
+                start = number << bits;
+                next = number == 0 ? 1 : 0;
             }
-            values[j + 1] = value;
+            block[next] = length;
+            System.arraycopy(row, 0, block, next + 1, length);
+            int place = start + next;
+            next += length + 1;
+            return place;
         }
     }
 

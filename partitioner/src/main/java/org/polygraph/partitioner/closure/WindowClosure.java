@@ -3,10 +3,10 @@ package org.polygraph.partitioner.closure;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTime;
 
 /**
  * Exact reachability where real time is part of the graph: a threshold and exceptions. Event a reaches v iff {@code
@@ -15,22 +15,25 @@ import org.polygraph.partitioner.graph.RealTime;
  * Such events overlap v or what reaches v, so rows are short, however many sessions there are; a long transaction is in
  * those rows only whose events it reaches.
  *
- * <p>An update goes through all events once more, in a topological order of the edges: rows of predecessors are merged, and
- * what a row's own threshold covers is left out.
+ * <p>An update goes through all events once more, in {@link Window}s of time: rows of predecessors are merged, and what a
+ * row's own threshold covers is left out. Windows are pure functions of what they are made from, and so run in parallel; rows
+ * and edges do not depend on where they are cut.
  *
  * <p>Memory: 12 bytes an event of {@link TimeBounds}, 4 for where its row is, 4 an exception and a row that has any (twice
- * while an update runs), and {@link RealTime}. Up to chains exceptions a row if everything overlaps everything: then
- * {@link #update} gives up at the limit given.
+ * while an update runs), and real time itself; while an update runs 12 an event more, and {@link Window} for each core. Up to
+ * chains exceptions a row if everything overlaps everything: then {@link #update} gives up at the limit given.
  */
 public final class WindowClosure implements Closure {
-    private static final int CHECK_EVERY = 1 << 10;
+    /** Of {@link #changed}, in one piece: 65,536 events. */
+    private static final int COMPARED_WORDS = 1 << 10;
 
     private final KnownGraph graph;
-    private final RealTime time;
     private final Events events;
     private final long mostBytes;
     private final long[] changed;
-    private boolean outgrown;
+    private final WindowPlan.Cut cut;
+    private final Cores cores;
+    private volatile boolean outgrown;
 
     private @Nullable TimeBounds bounds;
     private int[] earliestEnd = new int[0];
@@ -38,21 +41,15 @@ public final class WindowClosure implements Closure {
     /** By event: where its row is, 0 for none. */
     private int[] places = new int[0];
 
-    private RowArena rows = new RowArena(0);
+    private RowArena rows = new RowArena(0, 0);
 
-    // While an update runs: by chain, the last event found for the row at hand, or -1; and which chains have one.
-    private final int[] last;
-    private final int[] touched;
-
-    private WindowClosure(KnownGraph graph, RealTime time, long mostBytes) {
+    private WindowClosure(KnownGraph graph, long mostBytes, WindowPlan.Cut cut, Cores cores) {
         this.graph = graph;
-        this.time = time;
         this.events = graph.events();
         this.mostBytes = mostBytes;
+        this.cut = cut;
+        this.cores = cores;
         this.changed = new long[(events.count() + 63) >> 6];
-        this.last = new int[events.chains()];
-        this.touched = new int[events.chains()];
-        Arrays.fill(last, -1);
     }
 
     /**
@@ -60,163 +57,137 @@ public final class WindowClosure implements Closure {
      *
      * @param mostBytes what its rows may take
      */
-    public static WindowClosure of(KnownGraph graph, long mostBytes) {
-        return new WindowClosure(
-                graph, Objects.requireNonNull(graph.realTime(), "no real time in the graph"), mostBytes);
+    public static WindowClosure of(KnownGraph graph, long mostBytes, Cores cores) {
+        return of(graph, mostBytes, WindowPlan.Cut.USUAL, cores);
     }
 
-    /** Bytes that it takes without exceptions. */
+    /**
+     * For tests.
+     *
+     * @param cut see {@link WindowPlan}
+     */
+    static WindowClosure of(KnownGraph graph, long mostBytes, WindowPlan.Cut cut, Cores cores) {
+        return new WindowClosure(graph, mostBytes, cut, cores);
+    }
+
+    /**
+     * Some events of a closure that was computed elsewhere, as one of their own; not to be updated.
+     *
+     * @param of the whole
+     * @param numbers by event: its number there
+     * @param renumbered by number there, how many of the events of its chain here are not after it
+     * @param changed see {@link #changed}
+     */
+    public static WindowClosure part(
+            KnownGraph graph, WindowedRows of, IntUnaryOperator numbers, IntUnaryOperator renumbered, long[] changed) {
+        WindowClosure part = new WindowClosure(graph, Long.MAX_VALUE, WindowPlan.Cut.USUAL, Cores.of(1));
+        System.arraycopy(changed, 0, part.changed, 0, changed.length);
+        int n = part.events.count();
+        part.earliestEnd = new int[n];
+        part.latestStart = new int[n];
+        part.places = new int[n];
+        part.rows = new RowArena(of.chains(), n);
+        RowArena.Writer writer = part.rows.writer();
+        int[] row = new int[of.chains()];
+        for (int v = 0; v < n; v++) {
+            int event = numbers.applyAsInt(v);
+            part.earliestEnd[v] = of.earliestEnd(event);
+            part.latestStart[v] = of.latestStart(event);
+            int length = of.row(event, row);
+            int count = 0;
+            for (int i = 0; i < length; i++) {
+                int upTo = renumbered.applyAsInt(row[i]);
+                if (upTo > 0) {
+                    row[count++] = part.events.chainStart(Events.chainOf(of.chainStarts(), row[i])) + upTo - 1;
+                }
+            }
+            part.places[v] = count == 0 ? 0 : writer.add(row, count);
+        }
+        return part;
+    }
+
+    /** Bytes that it takes without exceptions, while it is updated. */
     public static long bytes(Events events) {
-        return 21L * events.count();
+        return 33L * events.count();
     }
 
     @Override
     public long bytes() {
-        return bytes(events) + rows.bytes();
+        return 21L * events.count() + rows.bytes();
     }
 
     @Override
     public Result update(BooleanSupplier stop) {
         int known = bounds == null ? 0 : graph.indexedEdges();
-        graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, new int[events.chains()]);
-        if (sequence == null) {
+        WindowPlan plan = WindowPlan.of(graph, known, cut);
+        if (plan.isCyclic()) {
             return Result.CYCLIC;
         }
-        TimeBounds now = new TimeBounds(graph, time, sequence);
-        if (now.isContradicted()) {
-            now.addClosingEdges();
-            return Result.CYCLIC;
+        RowArena made = new RowArena(events.chains(), events.count());
+        int[] madePlaces = new int[events.count()];
+        long[] keep = plan.keep();
+        if (!cores.run(
+                plan.count(), () -> worker(plan, made, madePlaces, keep), () -> outgrown || stop.getAsBoolean())) {
+            return Result.STOPPED;
         }
+        Arrays.fill(changed, 0);
         TimeBounds before = bounds;
-        int[] placesBefore = places;
-        RowArena rowsBefore = rows;
-        bounds = now;
-        earliestEnd = now.earliestEnd();
-        latestStart = now.latestStart();
-        places = new int[events.count()];
-        rows = new RowArena(events.chains());
-        long[] keep = new long[(graph.edges() + 63) >> 6];
-        // What an earlier update kept stays: it may be the reason of what was forced since.
-        for (int e = 0; e < known; e++) {
-            keep[e >> 6] |= 1L << e;
+        if (before != null) {
+            plan.markGrown(before, changed);
+            compare(made, madePlaces);
         }
-        int sinceCheck = 0;
-        for (int v : sequence) {
-            places[v] = row(v, keep);
-            if (++sinceCheck == CHECK_EVERY) {
-                sinceCheck = 0;
-                if (stop.getAsBoolean()) {
-                    return Result.STOPPED;
-                }
-                if (rows.bytes() + rowsBefore.bytes() > mostBytes) {
+        bounds = plan.bounds();
+        earliestEnd = plan.bounds().earliestEnd();
+        latestStart = plan.bounds().latestStart();
+        places = madePlaces;
+        rows = made;
+        plan.retain(keep);
+        return Result.EXACT;
+    }
+
+    private Cores.Worker worker(WindowPlan plan, RowArena made, int[] madePlaces, long[] keep) {
+        RowArena.Writer writer = made.writer();
+        return (number, stop) -> {
+            Window window = plan.window(number);
+            if (!window.close(mostBytes - rows.bytes(), stop)) {
+                if (window.isOutgrown()) {
                     outgrown = true;
-                    return Result.STOPPED;
+                }
+                return;
+            }
+            window.moveTo(writer, madePlaces);
+            int[] kept = window.kept();
+            synchronized (keep) {
+                for (int e : kept) {
+                    keep[e >> 6] |= 1L << e;
                 }
             }
-        }
-        if (before == null) {
-            Arrays.fill(changed, 0);
-        } else {
-            compare(before, placesBefore, rowsBefore);
-        }
-        graph.retain(keep);
-        return Result.EXACT;
+            if (made.bytes() + rows.bytes() > mostBytes) {
+                outgrown = true;
+            }
+        };
+    }
+
+    private void compare(RowArena made, int[] madePlaces) {
+        int words = changed.length;
+        int pieces = (words + COMPARED_WORDS - 1) / COMPARED_WORDS;
+        cores.run(
+                pieces,
+                () -> (piece, stop) -> {
+                    int from = piece * COMPARED_WORDS << 6;
+                    int to = Math.min(events.count(), (piece + 1) * COMPARED_WORDS << 6);
+                    for (int v = from; v < to; v++) {
+                        if (!made.equals(madePlaces[v], rows, places[v])) {
+                            changed[v >> 6] |= 1L << v;
+                        }
+                    }
+                },
+                () -> false);
     }
 
     /** Whether the last update ended because its rows outgrew their limit. */
     public boolean isOutgrown() {
         return outgrown;
-    }
-
-    /** Makes the row of an event whose predecessors have theirs. @return where it is, 0 if it is empty */
-    private int row(int v, long[] keep) {
-        int own = events.chain(v);
-        int threshold = latestStart[v];
-        int chains = 0;
-        int inherited = 0;
-        if (v > 0 && events.chain(v - 1) == own && earliestEnd[v - 1] >= threshold) {
-            inherited = places[v - 1];
-            chains = merge(inherited, own, threshold, chains);
-        }
-        int[] starts = graph.predecessorStarts();
-        int[] edges = graph.predecessorEdges();
-        int[] sources = graph.sources();
-        boolean alone = true;
-        for (int i = starts[v]; i < starts[v + 1]; i++) {
-            int e = edges[i];
-            int p = sources[e];
-            if (earliestEnd[p] < threshold) {
-                continue;
-            }
-            int chain = events.chain(p);
-            if (chain == own || last[chain] >= p) {
-                continue;
-            }
-            keep[e >> 6] |= 1L << e;
-            alone = false;
-            chains = put(p, chain, chains);
-            chains = merge(places[p], own, threshold, chains);
-        }
-        if (chains == 0) {
-            return 0;
-        }
-        int place = alone && chains == rows.length(inherited) ? inherited : rows.add(touched, chains, last);
-        for (int i = 0; i < chains; i++) {
-            last[touched[i]] = -1;
-        }
-        return place;
-    }
-
-    private int merge(int place, int own, int threshold, int count) {
-        int chains = count;
-        int length = rows.length(place);
-        for (int i = 0; i < length; i++) {
-            int a = rows.get(place, i);
-            if (earliestEnd[a] >= threshold) {
-                int chain = events.chain(a);
-                if (chain != own) {
-                    chains = put(a, chain, chains);
-                }
-            }
-        }
-        return chains;
-    }
-
-    private int put(int event, int chain, int chains) {
-        if (last[chain] < 0) {
-            touched[chains] = chain;
-            last[chain] = event;
-            return chains + 1;
-        }
-        last[chain] = Math.max(last[chain], event);
-        return chains;
-    }
-
-    /**
-     * Marks what may be reached by more than before: by its row or threshold, or because something ends earlier now, as far
-     * as it reaches, and so came below the threshold.
-     */
-    private void compare(TimeBounds before, int[] placesBefore, RowArena rowsBefore) {
-        int[] fell = new int[time.ends() + 2];
-        for (int a = 0; a < events.count(); a++) {
-            if (earliestEnd[a] < before.earliestEnd()[a]) {
-                // Thresholds above the new end and up to the old one.
-                fell[earliestEnd[a] + 1]++;
-                fell[Math.min(before.earliestEnd()[a], time.ends()) + 1]--;
-            }
-        }
-        for (int i = 1; i < fell.length; i++) {
-            fell[i] += fell[i - 1];
-        }
-        Arrays.fill(changed, 0);
-        for (int v = 0; v < events.count(); v++) {
-            if (latestStart[v] != before.latestStart()[v]
-                    || fell[latestStart[v]] > 0
-                    || !rows.equals(places[v], rowsBefore, placesBefore[v])) {
-                changed[v >> 6] |= 1L << v;
-            }
-        }
     }
 
     @Override

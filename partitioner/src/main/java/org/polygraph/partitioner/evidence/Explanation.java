@@ -7,6 +7,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -112,7 +113,7 @@ public final class Explanation {
             graph.add((int) (edge >>> 32), (int) edge);
         }
         Closure.Result closed = clocks.update(stop);
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.counting());
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.counting(), Cores.all());
         for (int round = 0; round < MOST_ROUNDS; round++) {
             if (closed == Closure.Result.CYCLIC) {
                 return evidence(of, graph, branch).ofCycles().get(0);

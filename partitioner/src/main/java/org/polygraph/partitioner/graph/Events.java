@@ -83,4 +83,23 @@ public final class Events {
     public int[] firstTransactions() {
         return sessionStarts;
     }
+
+    /**
+     * The chain of an event, or the session of a transaction, by where chains start.
+     *
+     * @param starts the first of each chain, and the number of all
+     */
+    public static int chainOf(int[] starts, int item) {
+        int low = 0;
+        int high = starts.length - 1;
+        while (high - low > 1) {
+            int middle = (low + high) >>> 1;
+            if (starts[middle] <= item) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
 }

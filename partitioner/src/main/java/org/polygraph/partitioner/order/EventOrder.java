@@ -60,6 +60,25 @@ public final class EventOrder {
         return byTime(graph, time, bounds);
     }
 
+    /**
+     * An order that also keeps real time, of a graph that it is not bound to. Linear, but for real time itself.
+     *
+     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete: then an order
+     *     would not be known to keep all of it
+     */
+    public static int @Nullable [] byTime(KnownGraph graph, RealTime time) {
+        if (!time.isComplete()) {
+            return null;
+        }
+        graph.indexPredecessors();
+        int[] sequence = Turns.sequence(graph, new int[graph.events().chains()]);
+        if (sequence == null) {
+            return null;
+        }
+        TimeBounds bounds = new TimeBounds(graph, time, sequence);
+        return bounds.isContradicted() ? null : byTime(graph, time, bounds);
+    }
+
     /** Order by rank; the clocks must be exact. O(events x chains) sequential reads, 12 bytes an event. */
     public static int[] byRank(Events events, ChainClocks clocks) {
         int n = events.count();

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.VersionIndex;
 
@@ -16,7 +15,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 final class CandidateRules {
     private static final int CHECK_EVERY = 256;
 
-    private final KnownGraph graph;
+    private final ForcedEdges forced;
     private final VersionIndex index;
     private final Events events;
     private final SessionKey writers;
@@ -24,15 +23,16 @@ final class CandidateRules {
     private final int chains;
     private final ChainClocks clocks;
     private int[] decided = new int[64];
+    private boolean hasDecided;
     /** By group: the last writer that reaches the reader looked at, or -1; the next search begins there. */
     private int[] last = new int[64];
     /** By chain: how many of its events reach the begin of one of these. */
     private final int[] reached;
 
-    CandidateRules(KnownGraph graph, VersionIndex index, ChainClocks clocks, SessionKey writers) {
-        this.graph = graph;
+    CandidateRules(Events events, ForcedEdges forced, VersionIndex index, ChainClocks clocks, SessionKey writers) {
+        this.forced = forced;
         this.index = index;
-        this.events = graph.events();
+        this.events = events;
         this.clocks = clocks;
         this.writers = writers;
         this.rows = clocks.rows();
@@ -59,6 +59,7 @@ final class CandidateRules {
         Arrays.fill(last, 0, writers.groups, -1);
         int first = index.writerStarts()[key];
         boolean any = false;
+        hasDecided = false;
         for (int r = from; r < to; r++) {
             decided[r - from] = -1;
             if ((r - from & CHECK_EVERY - 1) == CHECK_EVERY - 1 && stop.getAsBoolean()) {
@@ -92,19 +93,17 @@ final class CandidateRules {
                 any = true;
                 decided[r - from] = only < 0 ? 0 : 1 + only - first;
                 if (only >= 0) {
-                    graph.add(events.commit(index.writerTransactions()[only]), begin);
+                    forced.add(events.commit(index.writerTransactions()[only]), begin);
                 }
             }
         }
-        if (any) {
-            index.resolve(key, decided);
-        }
+        hasDecided = any;
         return KeyRules.NONE;
     }
 
-    /** After {@link #apply}: what it handed to the index for so many reads. */
+    /** See {@link KeyRules#decided}. */
     int[] decided(int reads) {
-        return Arrays.copyOf(decided, reads);
+        return hasDecided ? Arrays.copyOf(decided, reads) : new int[0];
     }
 
     private int position(int event) {

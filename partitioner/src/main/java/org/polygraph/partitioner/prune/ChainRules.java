@@ -2,7 +2,7 @@ package org.polygraph.partitioner.prune;
 
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.VersionIndex;
 
@@ -17,14 +17,20 @@ final class ChainRules implements KeyRules {
     private final CandidateRules candidates;
     private int loadedKey = -1;
 
-    ChainRules(KnownGraph graph, VersionIndex index, ChainClocks clocks, Counting counting, int mostPairWriters) {
+    ChainRules(
+            Events events,
+            ForcedEdges forced,
+            VersionIndex index,
+            ChainClocks clocks,
+            Counting counting,
+            int mostPairWriters) {
         this.index = index;
         this.states = counting.states();
         this.mostPairWriters = mostPairWriters;
-        this.pairs = new PairRules(graph, index, clocks);
-        this.loaded = new SessionKey(index, graph.events());
-        this.sessions = new SessionRules(graph, clocks, loaded);
-        this.candidates = new CandidateRules(graph, index, clocks, loaded);
+        this.pairs = new PairRules(events, forced, index, clocks);
+        this.loaded = new SessionKey(index, events);
+        this.sessions = new SessionRules(events, forced, clocks, loaded);
+        this.candidates = new CandidateRules(events, forced, index, clocks, loaded);
     }
 
     @Override

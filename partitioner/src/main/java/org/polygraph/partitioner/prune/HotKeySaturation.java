@@ -293,7 +293,6 @@ public final class HotKeySaturation {
             }
         }
         Events events = new Events(shift + 1, starts, sessionOf);
-        KnownGraph graph = new KnownGraph(events);
         int[] writers = writers(chosen);
         SessionKey part = new SessionKey(index(writers), events);
         byte[] states = new byte[transactions.length];
@@ -303,10 +302,12 @@ public final class HotKeySaturation {
         for (int i = 0; i < order.length; i++) {
             order[i] = Arrays.binarySearch(writers, visits.getInt(i));
         }
-        new SessionRules(graph, clocks(graph, transactions, starts), part).applyFrom(order, seeds);
-        for (int e = 0; e < graph.edges(); e++) {
-            forced.add(whole(transactions, graph.from(e)));
-            forced.add(whole(transactions, graph.to(e)));
+        ForcedEdges edges = new ForcedEdges();
+        ChainClocks clocks = clocks(new KnownGraph(events), transactions, starts);
+        new SessionRules(events, edges, clocks, part).applyFrom(order, seeds);
+        for (int e = 0; e < edges.count(); e++) {
+            forced.add(whole(transactions, edges.from(e)));
+            forced.add(whole(transactions, edges.to(e)));
         }
     }
 

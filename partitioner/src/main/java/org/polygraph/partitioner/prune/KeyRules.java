@@ -27,6 +27,6 @@ interface KeyRules {
      */
     int judgeReads(int key, BooleanSupplier stop);
 
-    /** After {@link #judgeReads} has decided any: what it handed to the index for so many reads. */
+    /** After {@link #judgeReads}: what of so many reads the index is to be told by VersionIndex.resolve; empty if nothing. */
     int[] decided(int reads);
 }

@@ -2,7 +2,6 @@ package org.polygraph.partitioner.prune;
 
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -21,7 +20,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 final class PairRules {
     static final int MOST_WRITERS = 31;
 
-    private final KnownGraph graph;
+    private final ForcedEdges forced;
     private final VersionIndex index;
     private final ChainClocks clocks;
     private final int[][] rows;
@@ -46,9 +45,8 @@ final class PairRules {
     private int made;
     private int writers;
 
-    PairRules(KnownGraph graph, VersionIndex index, ChainClocks clocks) {
-        Events events = graph.events();
-        this.graph = graph;
+    PairRules(Events events, ForcedEdges forced, VersionIndex index, ChainClocks clocks) {
+        this.forced = forced;
         this.index = index;
         this.clocks = clocks;
         this.rows = clocks.rows();
@@ -197,7 +195,7 @@ final class PairRules {
                 continue;
             }
             if (t != writer && row[cells + c] <= readerBegin[r - firstReader]) {
-                graph.add(t << shift, (writer << shift) | shift);
+                forced.add(t << shift, (writer << shift) | shift);
             }
         }
     }
@@ -237,7 +235,7 @@ final class PairRules {
         }
         for (int bits = maximal(found); bits != 0; bits &= bits - 1) {
             int j = Integer.numberOfTrailingZeros(bits);
-            graph.add((transactions[j] << shift) | shift, transactions[i] << shift);
+            forced.add((transactions[j] << shift) | shift, transactions[i] << shift);
         }
     }
 }

@@ -1,10 +1,13 @@
 package org.polygraph.partitioner.prune;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
@@ -15,37 +18,49 @@ import org.polygraph.partitioner.index.VersionIndex;
  * number of rounds; an accelerator, not a prerequisite.
  */
 public final class Saturation {
-    /** Writers between two looks at the budget. */
-    private static final int CHECK_EVERY = 1 << 14;
-
-    private static final int[] NOTHING = {};
+    /** Writers of a piece: some milliseconds, and small histories are one. */
+    private static final int PIECE = 1 << 13;
 
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Closure closure;
-    private final KeyRules rules;
+    private final Counting counting;
+    private final Cores cores;
+    private final int mostPairWriters;
+    private final int pieceWriters;
+    /** One a thread; made when it is first needed. */
+    private final List<KeyPass> crew = new ArrayList<>();
+
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
     private boolean first = true;
-    private int[] decided = NOTHING;
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
-    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, Counting counting) {
-        this(graph, index, closure, counting, PairRules.MOST_WRITERS);
+    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, Counting counting, Cores cores) {
+        this(graph, index, closure, counting, cores, PairRules.MOST_WRITERS, PIECE);
     }
 
     /**
      * For tests.
      *
      * @param mostPairWriters by chain clocks, keys with more writers are handled by session; at most the default
+     * @param pieceWriters that a thread takes at once, about
      */
-    Saturation(KnownGraph graph, VersionIndex index, Closure closure, Counting counting, int mostPairWriters) {
+    Saturation(
+            KnownGraph graph,
+            VersionIndex index,
+            Closure closure,
+            Counting counting,
+            Cores cores,
+            int mostPairWriters,
+            int pieceWriters) {
         this.graph = graph;
         this.index = index;
         this.closure = closure;
-        this.rules = closure instanceof WindowClosure window
-                ? new WindowRules(graph, index, window, counting)
-                : new ChainRules(graph, index, (ChainClocks) closure, counting, mostPairWriters);
+        this.counting = counting;
+        this.cores = cores;
+        this.mostPairWriters = mostPairWriters;
+        this.pieceWriters = pieceWriters;
     }
 
     /** Whether a round has ended. */
@@ -76,74 +91,116 @@ public final class Saturation {
         STOPPED
     }
 
-    /** Runs one round; the clocks must be exact. */
+    /**
+     * Runs one round; the clocks must be exact. Keys are dealt out to the cores, and what they force is put together in the
+     * order of keys: as if one thread had gone through them.
+     *
+     * @param stop asked now and then; true ends the round
+     */
     public Result round(BooleanSupplier stop) {
         graph.nextRound();
-        rules.begin();
-        int edges = graph.edges();
-        int ambiguous = index.ambiguous();
-        IntOpenHashSet newlyDecided = new IntOpenHashSet();
-        int work = 0;
         boolean most = first || mostChanged();
-        for (int key = 0; key < index.keys(); key++) {
-            work += index.writerStarts()[key + 1] - index.writerStarts()[key];
-            if (work > CHECK_EVERY) {
-                work = 0;
-                if (stop.getAsBoolean()) {
-                    return Result.STOPPED;
-                }
+        int[] bounds = pieces();
+        Piece[] pieces = new Piece[bounds.length - 1];
+        int[] hired = {0};
+        boolean ended = cores.run(
+                pieces.length,
+                () -> {
+                    KeyPass pass = pass(hired[0]++);
+                    return (number, halted) ->
+                            pieces[number] = piece(pass, bounds[number], bounds[number + 1], most, halted);
+                },
+                stop);
+        Result result = ended ? merge(pieces) : Result.STOPPED;
+        crew.forEach(pass -> pass.forced().clear());
+        return result;
+    }
+
+    private KeyPass pass(int number) {
+        if (number == crew.size()) {
+            crew.add(new KeyPass(graph.events(), index, closure, counting, mostPairWriters));
+        }
+        KeyPass pass = crew.get(number);
+        pass.begin();
+        return pass;
+    }
+
+    /** Keys from which pieces begin, and the number of keys. */
+    private int[] pieces() {
+        int[] starts = index.writerStarts();
+        IntArrayList bounds = new IntArrayList();
+        bounds.add(0);
+        int from = 0;
+        for (int key = 1; key < index.keys(); key++) {
+            if (starts[key] - from >= pieceWriters) {
+                bounds.add(key);
+                from = starts[key];
+            }
+        }
+        bounds.add(index.keys());
+        return bounds.toIntArray();
+    }
+
+    /**
+     * What some keys force.
+     *
+     * @param from of the forced edges, the first
+     * @param decided for each key of which reads were decided: key, number of its open reads, what resolve takes
+     * @param impossibleKey of a read without a candidate, after which nothing was looked at, or -1
+     * @param impossibleReader its transaction
+     */
+    private record Piece(
+            ForcedEdges edges, int from, int to, IntArrayList decided, int impossibleKey, int impossibleReader) {}
+
+    private Piece piece(KeyPass pass, int fromKey, int toKey, boolean most, BooleanSupplier stop) {
+        ForcedEdges edges = pass.forced();
+        int from = edges.count();
+        IntArrayList decided = new IntArrayList(0);
+        int[] starts = index.writerStarts();
+        for (int key = fromKey; key < toKey; key++) {
+            if (starts[key + 1] == starts[key]) {
+                continue;
             }
             // A read decided in the last round may force edges although no row changed.
             boolean all = most || decidedKeys.contains(key);
             if (!all && !isDirty(key)) {
                 continue;
             }
-            if (index.writerStarts()[key + 1] == index.writerStarts()[key]) {
-                continue;
-            }
-            int impossible = apply(key, all, stop);
-            if (decided.length > 0) {
-                newlyDecided.add(key);
-            }
-            if (impossible == KeyRules.STOPPED) {
-                return Result.STOPPED;
+            int impossible = pass.apply(key, all, stop);
+            if (pass.decided().length > 0) {
+                decided.add(key);
+                decided.add(pass.decided().length);
+                decided.addElements(decided.size(), pass.decided());
             }
             if (impossible >= 0) {
-                impossibleKey = key;
-                impossibleReader = impossible;
+                return new Piece(edges, from, edges.count(), decided, key, impossible);
+            }
+        }
+        return new Piece(edges, from, edges.count(), decided, -1, -1);
+    }
+
+    private Result merge(Piece[] pieces) {
+        int edges = graph.edges();
+        int ambiguous = index.ambiguous();
+        IntOpenHashSet newlyDecided = new IntOpenHashSet();
+        for (Piece piece : pieces) {
+            for (int e = piece.from; e < piece.to; e++) {
+                graph.add(piece.edges.from(e), piece.edges.to(e));
+            }
+            int[] decided = piece.decided.toIntArray();
+            for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
+                index.resolve(decided[at], Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
+                newlyDecided.add(decided[at]);
+            }
+            if (piece.impossibleKey >= 0) {
+                impossibleKey = piece.impossibleKey;
+                impossibleReader = piece.impossibleReader;
                 return Result.CONTRADICTION;
             }
         }
         first = false;
         decidedKeys = newlyDecided;
         return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
-    }
-
-    /**
-     * Applies the rules to one key that has writers.
-     *
-     * @param all false: only what rows that the last closure changed can bring
-     * @return the transaction of a read without a candidate, {@link KeyRules#NONE} or {@link KeyRules#STOPPED}
-     */
-    int apply(int key, boolean all, BooleanSupplier stop) {
-        decided = NOTHING;
-        rules.apply(key, all);
-        int open = index.ambiguousSlot(key);
-        int reads = index.slotStarts()[open + 1] - index.slotStarts()[open];
-        if (reads == 0) {
-            return KeyRules.NONE;
-        }
-        int before = index.ambiguous();
-        int impossible = rules.judgeReads(key, stop);
-        if (index.ambiguous() < before) {
-            decided = rules.decided(reads);
-        }
-        return impossible;
-    }
-
-    /** What the last {@link #apply} handed to {@link VersionIndex#resolve}; empty if nothing. */
-    int[] decided() {
-        return decided;
     }
 
     /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */

@@ -2,7 +2,7 @@ package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Events;
 
 /**
  * The rules of {@link PairRules} for a key with many writers, without pairs: the writers of a session are a chain, so of
@@ -24,7 +24,7 @@ final class SessionRules {
     /** Writers whose rows, and those of their readers, are fetched at once. */
     private static final int BATCH = 16;
 
-    private final KnownGraph graph;
+    private final ForcedEdges forced;
     private final ChainClocks clocks;
     private final SessionKey key;
     private final RowFetch fetch;
@@ -47,14 +47,14 @@ final class SessionRules {
     /** By group: the writer found, or -1. */
     private int[] foundAt = new int[64];
 
-    SessionRules(KnownGraph graph, ChainClocks clocks, SessionKey key) {
-        this.graph = graph;
+    SessionRules(Events events, ForcedEdges forced, ChainClocks clocks, SessionKey key) {
+        this.forced = forced;
         this.clocks = clocks;
         this.key = key;
         this.fetch = new RowFetch(clocks);
         this.rows = clocks.rows();
         this.chains = clocks.chains();
-        this.shift = graph.events().shift();
+        this.shift = events.shift();
         Arrays.fill(foundAt, -1);
     }
 
@@ -342,7 +342,7 @@ final class SessionRules {
                 continue;
             }
             if (readers[r] != transaction && row[cells + c] <= key.readerBegins[r]) {
-                graph.add(readers[r] << shift, (transaction << shift) | shift);
+                forced.add(readers[r] << shift, (transaction << shift) | shift);
             }
         }
     }
@@ -369,7 +369,7 @@ final class SessionRules {
         int maximal = n > 1 ? maximal(n) : n;
         int target = key.transactions[writer] << shift;
         for (int i = 0; i < maximal; i++) {
-            graph.add((key.transactions[found[i]] << shift) | shift, target);
+            forced.add((key.transactions[found[i]] << shift) | shift, target);
         }
     }
 

@@ -4,7 +4,11 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.closure.SlicedClosure;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.WindowedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
@@ -18,13 +22,16 @@ import org.polygraph.partitioner.index.VersionIndex;
  *
  * <p>The rules of a key ask only whether events that read or write it reach each other. So a few keys at a time are taken
  * out as a history of their own: their transactions are numbered again, session by session, and the rows of their events
- * are fetched and every cell is told in the new numbers. The rules then run as they are.
+ * are fetched and every cell is told in the new numbers. The rules then run as they are, by chain clocks or, where real time
+ * is part of the graph, by the window closure.
  *
- * <p>Memory: 4 bytes times sessions times events of the keys that are out, at most {@value #BATCH_BYTES} bytes of that
+ * <p>Memory: 4 bytes times sessions times events of the keys that are out, or of bounds and exceptions, at most {@value #BATCH_BYTES} bytes of that
  * unless a single key has more; 3 bits a transaction of the history.
  */
 public final class SliceSaturation {
     private static final long BATCH_BYTES = 32L << 20;
+    /** Of an event's bounds and its row, about, where real time is part of the graph. */
+    private static final int WINDOW_INTS = 16;
 
     private final KeySlices slices;
     private final IndexSlice slice;
@@ -32,7 +39,7 @@ public final class SliceSaturation {
     private final int shift;
     private final int[] sessionStarts;
     private final byte[] states;
-    private final GroupedRows rows;
+    private final SlicedClosure rows;
     private final long[] changed;
     private final boolean most;
     private final IntOpenHashSet decidedKeys;
@@ -60,7 +67,7 @@ public final class SliceSaturation {
             int perTransaction,
             int[] sessionStarts,
             byte[] states,
-            GroupedRows rows,
+            SlicedClosure rows,
             long[] changed,
             boolean most,
             int[] decided,
@@ -99,7 +106,7 @@ public final class SliceSaturation {
      */
     public int[] forced() {
         IntArrayList batch = new IntArrayList();
-        long rowBytes = (4L * rows.chains()) << shift;
+        long rowBytes = (4L * (rows instanceof GroupedRows ? rows.chains() : WINDOW_INTS)) << shift;
         long bytes = 0;
         boolean possible = true;
         for (int key = 0; key < versions.keys() && possible; key++) {
@@ -155,21 +162,24 @@ public final class SliceSaturation {
     private boolean run(IntArrayList keys) {
         int[] transactions = transactions(keys);
         Part part = new Part(keys, transactions);
-        Saturation rules = new Saturation(part.graph, part.versions, part.clocks, part.counting);
+        KeyPass rules =
+                new KeyPass(part.graph.events(), part.versions, part.closure, part.counting, PairRules.MOST_WRITERS);
+        rules.begin();
+        ForcedEdges found = rules.forced();
         for (int i = 0; i < keys.size(); i++) {
             int key = keys.getInt(i);
-            int edges = part.graph.edges();
+            int edges = found.count();
             int impossible = rules.apply(i, all(key), () -> false);
             int[] decided = rules.decided();
-            if (impossible < 0 && edges == part.graph.edges() && decided.length == 0) {
+            if (impossible < 0 && edges == found.count() && decided.length == 0) {
                 continue;
             }
             forced.add(slices.keyOf(slice.slice(), key));
             forced.add(impossible < 0 ? -1 : transactions[impossible]);
-            forced.add(part.graph.edges() - edges);
-            for (int e = edges; e < part.graph.edges(); e++) {
-                forced.add(whole(transactions, part.graph.from(e)));
-                forced.add(whole(transactions, part.graph.to(e)));
+            forced.add(found.count() - edges);
+            for (int e = edges; e < found.count(); e++) {
+                forced.add(whole(transactions, found.from(e)));
+                forced.add(whole(transactions, found.to(e)));
             }
             forced.add(decided.length);
             forced.addElements(forced.size(), decided);
@@ -223,7 +233,7 @@ public final class SliceSaturation {
     private final class Part {
         final KnownGraph graph;
         final VersionIndex versions;
-        final ChainClocks clocks;
+        final Closure closure;
         final Counting counting;
 
         Part(IntArrayList keys, int[] transactions) {
@@ -244,28 +254,44 @@ public final class SliceSaturation {
             Events events = new Events(shift + 1, starts, sessionOf);
             graph = new KnownGraph(events);
             versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(SliceSaturation.this::rank);
-            int[] ancestors = new int[events.count()];
             long[] ownChanged = new long[(events.count() + 63) >> 6];
+            for (int v = 0; v < events.count(); v++) {
+                if (hasChanged(whole(transactions, v))) {
+                    ownChanged[v >> 6] |= 1L << v;
+                }
+            }
+            closure = rows instanceof WindowedRows windows
+                    ? WindowClosure.part(
+                            graph, windows, v -> whole(transactions, v), event -> upTo(event, starts), ownChanged)
+                    : clocks((GroupedRows) rows, transactions, starts, ownChanged);
+        }
+
+        private ChainClocks clocks(GroupedRows columns, int[] transactions, int[] starts, long[] ownChanged) {
+            Events events = graph.events();
+            int sessions = starts.length - 1;
+            int[] ancestors = new int[events.count()];
             int[][] cells = new int[sessions][];
             int[] row = new int[sessions];
             for (int s = 0; s < sessions; s++) {
                 cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
                 int next = 0;
                 for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
-                    int event = whole(transactions, v);
-                    rows.row(s, event - (sessionStarts[s] << shift), row);
+                    columns.row(s, whole(transactions, v) - (sessionStarts[s] << shift), row);
                     int sum = 0;
                     for (int c = 0; c < sessions; c++) {
                         sum += row[c];
                         cells[s][next++] = row[c] == 0 ? 0 : cell(c, row[c], starts[c]);
                     }
                     ancestors[v] = sum;
-                    if (hasChanged(event)) {
-                        ownChanged[v >> 6] |= 1L << v;
-                    }
                 }
             }
-            clocks = ChainClocks.of(graph, cells, ancestors, ownChanged);
+            return ChainClocks.of(graph, cells, ancestors, ownChanged);
+        }
+
+        /** How many of the part's events in the session of an event are not after it. */
+        private int upTo(int event, int[] starts) {
+            int session = Events.chainOf(sessionStarts, event >> shift);
+            return cell(session, event - (sessionStarts[session] << shift) + 1, starts[session]);
         }
 
         /** How many of the part's events are among the first ones of a session. */

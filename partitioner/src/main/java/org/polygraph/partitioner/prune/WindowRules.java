@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.VersionIndex;
 
@@ -23,7 +22,7 @@ final class WindowRules implements KeyRules {
     private static final int CHECK_EVERY = 256;
     private static final int SHORT = 40;
 
-    private final KnownGraph graph;
+    private final ForcedEdges forced;
     private final VersionIndex index;
     private final WindowClosure closure;
     private final byte[] states;
@@ -46,13 +45,14 @@ final class WindowRules implements KeyRules {
     private int[] found = new int[MOST];
     private int count;
     private int[] decided = new int[64];
+    private boolean hasDecided;
 
-    WindowRules(KnownGraph graph, VersionIndex index, WindowClosure closure, Counting counting) {
-        this.graph = graph;
+    WindowRules(Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, Counting counting) {
+        this.forced = forced;
         this.index = index;
         this.closure = closure;
         this.states = counting.states();
-        this.events = graph.events();
+        this.events = events;
         this.shift = events.shift();
     }
 
@@ -260,7 +260,7 @@ final class WindowRules implements KeyRules {
                 continue;
             }
             if (!closure.reaches(events.begin(t), commit)) {
-                graph.add(events.begin(t), commit);
+                forced.add(events.begin(t), commit);
             }
         }
     }
@@ -307,7 +307,7 @@ final class WindowRules implements KeyRules {
             keepLast();
         }
         for (int i = 0; i < count; i++) {
-            graph.add(commit(found[i]), begin);
+            forced.add(commit(found[i]), begin);
         }
     }
 
@@ -342,6 +342,7 @@ final class WindowRules implements KeyRules {
         }
         int first = index.writerStarts()[key];
         boolean any = false;
+        hasDecided = false;
         for (int r = from; r < to; r++) {
             decided[r - from] = -1;
             if ((r - from & CHECK_EVERY - 1) == CHECK_EVERY - 1 && stop.getAsBoolean()) {
@@ -375,19 +376,17 @@ final class WindowRules implements KeyRules {
                 any = true;
                 decided[r - from] = only < 0 ? 0 : 1 + only - first;
                 if (only >= 0) {
-                    graph.add(events.commit(index.writerTransactions()[only]), begin);
+                    forced.add(events.commit(index.writerTransactions()[only]), begin);
                 }
             }
         }
-        if (any) {
-            index.resolve(key, decided);
-        }
+        hasDecided = any;
         return NONE;
     }
 
     @Override
     public int[] decided(int reads) {
-        return Arrays.copyOf(decided, reads);
+        return hasDecided ? Arrays.copyOf(decided, reads) : new int[0];
     }
 
     /** @param latest start of the writers found, which reach the reader */

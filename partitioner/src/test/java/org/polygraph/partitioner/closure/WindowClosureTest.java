@@ -3,6 +3,8 @@ package org.polygraph.partitioner.closure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ class WindowClosureTest {
     private static void run(long firstSeed, int histories) {
         int cyclic = 0;
         int closed = 0;
+        long windows = 0;
         for (long seed = firstSeed; seed < firstSeed + histories; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             HistoryTable table = HistoryGenerator.withSeed(seed)
@@ -60,7 +63,15 @@ class WindowClosureTest {
             RealTime time = RealTime.of(table, counting, skew);
             KnownGraph windowed = new KnownGraph(events);
             windowed.bind(time);
-            WindowClosure window = WindowClosure.of(windowed, Long.MAX_VALUE);
+            // Windows of a few events or of all, on one to three threads; and the same piece by piece.
+            WindowClosure window =
+                    WindowClosure.of(windowed, Long.MAX_VALUE, cut(random), Cores.of(1 + random.nextInt(3)));
+            KnownGraph whole = new KnownGraph(events);
+            whole.bind(time);
+            WindowClosure one = WindowClosure.of(whole, Long.MAX_VALUE, WindowPlan.Cut.USUAL, Cores.of(1));
+            KnownGraph cut = new KnownGraph(events);
+            cut.bind(time);
+            WindowPieces pieces = new WindowPieces(cut, cut(random));
             KnownGraph chained = new KnownGraph(events);
             chained.bind(time);
             ChainClocks timed = ChainClocks.of(chained);
@@ -76,6 +87,8 @@ class WindowClosureTest {
                     boolean forward = round == 0 || !clocks.reaches(b, a);
                     if (a != b && (forward || random.nextInt(20) == 0)) {
                         windowed.add(a, b);
+                        whole.add(a, b);
+                        cut.add(a, b);
                         chained.add(a, b);
                         all.add(a, b);
                     }
@@ -87,6 +100,8 @@ class WindowClosureTest {
                 assertThat(timed.update(() -> false))
                         .as("clocks with real time, seed %d round %d %s", seed, round, kind)
                         .isEqualTo(expected);
+                assertThat(one.update(() -> false)).isEqualTo(expected);
+                assertThat(pieces.close()).isEqualTo(expected);
                 if (expected == Closure.Result.CYCLIC) {
                     cyclic++;
                     assertThat(EventOrder.byTurns(windowed, new int[events.chains()]))
@@ -95,6 +110,9 @@ class WindowClosureTest {
                     break;
                 }
                 closed++;
+                same(window, windowed, one, whole, "seed " + seed + " round " + round);
+                same(pieces, cut, one, whole, "in pieces, seed " + seed + " round " + round);
+                windows += pieces.windows();
                 windowed.indexPredecessors();
                 int[] position = EventOrder.byTime(windowed, time, window.bounds());
                 for (int a = 0; a < m; a++) {
@@ -123,9 +141,52 @@ class WindowClosureTest {
             }
         }
         System.out.println(histories + " graphs from seed " + firstSeed + ": " + cyclic + " cyclic, " + closed
-                + " closures compared");
+                + " closures compared, of " + windows + " windows");
+        assertThat(windows).isGreaterThan(closed + closed / 3);
         assertThat(cyclic).isGreaterThan(histories / 20);
         assertThat(closed).isGreaterThan(histories);
+    }
+
+    private static void same(WindowClosure window, KnownGraph graph, WindowClosure one, KnownGraph whole, String name) {
+        assertThat(edges(graph)).as(name).isEqualTo(edges(whole));
+        assertThat(window.changed()).as(name).isEqualTo(one.changed());
+        for (int v = 0; v < graph.events().count(); v++) {
+            assertThat(window.exceptions(v)).as(name).isEqualTo(one.exceptions(v));
+            for (int i = 0; i < one.exceptions(v); i++) {
+                assertThat(window.exception(v, i)).as(name).isEqualTo(one.exception(v, i));
+            }
+        }
+    }
+
+    private static void same(WindowPieces pieces, KnownGraph graph, WindowClosure one, KnownGraph whole, String name) {
+        assertThat(edges(graph)).as(name).isEqualTo(edges(whole));
+        assertThat(pieces.changed()).as(name).isEqualTo(one.changed());
+        int n = graph.events().count();
+        int[] row = new int[graph.events().chains()];
+        for (int v = 0; v < n; v++) {
+            int length = pieces.rows().row(v, row);
+            assertThat(length).as(name).isEqualTo(one.exceptions(v));
+            for (int i = 0; i < length; i++) {
+                assertThat(row[i]).as(name).isEqualTo(one.exception(v, i));
+            }
+            for (int a = 0; a < n; a++) {
+                assertThat(pieces.rows().reaches(a, v))
+                        .as("%s: %d to %d", name, a, v)
+                        .isEqualTo(one.reaches(a, v));
+            }
+        }
+    }
+
+    private static WindowPlan.Cut cut(SplittableRandom random) {
+        return new WindowPlan.Cut(1 + random.nextInt(6), random.nextInt(2));
+    }
+
+    private static List<Integer> edges(KnownGraph graph) {
+        List<Integer> edges = new ArrayList<>();
+        for (int e = 0; e < graph.edges(); e++) {
+            edges.addAll(List.of(graph.from(e), graph.to(e), graph.round(e)));
+        }
+        return edges;
     }
 
     private static void addAllPairs(

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -89,7 +90,8 @@ class RulesAgainstBruteForceTest {
         if (clocks.update(() -> false) == Closure.Result.CYCLIC) {
             return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
-        Saturation saturation = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), pairs);
+        Saturation saturation =
+                new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(1), pairs, 1 << 13);
         for (int round = 0; round < rounds; round++) {
             Saturation.Result result = saturation.round(() -> false);
             if (result == Saturation.Result.CONTRADICTION) {

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
@@ -137,7 +138,8 @@ class RulesAgainstDefinitionTest {
     private static @Nullable ChainClocks fixpoint(Events events, IndexedHistory indexed, int mostPairWriters) {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
-        Saturation rules = new Saturation(graph, indexed.versions(), clocks, indexed.counting(), mostPairWriters);
+        Saturation rules =
+                new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(2), mostPairWriters, 50);
         while (clocks.update(() -> false) == Closure.Result.EXACT) {
             Saturation.Result result = rules.round(() -> false);
             if (result == Saturation.Result.FIXPOINT) {

@@ -12,22 +12,27 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
 import org.polygraph.partitioner.closure.ColumnGroup;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.closure.WindowPieces;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
 
-/** Columns by group and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
+/** Columns by group or windows of time, and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
 class SliceSaturationTest {
     private static final long SEED = 0x511ce;
     private static final int[] NOTHING = {};
@@ -47,6 +52,8 @@ class SliceSaturationTest {
     private static void compare(int histories) {
         Random random = new Random(SEED);
         int rounds = 0;
+        int timedRounds = 0;
+        int windows = 0;
         int cyclic = 0;
         int contradictions = 0;
         int decided = 0;
@@ -68,15 +75,28 @@ class SliceSaturationTest {
                 // More writers than pairs are looked at for.
                 generator.transactions(600).keys(3);
             }
+            boolean timed = i % 2 == 0;
+            if (timed) {
+                generator.withTimestamps();
+            }
             HistoryTable table = generator.generate();
+            if (timed && i % 10 < 6) {
+                ClientTimes.Kind[] kinds = {ClientTimes.Kind.TRUE, ClientTimes.Kind.FEW, ClientTimes.Kind.SKEWED};
+                ClientTimes.set(table, kinds[i % kinds.length], i % 3 == 0 ? 0.2 : 0, new SplitMix(SEED + i));
+                // Times that contradict the reads end at the first closure: half of them are far apart within the skew.
+            }
             IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
             if (!history.violations().isEmpty()) {
                 continue;
             }
             for (int perTransaction = 1; perTransaction <= 2; perTransaction++) {
-                Comparison comparison = new Comparison(history, perTransaction, random, "seed " + (SEED + i));
+                long skew = i % 4 == 0 ? 0 : i % 10 < 6 ? 40 : 0;
+                RealTime time = timed ? RealTime.of(table, history.counting(), skew) : null;
+                Comparison comparison = new Comparison(history, perTransaction, random, time, "seed " + (SEED + i));
                 comparison.run();
                 rounds += comparison.rounds;
+                timedRounds += time == null ? 0 : comparison.rounds;
+                windows += comparison.pieces.windows == null ? 0 : comparison.pieces.windows.windows();
                 cyclic += comparison.cyclic ? 1 : 0;
                 contradictions += comparison.contradiction ? 1 : 0;
                 ranges += comparison.pieces.ranges;
@@ -84,6 +104,10 @@ class SliceSaturationTest {
             }
         }
         assertThat(rounds).isGreaterThan(histories);
+        System.out.println(rounds + " rounds, " + timedRounds + " with real time in " + windows + " windows, " + cyclic
+                + " cyclic");
+        assertThat(timedRounds).isGreaterThan(histories / 4);
+        assertThat(windows).isGreaterThan(histories);
         assertThat(cyclic).isPositive();
         assertThat(decided).isPositive();
         assertThat(ranges).isGreaterThan(histories / 10);
@@ -96,20 +120,31 @@ class SliceSaturationTest {
         private final String name;
         private final IndexedHistory whole;
         private final KnownGraph graph;
-        private final ChainClocks clocks;
+        private final Closure clocks;
         private final Saturation saturation;
         int rounds;
         boolean cyclic;
         boolean contradiction;
 
-        Comparison(IndexedHistory history, int perTransaction, Random random, String name) {
+        Comparison(IndexedHistory history, int perTransaction, Random random, RealTime time, String name) {
             this.name = name + ", " + perTransaction + " events";
             this.whole = history.copy();
             Events events = new Events(perTransaction, history.table().sessionStarts(), history.sessionOf());
             this.graph = KnownGraph.of(events, whole.versions());
-            this.clocks = ChainClocks.of(graph);
-            this.saturation = new Saturation(graph, whole.versions(), clocks, whole.counting());
-            this.pieces = new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5), random);
+            if (time != null) {
+                graph.bind(time);
+            }
+            this.clocks = Closure.of(graph);
+            this.saturation = new Saturation(
+                    graph,
+                    whole.versions(),
+                    clocks,
+                    whole.counting(),
+                    Cores.of(1 + random.nextInt(3)),
+                    PairRules.MOST_WRITERS,
+                    1 + random.nextInt(40));
+            this.pieces =
+                    new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5), time, random);
         }
 
         void run() {
@@ -121,7 +156,7 @@ class SliceSaturationTest {
                     return;
                 }
                 same();
-                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.byRank(graph.events(), clocks));
+                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.of(graph, clocks));
                 rounds++;
                 Saturation.Result result = saturation.round(() -> false);
                 assertThat(pieces.round()).as(name).isEqualTo(result);
@@ -170,10 +205,11 @@ class SliceSaturationTest {
         private IntBuffer[][] rows = {};
         private boolean begun;
         private final Random random;
+        WindowPieces windows;
         /** How often a key forced anything that was gone through by ranges. */
         int ranges;
 
-        Pieces(IndexedHistory history, Events events, int slices, int width, Random random) {
+        Pieces(IndexedHistory history, Events events, int slices, int width, RealTime time, Random random) {
             this.random = random;
             this.history = history;
             this.graph = KnownGraph.of(events, history.versions());
@@ -191,9 +227,18 @@ class SliceSaturationTest {
                 groups[g] = Math.min(events.chains(), g * width);
             }
             changed = new long[(events.count() + 63) >> 6];
+            if (time != null) {
+                graph.bind(time);
+                windows = new WindowPieces(graph, new WindowPlan.Cut(1 + width * width, slices % 2));
+            }
         }
 
         Closure.Result close() {
+            if (windows != null) {
+                Closure.Result result = windows.close();
+                changed = windows.changed();
+                return result;
+            }
             boolean first = rows.length == 0;
             ClosurePlan plan = ClosurePlan.of(graph, first ? 0 : graph.indexedEdges());
             if (plan.isCyclic()) {
@@ -250,7 +295,7 @@ class SliceSaturationTest {
             TreeMap<Integer, int[]> byKey = new TreeMap<>();
             boolean everything = most;
             int[] hot = IntStream.range(0, history.versions().keys())
-                    .filter(k -> HotKeySaturation.splits(history.versions(), k))
+                    .filter(k -> windows == null && HotKeySaturation.splits(history.versions(), k))
                     .toArray();
             for (int key : hot) {
                 int[] edgesOfKey =
@@ -270,7 +315,7 @@ class SliceSaturationTest {
                                 graph.events().perTransaction(),
                                 history.table().sessionStarts(),
                                 history.counting().states(),
-                                new GroupedRows(groups, rows),
+                                windows != null ? windows.rows() : new GroupedRows(chainStarts, groups, rows),
                                 changed,
                                 most,
                                 decided.toIntArray(),
@@ -336,11 +381,14 @@ class SliceSaturationTest {
                     graph.events().perTransaction(),
                     history.table().sessionStarts(),
                     history.counting().states(),
-                    new GroupedRows(groups, rows),
+                    new GroupedRows(chainStarts, groups, rows),
                     1 + random.nextInt(4_000));
         }
 
         int[] position() {
+            if (windows != null) {
+                return EventOrder.byTime(graph, graph.realTime(), windows.bounds());
+            }
             int[] rank = new int[graph.events().count()];
             for (int g = 0; g + 1 < groups.length; g++) {
                 int[] part = ColumnGroup.ranks(chainStarts, groups[g], groups[g + 1], rows[g]);

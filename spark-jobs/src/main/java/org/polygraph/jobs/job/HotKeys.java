@@ -36,6 +36,7 @@ final class HotKeys {
     private final JavaSparkContext context;
     private final Jobs jobs;
     private final VersionIndex versions;
+    private final Closed closed;
     private final int[] keys;
     private final long rowBytes;
     private final int least;
@@ -43,14 +44,16 @@ final class HotKeys {
     /**
      * Finds them.
      *
+     * @param closed what tasks take rows from
      * @param rowBytes of the rows of a transaction
      * @param mostBytes of rows that a key may have and be in one task
      */
-    HotKeys(SparkSession spark, Jobs jobs, VersionIndex versions, long rowBytes, long mostBytes) {
+    HotKeys(SparkSession spark, Jobs jobs, VersionIndex versions, Closed closed, long rowBytes, long mostBytes) {
         this.spark = spark;
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.jobs = jobs;
         this.versions = versions;
+        this.closed = closed;
         this.rowBytes = rowBytes;
         // Small bounds are those of tests, which want several ranges.
         this.least = mostBytes < RANGE_BYTES ? 3 : 1;
@@ -84,7 +87,7 @@ final class HotKeys {
      * @return null if the budget ended
      */
     @Nullable
-    List<byte[]> round(Closed closed, Broadcast<long[]> changed, boolean all, int[] decided) {
+    List<byte[]> round(Broadcast<long[]> changed, boolean all, int[] decided) {
         List<byte[]> forced = new ArrayList<>();
         for (int key : keys) {
             int parts = (int) Math.max(least, rowBytes * items(key) / RANGE_BYTES + 1);
@@ -154,15 +157,11 @@ final class HotKeys {
      * @param states who counts, by transaction
      */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the array
-    record Closed(RuleFiles files, int generation, int perTransaction, int[] sessionStarts, Broadcast<byte[]> states)
+    record Closed(ColumnClosure.ColumnRows rows, int perTransaction, int[] sessionStarts, Broadcast<byte[]> states)
             implements Serializable {
         HotKeySaturation saturation(Broadcast<byte[]> index) throws IOException {
             return new HotKeySaturation(
-                    IndexSlice.ofBytes(index.value()),
-                    perTransaction,
-                    sessionStarts,
-                    states.value(),
-                    files.rows(generation));
+                    IndexSlice.ofBytes(index.value()), perTransaction, sessionStarts, states.value(), rows.open());
         }
     }
 

@@ -11,12 +11,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.CleanerUtil;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -49,7 +52,7 @@ final class IntFiles {
     @FunctionalInterface
     interface Filling {
         /**
-         * Fills them.
+         * Fills them, and keeps no hold of them: after it they are no memory any more.
          *
          * @param parts of the lengths asked for
          */
@@ -66,8 +69,7 @@ final class IntFiles {
         if (!isLocal()) {
             Path there = new Path(folder, temporary);
             try (FileChannel channel = unlinked()) {
-                reserve(channel, lengths);
-                filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths));
+                fill(channel, lengths, filling);
                 channel.position(0);
                 try (OutputStream out = fileSystem.create(there)) {
                     Channels.newInputStream(channel).transferTo(out);
@@ -80,8 +82,7 @@ final class IntFiles {
         try {
             try (FileChannel channel = FileChannel.open(
                     local, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-                reserve(channel, lengths);
-                filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths));
+                fill(channel, lengths, filling);
             }
             Files.move(
                     local,
@@ -206,13 +207,13 @@ final class IntFiles {
         if (isLocal()) {
             java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
             try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
-                return map(channel, FileChannel.MapMode.READ_ONLY, lengths);
+                return map(channel, FileChannel.MapMode.READ_ONLY, lengths, new ArrayList<>());
             }
         }
         try (FileChannel channel = unlinked();
                 InputStream in = fileSystem.open(new Path(folder, name))) {
             in.transferTo(Channels.newOutputStream(channel));
-            return map(channel, FileChannel.MapMode.READ_ONLY, lengths);
+            return map(channel, FileChannel.MapMode.READ_ONLY, lengths, new ArrayList<>());
         }
     }
 
@@ -238,6 +239,24 @@ final class IntFiles {
         }
     }
 
+    /**
+     * Fills it through mappings that end here: left to the collector, they would count as resident beside those that the file is
+     * read through (100M operations: 17.1 GB of which 7.7 mapped, for rows of 2.5).
+     */
+    private static void fill(FileChannel channel, long[] lengths, Filling filling) throws IOException {
+        reserve(channel, lengths);
+        List<ByteBuffer> mappings = new ArrayList<>();
+        try {
+            filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths, mappings));
+        } finally {
+            for (ByteBuffer mapping : mappings) {
+                if (CleanerUtil.UNMAP_SUPPORTED) {
+                    CleanerUtil.getCleaner().freeBuffer(mapping);
+                }
+            }
+        }
+    }
+
     private static void reserve(FileChannel channel, long[] lengths) throws IOException {
         long bytes = 0;
         for (long length : lengths) {
@@ -250,8 +269,14 @@ final class IntFiles {
         }
     }
 
-    /** As few mappings as their size allows: a process has no more than some ten thousand. */
-    private static IntBuffer[] map(FileChannel channel, FileChannel.MapMode mode, long[] lengths) throws IOException {
+    /**
+     * As few mappings as their size allows: a process has no more than some ten thousand.
+     *
+     * @param mappings gets those that were made
+     */
+    private static IntBuffer[] map(
+            FileChannel channel, FileChannel.MapMode mode, long[] lengths, List<ByteBuffer> mappings)
+            throws IOException {
         IntBuffer[] parts = new IntBuffer[lengths.length];
         long at = 0;
         for (int first = 0; first < lengths.length; ) {
@@ -264,9 +289,9 @@ final class IntFiles {
                 throw new BudgetException("one part of a stage has " + lengths[first] + " ints, more than can be mapped"
                         + " at once; there are too many operations in one session");
             }
-            IntBuffer mapped = channel.map(mode, Integer.BYTES * at, Integer.BYTES * together)
-                    .order(ByteOrder.LITTLE_ENDIAN)
-                    .asIntBuffer();
+            ByteBuffer mapping = channel.map(mode, Integer.BYTES * at, Integer.BYTES * together);
+            mappings.add(mapping);
+            IntBuffer mapped = mapping.order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
             int offset = 0;
             for (int i = first; i < end; i++) {
                 parts[i] = mapped.slice(offset, (int) lengths[i]);

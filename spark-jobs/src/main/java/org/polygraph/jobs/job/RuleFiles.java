@@ -77,6 +77,6 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
         for (int g = 0; g < rows.length; g++) {
             rows[g] = files.read(rows(generation, g), rowLengths(g));
         }
-        return new GroupedRows(groups, rows);
+        return new GroupedRows(chainStarts, groups, rows);
     }
 }

@@ -13,14 +13,13 @@ import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.prune.SliceSaturation;
 
 /**
- * By slice of keys: a round of rules over the rows in the column files. Out: a row a slice that forces anything,
+ * By slice of keys: a round of rules over the rows in files. Out: a row a slice that forces anything,
  * little-endian ints: {@link SliceSaturation#forced}.
  */
 final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
 
-    private final RuleFiles files;
-    private final int generation;
+    private final RowFiles rows;
     private final KeySlices slices;
     private final int perTransaction;
     private final int[] sessionStarts;
@@ -33,8 +32,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
 
     /** @param hotKeys are left out: {@link HotKeys} */
     SaturationTask(
-            RuleFiles files,
-            int generation,
+            RowFiles rows,
             KeySlices slices,
             int perTransaction,
             int[] sessionStarts,
@@ -44,8 +42,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
             Broadcast<int[]> decided,
             Broadcast<int[]> decidedKeys,
             int[] hotKeys) {
-        this.files = files;
-        this.generation = generation;
+        this.rows = rows;
         this.slices = slices;
         this.perTransaction = perTransaction;
         this.sessionStarts = sessionStarts;
@@ -59,7 +56,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
 
     @Override
     public Iterator<byte[]> call(Iterator<byte[]> indexes) throws IOException {
-        List<byte[]> rows = new ArrayList<>();
+        List<byte[]> made = new ArrayList<>();
         while (indexes.hasNext()) {
             int[] forced = new SliceSaturation(
                             slices,
@@ -67,7 +64,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
                             perTransaction,
                             sessionStarts,
                             states.value(),
-                            files.rows(generation),
+                            rows.open(),
                             changed.value(),
                             most,
                             decided.value(),
@@ -78,9 +75,9 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
                 ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(4, forced.length))
                         .order(ByteOrder.LITTLE_ENDIAN);
                 out.asIntBuffer().put(forced);
-                rows.add(out.array());
+                made.add(out.array());
             }
         }
-        return rows.iterator();
+        return made.iterator();
     }
 }

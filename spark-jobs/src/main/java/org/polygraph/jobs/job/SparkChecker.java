@@ -11,12 +11,12 @@ import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine, and where chain
- * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver, and
- * the rules of real time with them. One session, started by the first check and kept until {@link #close} or
+ * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver. One session, started by the first check and kept until {@link #close} or
  * the end of the process.
  *
  * <p>On the driver, beside the table: twice the index (12 bytes a visible write, 8 an external read, 16 a key) while
@@ -50,7 +50,13 @@ public final class SparkChecker implements Checker, AutoCloseable {
     SparkChecker(String master, int operationsPerSlice) {
         this(
                 master,
-                new Cut(operationsPerSlice, 0, Cut.USUAL.heapClocks, Cut.USUAL.mostColumns, Cut.USUAL.hotKeyBytes));
+                new Cut(
+                        operationsPerSlice,
+                        0,
+                        Cut.USUAL.heapClocks,
+                        Cut.USUAL.mostColumns,
+                        Cut.USUAL.hotKeyBytes,
+                        Cut.USUAL.windows));
     }
 
     /** For tests. */
@@ -67,10 +73,18 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
      * @param mostColumns in a group of sessions
      * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
+     * @param windows of time
      */
-    record Cut(int operationsPerSlice, int mostSlices, long heapClocks, int mostColumns, long hotKeyBytes) {
+    record Cut(
+            int operationsPerSlice,
+            int mostSlices,
+            long heapClocks,
+            int mostColumns,
+            long hotKeyBytes,
+            WindowPlan.Cut windows) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL = new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, 128L << 20);
+        static final Cut USUAL =
+                new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, 128L << 20, new WindowPlan.Cut(1 << 18, 4));
     }
 
     /** What the session's settings say, where they say anything. */
@@ -82,7 +96,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     cut.mostSlices,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
                     cut.mostColumns,
-                    cut.hotKeyBytes);
+                    cut.hotKeyBytes,
+                    cut.windows);
         } catch (NumberFormatException e) {
             throw new EngineException(
                     "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS

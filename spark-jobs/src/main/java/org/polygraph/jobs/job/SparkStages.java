@@ -24,6 +24,7 @@ import org.polygraph.jobs.pipeline.Tuning;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexSlice;
@@ -121,11 +122,13 @@ final class SparkStages implements KeyStages, AutoCloseable {
         restored = history;
     }
 
-    /** Large clocks go to files, whatever the heap has room for. Real time is known to the rules of this JVM alone. */
+    /** Large closures go to files, whatever the heap has room for; but not where real time is in clocks of few sessions. */
     @Override
-    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
-        if (graph.realTime() != null || ChainClocks.bytes(graph.events()) <= cut.heapClocks()) {
-            return Rules.inMemory(history, graph, bytes, rows);
+    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        long needed =
+                graph.realTime() == null ? ChainClocks.bytes(graph.events()) : WindowClosure.bytes(graph.events());
+        if (needed <= cut.heapClocks() || Rules.goBySession(history, graph, bytes, tuning)) {
+            return Rules.inMemory(history, graph, bytes, tuning);
         }
         Dataset<byte[]> indexes = slices();
         return new SparkRules(
@@ -137,8 +140,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
                 Objects.requireNonNull(keySlices),
                 indexes,
                 COLUMN_FILE_BYTES,
-                cut.mostColumns(),
-                cut.hotKeyBytes());
+                cut);
     }
 
     /** The slices that {@link #index} made, or those of an index that was restored. */

@@ -20,7 +20,6 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
-import org.polygraph.partitioner.order.RealTimeTurns;
 import org.polygraph.partitioner.order.VersionChains;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
@@ -209,9 +208,7 @@ public final class Decision {
         int[] position = null;
         boolean realTime = request.level().realTime();
         if (!chains.isDiverging()) {
-            position = realTime
-                    ? RealTimeTurns.order(graph, table, history.counting(), request.clockSkewNanos())
-                    : byTurns(graph);
+            position = realTime ? byTime(history, graph) : byTurns(graph);
         }
         phases.end(graph.events().count());
         if (position != null) {
@@ -223,6 +220,11 @@ public final class Decision {
         }
         phases.begin(EVIDENCE);
         return violation(new CycleEvidence(history, graph).ofCycles());
+    }
+
+    private int @Nullable [] byTime(IndexedHistory history, KnownGraph graph) {
+        RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
+        return time == null ? null : EventOrder.byTime(graph, time);
     }
 
     private static int @Nullable [] byTurns(KnownGraph graph) {

@@ -56,8 +56,8 @@ public final class EmbeddedChecker implements Checker {
         }
 
         @Override
-        public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
-            return InMemoryRules.of(history, graph, bytes, rows);
+        public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+            return InMemoryRules.of(history, graph, bytes, tuning);
         }
 
         @Override

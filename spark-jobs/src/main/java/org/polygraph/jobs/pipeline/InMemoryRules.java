@@ -4,6 +4,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -26,42 +27,45 @@ final class InMemoryRules implements Rules {
     private final Closure closure;
     private final Saturation saturation;
 
-    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure) {
+    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Cores cores) {
         this.graph = graph;
         this.closure = closure;
-        this.saturation = new Saturation(graph, history.versions(), closure, history.counting());
+        this.saturation = new Saturation(graph, history.versions(), closure, history.counting(), cores);
     }
 
     /**
      * The rules of a graph.
      *
      * @param bytes that the closure may take
-     * @param rows what holds reachability where real time is part of the graph
+     * @param tuning what holds reachability where real time is part of the graph, on how many threads
      * @return null if it does not fit
      */
-    static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
-        Closure closure = closure(history, graph, bytes, rows);
-        return closure == null ? null : new InMemoryRules(history, graph, closure);
+    static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        Cores cores = tuning.crew();
+        Closure closure = closure(history, graph, bytes, tuning.rows(), cores);
+        return closure == null ? null : new InMemoryRules(history, graph, closure, cores);
     }
 
     private static @Nullable Closure closure(
-            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Cores cores) {
         if (graph.realTime() == null) {
             return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
         }
-        if (goesBySession(history, graph, rows)
-                && ChainClocks.bytes(graph.events()) + 12L * graph.events().count() <= most) {
+        if (goBySession(history, graph, most, rows)) {
             return ChainClocks.of(graph);
         }
         long fixed = WindowClosure.bytes(graph.events());
-        return fixed <= most ? WindowClosure.of(graph, most - fixed) : null;
+        return fixed <= most ? WindowClosure.of(graph, most - fixed, cores) : null;
     }
 
     /**
      * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
-     * nearly all that overlaps writes the key.
+     * nearly all that overlaps writes the key; and their clocks fit.
      */
-    private static boolean goesBySession(IndexedHistory history, KnownGraph graph, Tuning.RealTimeRows rows) {
+    static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
+        if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
+            return false;
+        }
         if (rows != Tuning.RealTimeRows.BY_KEYS) {
             return rows == Tuning.RealTimeRows.CHAINS;
         }

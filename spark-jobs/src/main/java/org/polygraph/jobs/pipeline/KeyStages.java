@@ -24,11 +24,11 @@ public interface KeyStages {
      *
      * @param history as it was indexed or restored: no read of it has been decided since
      * @param bytes of heap that the closure may take
-     * @param rows what holds reachability where real time is part of the graph
+     * @param tuning what holds reachability where real time is part of the graph, on how many threads
      * @return null if it does not fit
      */
     @Nullable
-    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows);
+    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning);
 
     /**
      * Checks every key against an order.

@@ -72,7 +72,7 @@ final class PruneLoop implements AutoCloseable {
     @FunctionalInterface
     interface Engine {
         @Nullable
-        Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows);
+        Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning);
     }
 
     /** Hears of every state from which {@link #resume} can go on. */
@@ -208,7 +208,7 @@ final class PruneLoop implements AutoCloseable {
         }
         boolean needsRules = !finished || (refutation == null && !core().isEmpty());
         if (state[5] != 0 && needsRules) {
-            rules = engine.rules(history, graph, closureBytes, tuning.rows());
+            rules = engine.rules(history, graph, closureBytes, tuning);
         }
         Rules again = rules;
         if (again != null) {
@@ -303,7 +303,7 @@ final class PruneLoop implements AutoCloseable {
 
     private boolean saturate(long closureBytes) {
         phases.begin("closure");
-        Rules made = engine.rules(history, graph, closureBytes, tuning.rows());
+        Rules made = engine.rules(history, graph, closureBytes, tuning);
         rules = made;
         if (made == null) {
             return orderOnly();

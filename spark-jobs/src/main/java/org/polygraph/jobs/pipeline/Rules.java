@@ -20,8 +20,13 @@ public interface Rules extends AutoCloseable {
     String DECIDED = "decidedKeys";
 
     /** Rules over a closure on this JVM's heap, see {@link KeyStages#rules}. */
-    static @Nullable Rules inMemory(IndexedHistory history, KnownGraph graph, long bytes, Tuning.RealTimeRows rows) {
-        return InMemoryRules.of(history, graph, bytes, rows);
+    static @Nullable Rules inMemory(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        return InMemoryRules.of(history, graph, bytes, tuning);
+    }
+
+    /** Whether {@link #inMemory} has real time in chain clocks, for few sessions write few keys and they fit. */
+    static boolean goBySession(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        return graph.realTime() != null && InMemoryRules.goBySession(history, graph, bytes, tuning.rows());
     }
 
     /** Makes reachability exact for the graph and drops redundant edges from it, see {@link Closure#update}. */

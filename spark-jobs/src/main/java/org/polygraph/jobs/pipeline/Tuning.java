@@ -1,5 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
+import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.solver.SolverOptions;
 
 /**
@@ -10,9 +11,10 @@ import org.polygraph.solver.SolverOptions;
  *     closure and order alone
  * @param start the order that the solver starts from
  * @param rows what holds reachability where real time is part of the level
+ * @param cores threads of closure and rules, 0 for as many as there are cores
  * @param solver what the core's solver is started with; budgets and proof are set by the pipeline
  */
-public record Tuning(int rounds, StartOrder start, RealTimeRows rows, SolverOptions solver) {
+public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores, SolverOptions solver) {
     /** A few rounds, while the order breaks enough for another to pay. */
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as where the clocks do not fit into memory: the solver decides alone. */
@@ -40,7 +42,7 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, SolverOpti
 
     /** The engine as it is used. */
     public static final Tuning DEFAULT =
-            new Tuning(ADAPTIVE, StartOrder.RANK, RealTimeRows.BY_KEYS, SolverOptions.defaults());
+            new Tuning(ADAPTIVE, StartOrder.RANK, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
 
     public Tuning {
         if (rounds < NO_RULES) {
@@ -50,22 +52,31 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, SolverOpti
 
     /** This but for the rounds. */
     public Tuning withRounds(int value) {
-        return new Tuning(value, start, rows, solver);
+        return new Tuning(value, start, rows, cores, solver);
     }
 
     /** This but for the start order. */
     public Tuning withStart(StartOrder value) {
-        return new Tuning(rounds, value, rows, solver);
+        return new Tuning(rounds, value, rows, cores, solver);
     }
 
     /** This but for the closure of levels with real time. */
     public Tuning withRows(RealTimeRows value) {
-        return new Tuning(rounds, start, value, solver);
+        return new Tuning(rounds, start, value, cores, solver);
+    }
+
+    /** This but for the number of threads. */
+    public Tuning withCores(int value) {
+        return new Tuning(rounds, start, rows, value, solver);
     }
 
     /** This but for an option of the solver. */
     public Tuning with(SolverOptions.Option option, long value) {
-        return new Tuning(rounds, start, rows, solver.with(option, value));
+        return new Tuning(rounds, start, rows, cores, solver.with(option, value));
+    }
+
+    Cores crew() {
+        return cores == 0 ? Cores.all() : Cores.of(cores);
     }
 
     boolean hasRules() {

@@ -23,6 +23,7 @@ import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.RunStages;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -88,7 +89,8 @@ class HdfsStagesTest {
         String parent = files.getUri() + "/stages";
         System.setProperty(LazySession.STAGE_FOLDER, parent);
         List<Path> before = temporary();
-        try (SparkChecker spark = new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2, 1))) {
+        try (SparkChecker spark =
+                new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2, 1, new WindowPlan.Cut(100, 0)))) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)

@@ -26,13 +26,16 @@ import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.prune.HotKeySaturation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory. */
 class PartitionsTest {
@@ -49,10 +52,11 @@ class PartitionsTest {
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
-        // Slices of keys, and columns a group of sessions.
-        for (int[] cut : new int[][] {{1, 1000}, {7, 3}, {64, 1}}) {
+        // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all.
+        for (int[] cut : new int[][] {{1, 1000, 1000000}, {7, 3, 40}, {64, 1, 5}}) {
+            long hotBytes = cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES;
             CHECKERS.add(new SparkChecker(
-                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES)));
+                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0))));
         }
     }
 
@@ -133,13 +137,17 @@ class PartitionsTest {
                 seen += HotKeySaturation.splits(history.versions(), k) ? 1 : 0;
             }
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-                assertSame(table, new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE));
+                CheckRequest request = new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+                Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+                for (SparkChecker checker : CHECKERS) {
+                    assertSame(expected, checker, table, request);
+                }
             }
         }
         assertThat(seen).isPositive();
     }
 
-    /** Real time, the hint and the guess have their rules on the driver, beside columns and slices. */
+    /** The guess has its rules on the driver, beside columns and slices. */
     @Test
     void soAreThoseOfWhatStaysOnTheDriver() {
         HistoryTable few = HistoryGenerator.withSeed(SEED)
@@ -150,19 +158,60 @@ class PartitionsTest {
                 .repeatedValues(1, 5, 1.0)
                 .isolation(HistoryGenerator.Isolation.SERIAL)
                 .generate();
-        assertSame(few, CheckRequest.of(IsolationLevel.SER));
-        for (int i : new int[] {2, 3}) {
-            HistoryTable table = histories().get(i);
-            assertSame(table, new CheckRequest(IsolationLevel.SI, TimeMode.HINT, 0, IndeterminateMode.MAYBE));
-            assertSame(table, new CheckRequest(IsolationLevel.SSER, TimeMode.STRICT, 0, IndeterminateMode.MAYBE));
-        }
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        Verdict expected = new EmbeddedChecker().check(few, request, Progress.NONE, Budget.unlimited());
+        assertSame(expected, CHECKERS.get(1), few, request);
     }
 
-    private static void assertSame(HistoryTable table, CheckRequest request) {
-        Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
-        Verdict actual = CHECKERS.get(1).check(table, request, Progress.NONE, Budget.unlimited());
+    /** Real time as part of the level, and as a hint, where repeated values let it try that too: by windows. */
+    @Test
+    void verdictsWithTimesAreTheSameBytes() {
+        Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
+        for (int i : new int[] {1, 2, 5, 6, 7}) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 100 + i)
+                    .sessions(4 + 3 * i)
+                    .transactions(i == 7 ? 1_500 : 200)
+                    .operations(1, 8)
+                    .keys(40 + 20 * i)
+                    .withTimestamps()
+                    .isolation(i % 3 == 1 ? HistoryGenerator.Isolation.SNAPSHOT : HistoryGenerator.Isolation.SERIAL);
+            if (i % 2 == 1) {
+                generator.repeatedValues(1, 4, 0.7);
+            }
+            if (i == 2) {
+                generator.inject(InjectedAnomaly.WRITE_SKEW, 1);
+            }
+            if (i > 3) {
+                generator.indeterminateShare(0.1);
+            }
+            HistoryTable table = generator.generate();
+            if (i == 7) {
+                ClientTimes.set(table, ClientTimes.Kind.SKEWED, 0.05, new SplitMix(SEED));
+            }
+            if (i == 6) {
+                // One spans everything, and one of an unknown end.
+                table.starts()[3] = table.starts()[0];
+                table.ends()[3] = table.ends()[table.transactions() - 1];
+                table.ends()[10] = HistoryTable.NO_TIME;
+            }
+            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI, IsolationLevel.SER)) {
+                TimeMode mode = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
+                CheckRequest request = new CheckRequest(level, mode, i == 5 ? 20 : 0, IndeterminateMode.MAYBE);
+                Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+                seen.merge(expected.status(), 1, Integer::sum);
+                for (SparkChecker checker : CHECKERS) {
+                    assertSame(expected, checker, table, request);
+                }
+            }
+        }
+        assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
+        assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
+    }
+
+    private static void assertSame(Verdict expected, SparkChecker checker, HistoryTable table, CheckRequest request) {
+        Verdict actual = checker.check(table, request, Progress.NONE, Budget.unlimited());
         assertThat(Untimed.json(actual))
-                .as("%d transactions at %s, seed %d", table.transactions(), request.level(), SEED)
+                .as("%d transactions at %s, seed %d, %s", table.transactions(), request.level(), SEED, checker.cut())
                 .isEqualTo(Untimed.json(expected));
     }
 

@@ -1,0 +1,301 @@
+package org.polygraph.partitioner.closure;
+
+import java.nio.IntBuffer;
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.graph.Events;
+
+/**
+ * The rows of {@link WindowClosure} for a range of time, from nothing but what this holds: the events whose latest start falls
+ * into it, and its <i>halo</i>, the earlier ones whose earliest end does not precede it.
+ *
+ * <p>That is exact whatever the durations. Say a belongs to the row of v, so that {@code earliestEnd(a) >= latestStart(v)}, and w is
+ * on a path between them. Both bounds ascend along paths, so {@code earliestEnd(w) >= earliestEnd(a)} and {@code latestStart(w)
+ * <= latestStart(v)}: everything on the path straddles the latest start of v. So a window that begins at {@code low} needs of
+ * earlier events those that reach beyond {@code low}, and of their rows those entries that do: these it makes again. A transaction
+ * that lasts for all of the history is in all halos, if what follows it in its session, or reads it, does not end sooner.
+ *
+ * <p>Events are numbered by place here, halo first, in a topological order. Memory: 20 bytes an event of it, 8 an edge, and 4 an
+ * entry of a row; 8 a chain while it is closed.
+ */
+public final class Window {
+    private static final int CHECK_EVERY = 1 << 10;
+    private static final int HEADER = 3;
+    private static final int SHORT = 40;
+
+    private final int halo;
+    private final int[] events;
+    private final int[] chains;
+    private final int[] earliestEnd;
+    private final int[] thresholds;
+    /** By place: that of the event before it in its chain, if that one is not below the threshold; or -1. */
+    private final int[] previous;
+
+    private final int[] starts;
+    private final int[] sources;
+    /** By edge: its number, or -1 if it stays whatever is found. */
+    private final int[] numbers;
+
+    private final RowArena rows;
+    private final int[] places;
+    private int[] kept = new int[16];
+    private int keptCount;
+    private boolean outgrown;
+
+    /**
+     * What {@link WindowPlan#window} found.
+     *
+     * @param halo how many of the events are
+     * @param events in a topological order, halo first
+     * @param chains of the events
+     * @param earliestEnd of the events
+     * @param thresholds of the events: their latest start; for the halo the least of the others'
+     * @param previous by event: the place of the event before it in its chain, or -1
+     * @param starts by event: the first of its edges, and the number of edges
+     * @param sources by edge: the place of the event it comes from
+     * @param numbers by edge, -1 for one that is not to be judged
+     */
+    Window(
+            int halo,
+            int[] events,
+            int[] chains,
+            int[] earliestEnd,
+            int[] thresholds,
+            int[] previous,
+            int[] starts,
+            int[] sources,
+            int[] numbers) {
+        this.halo = halo;
+        this.events = events;
+        this.chains = chains;
+        this.earliestEnd = earliestEnd;
+        this.thresholds = thresholds;
+        this.previous = previous;
+        this.starts = starts;
+        this.sources = sources;
+        this.numbers = numbers;
+        this.rows = new RowArena(Math.min(events.length, most(chains) + 1), events.length);
+        this.places = new int[events.length];
+    }
+
+    private static int most(int[] values) {
+        int most = 0;
+        for (int value : values) {
+            most = Math.max(most, value);
+        }
+        return most;
+    }
+
+    /** All of this, for a process elsewhere. */
+    public int[] toInts() {
+        int n = events.length;
+        int edges = starts[n];
+        int[] all = new int[HEADER + 5 * n + 1 + 2 * edges];
+        all[0] = halo;
+        all[1] = n;
+        all[2] = edges;
+        int at = HEADER;
+        for (int[] part : new int[][] {events, earliestEnd, thresholds, previous, starts}) {
+            System.arraycopy(part, 0, all, at, part.length);
+            at += part.length;
+        }
+        System.arraycopy(sources, 0, all, at, edges);
+        System.arraycopy(numbers, 0, all, at + edges, edges);
+        return all;
+    }
+
+    /**
+     * The inverse of {@link #toInts}.
+     *
+     * @param chainStarts the first event of each chain, and the number of events
+     */
+    public static Window of(IntBuffer ints, int[] chainStarts) {
+        int n = ints.get(1);
+        int edges = ints.get(2);
+        int[][] parts = new int[7][];
+        int at = HEADER;
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = new int[i < 4 ? n : i == 4 ? n + 1 : edges];
+            ints.get(at, parts[i]);
+            at += parts[i].length;
+        }
+        int[] chains = new int[n];
+        for (int i = 0; i < n; i++) {
+            chains[i] = Events.chainOf(chainStarts, parts[0][i]);
+        }
+        return new Window(ints.get(0), parts[0], chains, parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]);
+    }
+
+    /**
+     * Makes the rows.
+     *
+     * @param mostBytes that they may take
+     * @param stop asked now and then
+     * @return false if stopped, or {@link #isOutgrown}
+     */
+    public boolean close(long mostBytes, BooleanSupplier stop) {
+        int slots = most(chains) + 1;
+        int[] last = new int[slots];
+        Arrays.fill(last, -1);
+        int[] touched = new int[Math.min(slots, events.length)];
+        int[] row = new int[touched.length];
+        RowArena.Writer writer = rows.writer();
+        for (int v = 0; v < events.length; v++) {
+            places[v] = row(v, last, touched, row, writer);
+            if ((v & CHECK_EVERY - 1) == CHECK_EVERY - 1) {
+                outgrown = rows.bytes() > mostBytes;
+                if (outgrown || stop.getAsBoolean()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Makes the row of an event whose predecessors have theirs. @return its place, 0 if it is empty */
+    private int row(int v, int[] last, int[] touched, int[] row, RowArena.Writer writer) {
+        int own = chains[v];
+        int threshold = thresholds[v];
+        int count = 0;
+        int inherited = previous[v] < 0 ? 0 : places[previous[v]];
+        count = merge(inherited, own, threshold, last, touched, count);
+        boolean alone = true;
+        for (int i = starts[v]; i < starts[v + 1]; i++) {
+            int p = sources[i];
+            int chain = chains[p];
+            if (last[chain] >= p) {
+                continue;
+            }
+            if (numbers[i] >= 0) {
+                keep(numbers[i]);
+            }
+            alone = false;
+            if (last[chain] < 0) {
+                touched[count++] = chain;
+            }
+            last[chain] = p;
+            count = merge(places[p], own, threshold, last, touched, count);
+        }
+        if (count == 0) {
+            return 0;
+        }
+        for (int i = 0; i < count; i++) {
+            row[i] = last[touched[i]];
+            last[touched[i]] = -1;
+        }
+        return alone && count == rows.length(inherited) ? inherited : writer.add(row, count);
+    }
+
+    private int merge(int place, int own, int threshold, int[] last, int[] touched, int count) {
+        int chainsFound = count;
+        int length = rows.length(place);
+        for (int i = 0; i < length; i++) {
+            int a = rows.get(place, i);
+            int chain = chains[a];
+            if (earliestEnd[a] >= threshold && chain != own) {
+                if (last[chain] < 0) {
+                    touched[chainsFound++] = chain;
+                }
+                last[chain] = Math.max(last[chain], a);
+            }
+        }
+        return chainsFound;
+    }
+
+    private void keep(int edge) {
+        if (keptCount == kept.length) {
+            kept = Arrays.copyOf(kept, 2 * keptCount);
+        }
+        kept[keptCount++] = edge;
+    }
+
+    /** Whether {@link #close} ended because the rows outgrew their limit. */
+    public boolean isOutgrown() {
+        return outgrown;
+    }
+
+    /** Numbers of the edges into events that are not of the halo, as far as they are to be judged and not redundant. */
+    public int[] kept() {
+        return Arrays.copyOf(kept, keptCount);
+    }
+
+    /** Events that are not of the halo. */
+    public int size() {
+        return events.length - halo;
+    }
+
+    /**
+     * Hands over the rows of the events that are not of the halo.
+     *
+     * @param to by event: where its row is
+     */
+    void moveTo(RowArena.Writer writer, int[] to) {
+        int[] row = new int[16];
+        for (int v = halo; v < events.length; v++) {
+            int place = places[v];
+            if (place == 0) {
+                continue;
+            }
+            int before = previous[v];
+            if (before >= halo && places[before] == place) {
+                to[events[v]] = to[events[before]];
+                continue;
+            }
+            int length = rows.length(place);
+            if (length > row.length) {
+                row = new int[2 * length];
+            }
+            copy(place, length, row, 0);
+            to[events[v]] = writer.add(row, length);
+        }
+    }
+
+    /** Copies a row, as events, ascending. */
+    private void copy(int place, int length, int[] to, int at) {
+        for (int i = 0; i < length; i++) {
+            to[at + i] = events[rows.get(place, i)];
+        }
+        sort(to, at, at + length);
+    }
+
+    private static void sort(int[] values, int from, int to) {
+        if (to - from > SHORT) {
+            Arrays.sort(values, from, to);
+            return;
+        }
+        for (int i = from + 1; i < to; i++) {
+            int value = values[i];
+            int j = i - 1;
+            while (j >= from && values[j] > value) {
+                values[j + 1] = values[j];
+                j--;
+            }
+            values[j + 1] = value;
+        }
+    }
+
+    /** The rows of the events that are not of the halo, as {@link WindowedRows} takes them. */
+    public int[] rows() {
+        int n = size();
+        long[] byEvent = new long[n];
+        long total = 0;
+        for (int i = 0; i < n; i++) {
+            byEvent[i] = (long) events[halo + i] << 32 | i;
+            total += rows.length(places[halo + i]);
+        }
+        Arrays.sort(byEvent);
+        int[] all = new int[Math.toIntExact(1 + n + n + 1 + total)];
+        all[0] = n;
+        int at = 1 + n + n + 1;
+        for (int i = 0; i < n; i++) {
+            all[1 + i] = (int) (byEvent[i] >>> 32);
+            all[1 + n + i] = at;
+            int place = places[halo + (int) byEvent[i]];
+            int length = rows.length(place);
+            copy(place, length, all, at);
+            at += length;
+        }
+        all[1 + n + n] = at;
+        return all;
+    }
+}
