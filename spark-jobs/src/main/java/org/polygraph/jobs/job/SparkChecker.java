@@ -16,8 +16,9 @@ import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine, and where chain
- * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver. One session, started by the first check and kept until {@link #close} or
- * the end of the process.
+ * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver. So do
+ * closure and axiom of CC; lin and the reads of RC, RA and CC have tasks of their own ({@link DealtStages}). One session,
+ * started by the first check and kept until {@link #close} or the end of the process.
  *
  * <p>On the driver, beside the table: twice the index (12 bytes a visible write, 8 an external read, 16 a key) while
  * slices are merged. In a task: 53 bytes an operation of its slice; between jobs 12 a write, 8 a read, 16 a key, cached.
