@@ -27,6 +27,7 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -60,7 +61,7 @@ class SparkWeakLevelsTest {
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         for (int slices : new int[] {1, 7, 64}) {
-            CHECKERS.add(new SparkChecker("local[2]", new SparkChecker.Cut(1, slices, 0, 3, Long.MAX_VALUE)));
+            CHECKERS.add(new SparkChecker("local[2]", new SparkChecker.Cut(1, slices, 0, 3, Long.MAX_VALUE, WindowPlan.Cut.USUAL)));
         }
     }
 
