@@ -61,7 +61,8 @@ class SparkWeakLevelsTest {
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         for (int slices : new int[] {1, 7, 64}) {
-            CHECKERS.add(new SparkChecker("local[2]", new SparkChecker.Cut(1, slices, 0, 3, Long.MAX_VALUE, WindowPlan.Cut.USUAL)));
+            CHECKERS.add(new SparkChecker(
+                    "local[2]", new SparkChecker.Cut(1, slices, 0, 3, Long.MAX_VALUE, WindowPlan.Cut.USUAL)));
         }
     }
 
