@@ -17,7 +17,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 /** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
 final class Counterexamples {
     /** For all violations of a history together. */
-    private static final long MOST_NANOS = 1_500_000_000L;
+    private static final long MOST_NANOS = 3_000_000_000L;
 
     private final HistoryTable table;
     private final CheckRequest request;
