@@ -14,7 +14,9 @@ import org.polygraph.solver.SolverOptions;
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
  *   <li>{@code start=rank} (default) or {@code turns}: the order that the solver starts from
- *   <li>{@code cores=1}: threads of closure and rules, 0 for all cores
+ *   <li>{@code rows=by_keys} (default), {@code window} or {@code chains}: the closure of levels with real time
+ *   <li>{@code cores=}: threads of closure and rules, 1 by default so that one thread's CPU time is all there is; 0
+ *       for all cores
  *   <li>{@code time=hint}: timestamps may help to accept
  *   <li>any option of the solver, as {@code restart_unit=100}
  * </ul>
@@ -22,10 +24,12 @@ import org.polygraph.solver.SolverOptions;
 record Setting(Tuning tuning, TimeMode time) {
     static final String DEFAULT = "default";
 
+    /** What {@value #DEFAULT} stands for. */
+    static final Tuning MEASURED = Tuning.DEFAULT.withCores(1);
+
     /** @throws IllegalArgumentException naming the part that is not understood */
     static Setting parse(String words) {
-        // On one thread its CPU time is all there is.
-        Tuning tuning = Tuning.DEFAULT.withCores(1);
+        Tuning tuning = MEASURED;
         TimeMode time = TimeMode.NONE;
         if (!words.equals(DEFAULT)) {
             for (String part : words.split("\\+", -1)) {

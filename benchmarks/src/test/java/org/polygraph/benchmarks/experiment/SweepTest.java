@@ -66,9 +66,11 @@ class SweepTest {
 
     @Test
     void settingsDifferFromTheDefaultInWhatTheySay() {
-        assertThat(Setting.parse("default")).isEqualTo(new Setting(Tuning.DEFAULT, TimeMode.NONE));
+        assertThat(Setting.parse("default")).isEqualTo(new Setting(Setting.MEASURED, TimeMode.NONE));
         assertThat(Setting.parse("rounds=off+time=hint"))
-                .isEqualTo(new Setting(Tuning.DEFAULT.withRounds(Tuning.NO_RULES), TimeMode.HINT));
+                .isEqualTo(new Setting(Setting.MEASURED.withRounds(Tuning.NO_RULES), TimeMode.HINT));
+        assertThat(Setting.MEASURED).isEqualTo(Tuning.DEFAULT.withCores(1));
+        assertThat(Setting.parse("cores=0").tuning()).isEqualTo(Tuning.DEFAULT);
         assertThat(Setting.parse("start=turns").tuning().start()).isEqualTo(Tuning.StartOrder.TURNS);
         assertThat(Setting.parse("rounds=fixpoint").tuning().rounds()).isEqualTo(Tuning.FIXPOINT);
     }
