@@ -46,6 +46,8 @@ final class LatestReplay {
     private int depth;
     private int[] order = new int[0];
     private boolean hasSources;
+    /** Whether a read returned what commits only later. */
+    private boolean hasLater;
 
     private long steps;
     private long reads;
@@ -80,25 +82,34 @@ final class LatestReplay {
     boolean holds(int[] order) {
         this.order = order;
         hasSources = goThrough(order) && (count == 0 || findSources());
-        return hasSources && (count == 0 || isNoneStale());
+        return hasSources && !hasLater && (count == 0 || isNoneStale());
+    }
+
+    /** By operation of transactions that count: whom it read from, or INITIAL or NONE; empty where that was not found. */
+    int[] sources() {
+        return hasSources ? sources : new int[0];
     }
 
     /**
      * After an order that did not hold: pairs a, b of transactions; with a before b fewer reads would return something older. Of
      * the writer in between and its neighbours, source and reader, the nearer one is on the wrong side. Empty where that is not
-     * what is wrong.
+     * what is wrong; sources that commit later are left to {@link #sources}.
      */
     int[] turned() {
         int[] pairs = new int[hasSources ? 2 * count : 0];
+        int n = 0;
         for (int i = 0; 2 * i < pairs.length; i++) {
+            if (isLater(i)) {
+                continue;
+            }
             int writer = order[between[i]];
             boolean isSource = from[i] >= 0
                     && between[i] - position[from[i]] < position[readers[i]] - between[i]
                     && table.sessionOf(from[i]) != table.sessionOf(writer);
-            pairs[2 * i] = isSource ? writer : readers[i];
-            pairs[2 * i + 1] = isSource ? from[i] : writer;
+            pairs[n++] = isSource ? writer : readers[i];
+            pairs[n++] = isSource ? from[i] : writer;
         }
-        return pairs;
+        return Arrays.copyOf(pairs, n);
     }
 
     private boolean goThrough(int[] order) {
@@ -163,7 +174,7 @@ final class LatestReplay {
         readers[count++] = t;
     }
 
-    /** Whom the reads of something older read from, and what commits in between; whether each has one that commits before. */
+    /** Whom the other reads read from, and what commits in between; whether each has one source, be it later. */
     private boolean findSources() {
         from = new int[count];
         between = new int[count];
@@ -205,16 +216,18 @@ final class LatestReplay {
         }
         for (int w = 0; w < size; w++) {
             for (int i = first[written[w]]; i >= 0; i = next[i]) {
-                if (steps-- < 0 || !note(i, writers[w])) {
+                if (steps-- < 0) {
                     return false;
                 }
+                note(i, writers[w]);
             }
         }
         for (int i = 0; i < count; i++) {
-            // A read whose key has no writer in between cannot be; one whose key has no writer at all was never noted.
-            if (from[i] == NONE || between[i] == Integer.MAX_VALUE) {
+            // A read of something older has a writer in between, else it would be the last write.
+            if (from[i] == NONE || (!isLater(i) && between[i] == Integer.MAX_VALUE)) {
                 return false;
             }
+            hasLater |= isLater(i);
             sources[older[i]] = from[i];
         }
         return true;
@@ -235,15 +248,15 @@ final class LatestReplay {
         return isFirst;
     }
 
-    /** Once sources are known, a writer of the key: whether it, and the source, leave the read possible. */
-    private boolean note(int i, int t) {
-        if (from[i] == NONE || place(from[i]) >= position[readers[i]]) {
-            return false;
-        }
-        if (position[t] > place(from[i]) && position[t] < position[readers[i]]) {
+    /** Once sources are known, a writer of the key. */
+    private void note(int i, int t) {
+        if (from[i] != NONE && position[t] > place(from[i]) && position[t] < position[readers[i]]) {
             between[i] = Math.min(between[i], position[t]);
         }
-        return true;
+    }
+
+    private boolean isLater(int i) {
+        return place(from[i]) >= position[readers[i]];
     }
 
     private int place(int source) {

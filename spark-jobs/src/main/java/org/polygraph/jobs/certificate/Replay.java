@@ -111,20 +111,31 @@ public final class Replay {
     }
 
     /**
+     * What there is to learn from an order that may be wrong.
+     *
+     * @param holds whether {@link #of} accepts it; then the rest is empty
+     * @param sources by operation of transactions that count: the transaction it read from, or a negative number
+     * @param turned pairs a, b of transactions that the order should have with a before b, likely
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    public record Attempt(boolean holds, int[] sources, int[] turned) {}
+
+    /**
      * Tries an order of RC, RA or CC that may be wrong, as far as most of its reads return the last write.
      *
-     * @return empty if {@link #of} accepts it; pairs a, b of transactions that the order should have with a before b, likely; null if
-     *     nothing can be told with little work
+     * @return null if nothing can be told with little work
      */
-    public static int @Nullable [] turned(Witness witness) {
+    public static @Nullable Attempt attempt(Witness witness) {
         Placement placement = Placement.of(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
         LatestReplay latest = new LatestReplay(witness);
-        boolean holds = latest.holds(placement.eventAt());
-        int[] turned = holds ? new int[0] : latest.turned();
-        return holds || turned.length > 0 ? turned : null;
+        if (latest.holds(placement.eventAt())) {
+            return new Attempt(true, new int[0], new int[0]);
+        }
+        int[] sources = latest.sources();
+        return sources.length == 0 ? null : new Attempt(false, sources, latest.turned());
     }
 
     private @Nullable String run() {

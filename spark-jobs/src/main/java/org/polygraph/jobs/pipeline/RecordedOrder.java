@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
-import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
 
 /**
- * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file
- * that is not sorted by session; each after its session's previous one and after those it read from. Where whoever recorded them
- * wrote each down at its end, that is nearly the order of commits. A replay looks closer at the few reads that do not return
- * the last write; if they break the level, the next attempt has turned round the pairs of transactions behind them. Only to accept:
- * that it fails says nothing.
+ * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file;
+ * where that is sorted by session, as if all sessions had gone through their transactions evenly. Where whoever recorded them
+ * wrote each down at its end, that is nearly the order of commits. A replay tells who read from whom, and looks closer at the few
+ * reads that do not return the last write; if they break the level, the next attempt has each transaction after those it read from,
+ * and has turned round the pairs of transactions behind what is left. Only to accept: that it fails says nothing.
  *
- * <p>Time: sorting, of runs that are merged, and a look at each source; a few times. Memory: 16 bytes a transaction.
+ * <p>Time: sorting, of runs that are merged, and a replay; a few times. Memory: 16 bytes a transaction.
  */
 final class RecordedOrder {
     private static final int WAITING = -1;
@@ -26,23 +26,24 @@ final class RecordedOrder {
     private static final int MOST_ATTEMPTS = 6;
 
     private final HistoryTable table;
-    private final Counting counting;
+    private final boolean[] counted;
     private final int[] starts;
-    private final int[] sources;
     private final int[] position;
     /** By transaction: whether it is the first of its session. */
     private final boolean[] first;
-    /** Pairs of {@link Replay#turned}, the first of each; by the second the last pair, and by pair the one before. */
+    /** By operation whom it read from; empty while that is not known. */
+    private int[] sources;
+    /** Pairs of {@link Replay.Attempt#turned}, the first of each; by the second the last pair, and by pair the one before. */
     private final IntArrayList turned = new IntArrayList();
 
     private final IntArrayList previous = new IntArrayList();
     private int[] last = new int[0];
 
-    private RecordedOrder(ReadsFrom reads) {
-        table = reads.table();
-        counting = reads.counting();
+    private RecordedOrder(HistoryTable table, boolean[] counted, int[] sources) {
+        this.table = table;
+        this.counted = counted;
+        this.sources = sources;
         starts = table.operationStarts();
-        sources = reads.sources();
         position = new int[table.transactions()];
         first = new boolean[table.transactions() + 1];
         for (int start : table.sessionStarts()) {
@@ -51,31 +52,44 @@ final class RecordedOrder {
     }
 
     /**
-     * The order, if there is one that a replay accepts.
+     * The order, if there is one that a replay accepts, where nothing is known but the history: with the transactions that have
+     * committed and no others.
      *
-     * @param reads without violations or open reads
      * @param terms of RC, RA or CC
      * @param withTimes whether times may help
      * @param stop asked now and then; true ends it
      */
-    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
-        RecordedOrder order = new RecordedOrder(reads);
-        int[] sequence = order.sequence(withTimes);
-        return sequence == null ? null : order.accepted(sequence, terms, stop);
+    static @Nullable Witness accepted(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = table.outcomes()[t] == Outcome.COMMITTED.code();
+        }
+        return new RecordedOrder(table, counted, new int[0]).accepted(terms, withTimes, stop);
     }
 
-    private @Nullable Witness accepted(int[] sequence, Terms terms, BooleanSupplier stop) {
-        boolean[] counted = new boolean[position.length];
+    /** The same where it is known who counts and who read from whom. @param reads without violations or open reads */
+    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
+        boolean[] counted = new boolean[reads.table().transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = counting.isCounted(t);
+            counted[t] = reads.counting().isCounted(t);
         }
+        return new RecordedOrder(reads.table(), counted, reads.sources()).accepted(terms, withTimes, stop);
+    }
+
+    private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {
+        int[] sequence = sequence(withTimes);
         Witness witness = new Witness(table, terms, counted, position);
         for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean() && extend(sequence); i++) {
-            int[] turned = Replay.turned(witness);
-            if (turned == null || turned.length == 0) {
-                return turned == null ? null : witness;
+            Replay.Attempt attempt = Replay.attempt(witness);
+            if (attempt == null || attempt.holds()) {
+                return attempt == null ? null : witness;
             }
-            turn(turned);
+            boolean isLearning = sources.length == 0 || attempt.turned().length > 0;
+            if (!isLearning) {
+                return null;
+            }
+            sources = attempt.sources();
+            turn(attempt.turned());
         }
         return null;
     }
@@ -123,7 +137,7 @@ final class RecordedOrder {
         if (!first[t] && position[t - 1] < 0) {
             return t - 1;
         }
-        for (int o = starts[t]; o < starts[t + 1]; o++) {
+        for (int o = starts[t]; sources.length > 0 && counted[t] && o < starts[t + 1]; o++) {
             if (sources[o] >= 0 && position[sources[o]] < 0) {
                 return sources[o];
             }
@@ -136,8 +150,8 @@ final class RecordedOrder {
         return WAITING;
     }
 
-    /** Transactions as they were recorded; null if that is not known. */
-    private int @Nullable [] sequence(boolean withTimes) {
+    /** Transactions as they were recorded. */
+    private int[] sequence(boolean withTimes) {
         int n = table.transactions();
         long[] places = ends(withTimes);
         if (places == null) {
@@ -148,7 +162,7 @@ final class RecordedOrder {
                 bySession &= t == 0 || places[t - 1] < places[t];
             }
             if (bySession) {
-                return null;
+                spread(places);
             }
         }
         long least = Long.MAX_VALUE;
@@ -159,13 +173,10 @@ final class RecordedOrder {
         }
         // Place and transaction in one number; sessions are runs, which are merged.
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(n);
-        long spread = most - least;
-        if (spread < 0) {
-            return null;
-        }
-        int coarser = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(spread) + bits - Long.SIZE + 1);
+        // The difference is unsigned.
+        int coarser = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(most - least) + bits - Long.SIZE + 1);
         for (int t = 0; t < n; t++) {
-            places[t] = places[t] - least >> coarser << bits | t;
+            places[t] = places[t] - least >>> coarser << bits | t;
         }
         Arrays.sort(places);
         int[] sequence = new int[n];
@@ -174,6 +185,17 @@ final class RecordedOrder {
             sequence[i] = (int) places[i] & mask;
         }
         return sequence;
+    }
+
+    /** Places as if all sessions began and ended together, each at an even pace. */
+    private void spread(long[] places) {
+        int[] sessionStarts = table.sessionStarts();
+        for (int s = 0; s < table.sessions(); s++) {
+            long length = sessionStarts[s + 1] - sessionStarts[s];
+            for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
+                places[t] = ((long) (t - sessionStarts[s]) << Integer.SIZE) / length;
+            }
+        }
     }
 
     /** When transactions ended, those that do not count with their session's previous one; null if that is not known of all. */
@@ -185,7 +207,7 @@ final class RecordedOrder {
         long[] ends = new long[given.length];
         for (int t = 0; t < ends.length; t++) {
             boolean isKnown = given[t] != HistoryTable.NO_TIME;
-            if (!isKnown && counting.isCounted(t)) {
+            if (!isKnown && counted[t]) {
                 return null;
             }
             ends[t] = isKnown ? given[t] : t == 0 ? 0 : ends[t - 1];
