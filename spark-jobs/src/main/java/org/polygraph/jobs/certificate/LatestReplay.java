@@ -91,23 +91,27 @@ final class LatestReplay {
     }
 
     /**
-     * After an order that did not hold: pairs a, b of transactions; with a before b fewer reads would return something older. Of
-     * the writer in between and its neighbours, source and reader, the nearer one is on the wrong side. Empty where that is not
-     * what is wrong; sources that commit later are left to {@link #sources}.
+     * After an order that did not hold: a, b, c, d of transactions; with a before b, or else c before d, fewer reads would return
+     * something older. Of the writer in between and its neighbours, source and reader, the nearer one is likely on the wrong
+     * side. Empty where that is not what is wrong; sources that commit later are left to {@link #sources}.
      */
     int[] turned() {
-        int[] pairs = new int[hasSources ? 2 * count : 0];
+        int[] pairs = new int[hasSources ? 4 * count : 0];
         int n = 0;
-        for (int i = 0; 2 * i < pairs.length; i++) {
+        for (int i = 0; 4 * i < pairs.length; i++) {
             if (isLater(i)) {
                 continue;
             }
             int writer = order[between[i]];
-            boolean isSource = from[i] >= 0
-                    && between[i] - position[from[i]] < position[readers[i]] - between[i]
-                    && table.sessionOf(from[i]) != table.sessionOf(writer);
-            pairs[n++] = isSource ? writer : readers[i];
-            pairs[n++] = isSource ? from[i] : writer;
+            boolean hasSource = from[i] >= 0 && table.sessionOf(from[i]) != table.sessionOf(writer);
+            boolean isSource = hasSource && between[i] - position[from[i]] < position[readers[i]] - between[i];
+            int reader = n + (isSource ? 2 : 0);
+            pairs[reader] = readers[i];
+            pairs[reader + 1] = writer;
+            int source = n + (isSource ? 0 : 2);
+            pairs[source] = hasSource ? writer : NOBODY;
+            pairs[source + 1] = hasSource ? from[i] : NOBODY;
+            n += 4;
         }
         return Arrays.copyOf(pairs, n);
     }

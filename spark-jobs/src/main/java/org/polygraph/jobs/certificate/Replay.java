@@ -115,7 +115,7 @@ public final class Replay {
      *
      * @param holds whether {@link #of} accepts it; then the rest is empty
      * @param sources by operation of transactions that count: the transaction it read from, or a negative number
-     * @param turned pairs a, b of transactions that the order should have with a before b, likely
+     * @param turned a, b, c, d of transactions: the order should have a before b, likely, or else c before d, or -1
      */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     public record Attempt(boolean holds, int[] sources, int[] turned) {}

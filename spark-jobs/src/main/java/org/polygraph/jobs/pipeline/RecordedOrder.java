@@ -13,8 +13,8 @@ import org.polygraph.storage.model.Outcome;
 
 /**
  * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file;
- * where that is sorted by session, as if all sessions had gone through their transactions evenly. Where whoever recorded them
- * wrote each down at its end, that is nearly the order of commits. A replay tells who read from whom, and looks closer at the few
+ * where that is sorted by session, as their values count up. Where whoever recorded them wrote each down at its end, or counted
+ * values up as it ran, that is nearly the order of commits. A replay tells who read from whom, and looks closer at the few
  * reads that do not return the last write; if they break the level, the next attempt has each transaction after those it read from,
  * and has turned round the pairs of transactions behind what is left. Only to accept: that it fails says nothing.
  *
@@ -24,6 +24,9 @@ final class RecordedOrder {
     private static final int WAITING = -1;
     private static final int OPEN = -2;
     private static final int MOST_ATTEMPTS = 6;
+    private static final int MOST_TURNS = 32;
+    /** Beyond, values are all the same as a clock. */
+    private static final long MOST_VALUE = 1L << 61;
 
     private final HistoryTable table;
     private final boolean[] counted;
@@ -33,11 +36,13 @@ final class RecordedOrder {
     private final boolean[] first;
     /** By operation whom it read from; empty while that is not known. */
     private int[] sources;
-    /** Pairs of {@link Replay.Attempt#turned}, the first of each; by the second the last pair, and by pair the one before. */
-    private final IntArrayList turned = new IntArrayList();
+    private final Precedences turned;
+    /** Of the transactions that wait for others: the pair for which they do, or -1. */
+    private final IntArrayList open = new IntArrayList();
 
-    private final IntArrayList previous = new IntArrayList();
-    private int[] last = new int[0];
+    private final IntArrayList reasons = new IntArrayList();
+    /** The pair for which the last one asked waits, or -1. */
+    private int reason;
 
     private RecordedOrder(HistoryTable table, boolean[] counted, int[] sources) {
         this.table = table;
@@ -45,6 +50,7 @@ final class RecordedOrder {
         this.sources = sources;
         starts = table.operationStarts();
         position = new int[table.transactions()];
+        turned = new Precedences(table.transactions());
         first = new boolean[table.transactions() + 1];
         for (int start : table.sessionStarts()) {
             first[start] = true;
@@ -78,8 +84,14 @@ final class RecordedOrder {
 
     private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {
         int[] sequence = sequence(withTimes);
+        if (sequence == null) {
+            return null;
+        }
         Witness witness = new Witness(table, terms, counted, position);
-        for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean() && extend(sequence); i++) {
+        for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean(); i++) {
+            if (!isPlaced(sequence)) {
+                return null;
+            }
             Replay.Attempt attempt = Replay.attempt(witness);
             if (attempt == null || attempt.holds()) {
                 return attempt == null ? null : witness;
@@ -89,51 +101,72 @@ final class RecordedOrder {
                 return null;
             }
             sources = attempt.sources();
-            turn(attempt.turned());
+            turned.add(attempt.turned());
         }
         return null;
     }
 
-    private void turn(int[] pairs) {
-        if (last.length == 0) {
-            last = new int[position.length];
-            Arrays.fill(last, WAITING);
+    /** Gives places; pairs that contradict sources or each other are turned round. */
+    private boolean isPlaced(int[] sequence) {
+        for (int i = 0; i < MOST_TURNS && !extend(sequence); i++) {
+            if (reason == Precedences.NONE) {
+                return false;
+            }
+            turned.turn(reason);
         }
-        for (int i = 0; i < pairs.length; i += 2) {
-            previous.add(last[pairs[i + 1]]);
-            last[pairs[i + 1]] = turned.size();
-            turned.add(pairs[i]);
-        }
+        return open.isEmpty();
     }
 
-    /** Gives places in that sequence, but to each after what it waits for; whether that is possible. */
+    /**
+     * Gives places in that sequence, but to each after what it waits for; whether that is possible. If not, {@link #reason} is the
+     * latest pair of those that go round in a circle, if any.
+     */
     private boolean extend(int[] sequence) {
         Arrays.fill(position, WAITING);
-        IntArrayList open = new IntArrayList();
+        open.clear();
+        reasons.clear();
         int placed = 0;
         for (int each : sequence) {
             for (int t = each; t >= 0; ) {
                 int blocking = position[t] >= 0 ? WAITING : blocking(t);
                 if (blocking >= 0) {
-                    if (position[blocking] == OPEN || blocking == t) {
-                        return false;
-                    }
                     position[t] = OPEN;
                     open.add(t);
+                    reasons.add(reason);
+                    if (position[blocking] == OPEN) {
+                        latestReason(blocking);
+                        return false;
+                    }
                     t = blocking;
                 } else {
                     if (position[t] < 0) {
                         position[t] = placed++;
                     }
-                    t = open.isEmpty() ? WAITING : open.popInt();
+                    t = WAITING;
+                    if (!open.isEmpty()) {
+                        t = open.popInt();
+                        reasons.popInt();
+                    }
                 }
             }
         }
         return true;
     }
 
+    /** @param from the transaction that is open already: all from there on wait for each other */
+    private void latestReason(int from) {
+        reason = Precedences.NONE;
+        for (int i = open.size() - 1; i >= 0; i--) {
+            reason = Math.max(reason, reasons.getInt(i));
+            if (open.getInt(i) == from) {
+                return;
+            }
+        }
+    }
+
     /** What t comes after and has no place yet, or -1. */
     private int blocking(int t) {
+        reason = Precedences.NONE;
         if (!first[t] && position[t - 1] < 0) {
             return t - 1;
         }
@@ -142,28 +175,27 @@ final class RecordedOrder {
                 return sources[o];
             }
         }
-        for (int i = last.length == 0 ? WAITING : last[t]; i >= 0; i = previous.getInt(i)) {
-            if (position[turned.getInt(i)] < 0) {
-                return turned.getInt(i);
+        for (int i = turned.lastOf(t); i != Precedences.NONE; i = turned.previous(i)) {
+            if (position[turned.first(i)] < 0) {
+                reason = i;
+                return turned.first(i);
             }
         }
         return WAITING;
     }
 
-    /** Transactions as they were recorded. */
-    private int[] sequence(boolean withTimes) {
+    /** Transactions as they were recorded; null if that is not known. */
+    private int @Nullable [] sequence(boolean withTimes) {
         int n = table.transactions();
         long[] places = ends(withTimes);
         if (places == null) {
-            places = new long[n];
-            boolean bySession = true;
-            for (int t = 0; t < n; t++) {
-                places[t] = table.sourcePosition(t);
-                bySession &= t == 0 || places[t - 1] < places[t];
-            }
-            if (bySession) {
-                spread(places);
-            }
+            places = positions();
+        }
+        if (places == null) {
+            places = values();
+        }
+        if (places == null) {
+            return null;
         }
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;
@@ -187,15 +219,52 @@ final class RecordedOrder {
         return sequence;
     }
 
-    /** Places as if all sessions began and ended together, each at an even pace. */
-    private void spread(long[] places) {
-        int[] sessionStarts = table.sessionStarts();
-        for (int s = 0; s < table.sessions(); s++) {
-            long length = sessionStarts[s + 1] - sessionStarts[s];
-            for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
-                places[t] = ((long) (t - sessionStarts[s]) << Integer.SIZE) / length;
+    /** Where they stand in their files; null where these are sorted by session, which tells nothing. */
+    private long @Nullable [] positions() {
+        long[] places = new long[table.transactions()];
+        boolean bySession = true;
+        for (int t = 0; t < places.length; t++) {
+            places[t] = table.sourcePosition(t);
+            bySession &= t == 0 || places[t - 1] < places[t];
+        }
+        return bySession ? null : places;
+    }
+
+    /**
+     * The largest value that each has written, or else read, as of a clock; null where values do not ascend in every session, so
+     * that they were not counted up, or are no integers.
+     */
+    private long @Nullable [] values() {
+        int[] keys = table.operationKeys();
+        long[] values = table.operationValues();
+        long[] places = new long[table.transactions()];
+        long latest = Long.MIN_VALUE;
+        for (int t = 0; t < places.length; t++) {
+            latest = first[t] ? Long.MIN_VALUE : latest;
+            long written = Long.MIN_VALUE;
+            long read = Long.MIN_VALUE;
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (!table.values().isInteger(values[o])) {
+                    return null;
+                }
+                if ((keys[o] & 1) == 1) {
+                    written = Math.max(written, values[o]);
+                } else {
+                    read = Math.max(read, values[o]);
+                }
+            }
+            if (written != Long.MIN_VALUE && counted[t]) {
+                if (written <= latest) {
+                    return null;
+                }
+                latest = written;
+                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, written));
+            } else {
+                // Behind whoever wrote it.
+                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, Math.max(read, latest))) + 1;
             }
         }
+        return places;
     }
 
     /** When transactions ended, those that do not count with their session's previous one; null if that is not known of all. */
