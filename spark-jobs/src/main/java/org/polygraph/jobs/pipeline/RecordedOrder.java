@@ -119,7 +119,7 @@ final class RecordedOrder {
 
     /**
      * Gives places in that sequence, but to each after what it waits for; whether that is possible. If not, {@link #reason} is the
-     * latest pair of those that go round in a circle, if any.
+     * earliest pair of those that go round in a circle, if any: found when least was known.
      */
     private boolean extend(int[] sequence) {
         Arrays.fill(position, WAITING);
@@ -134,7 +134,7 @@ final class RecordedOrder {
                     open.add(t);
                     reasons.add(reason);
                     if (position[blocking] == OPEN) {
-                        latestReason(blocking);
+                        earliestReason(blocking);
                         return false;
                     }
                     t = blocking;
@@ -154,10 +154,11 @@ final class RecordedOrder {
     }
 
     /** @param from the transaction that is open already: all from there on wait for each other */
-    private void latestReason(int from) {
+    private void earliestReason(int from) {
         reason = Precedences.NONE;
         for (int i = open.size() - 1; i >= 0; i--) {
-            reason = Math.max(reason, reasons.getInt(i));
+            int pair = reasons.getInt(i);
+            reason = pair == Precedences.NONE || (reason >= 0 && reason < pair) ? reason : pair;
             if (open.getInt(i) == from) {
                 return;
             }
