@@ -94,19 +94,35 @@ public final class Replay {
         }
         if (witness.terms().promise().isAxiom()) {
             LatestReplay latest = new LatestReplay(witness);
-            if (latest.holds(placement.eventAt())) {
-                return new Result(null, placement.transactions(), latest.reads(), latest.ownReads(), latest.writes());
-            }
-            AxiomReplay axiom = new AxiomReplay(witness);
-            wrong = axiom.run(placement.eventAt());
-            return wrong == null
-                    ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
-                    : Result.rejected(wrong);
+            return latest.holds(placement.eventAt())
+                    ? new Result(null, placement.transactions(), latest.reads(), latest.ownReads(), latest.writes())
+                    : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();
         return wrong == null
                 ? new Result(null, placement.transactions(), replay.reads, replay.ownReads, replay.writes)
+                : Result.rejected(wrong);
+    }
+
+    /**
+     * Replays, RC, RA and CC by their axioms alone: not by what may have chosen the order, as that would not show its own fault.
+     * Only where values repeat, so that they do not tell who read from whom, the order is asked as {@link #of} does.
+     */
+    public static Result byDefinition(Witness witness) {
+        Placement placement = witness.terms().promise().isAxiom() ? Placement.of(witness) : null;
+        if (placement == null || placement.discrepancy() != null) {
+            return of(witness);
+        }
+        AxiomReplay axiom = new AxiomReplay(witness);
+        Result result = of(axiom, placement);
+        return axiom.isAmbiguous() ? of(witness) : result;
+    }
+
+    private static Result of(AxiomReplay axiom, Placement placement) {
+        String wrong = axiom.run(placement.eventAt());
+        return wrong == null
+                ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
                 : Result.rejected(wrong);
     }
 

@@ -36,6 +36,7 @@ final class RecordedOrder {
     private final boolean[] first;
     /** By operation whom it read from; empty while that is not known. */
     private int[] sources;
+
     private final Precedences turned;
     /** Of the transactions that wait for others: the pair for which they do, or -1. */
     private final IntArrayList open = new IntArrayList();
