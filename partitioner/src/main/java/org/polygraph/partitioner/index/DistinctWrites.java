@@ -45,6 +45,7 @@ public final class DistinctWrites {
         Arrays.fill(once, 0);
         Arrays.fill(twice, 0);
         long shared = 0;
+        boolean isInitial = false;
         for (int o = 0; o < keys.length; o++) {
             int slot = slot(code(keys[o], values[o], byKey));
             // What a read returned changes nothing: half are writes, which no branch would foresee.
@@ -55,16 +56,18 @@ public final class DistinctWrites {
                 shared++;
             }
             once[slot >>> 6] |= bit;
+            isInitial |= (keys[o] & 1) == 1 & values[o] == initial;
         }
-        if (shared > keys.length / SHARE) {
-            return false;
-        }
+        return !isInitial && shared <= keys.length / SHARE && (shared == 0 || areDifferent(byKey));
+    }
+
+    /** Whether the writes that share bits are. */
+    private boolean areDifferent(boolean byKey) {
+        int[] keys = table.operationKeys();
+        long[] values = table.operationValues();
         LongOpenHashSet seen = new LongOpenHashSet();
         for (int o = 0; o < keys.length; o++) {
-            if ((keys[o] & 1) == 1 && values[o] == initial) {
-                return false;
-            }
-            if (shared > 0 && (keys[o] & 1) == 1) {
+            if ((keys[o] & 1) == 1) {
                 long code = code(keys[o], values[o], byKey);
                 int slot = slot(code);
                 if ((twice[slot >>> 6] & 1L << slot) != 0 && !seen.add(code)) {

@@ -184,42 +184,33 @@ final class LatestReplay {
         between = new int[count];
         Arrays.fill(from, NONE);
         Arrays.fill(between, Integer.MAX_VALUE);
-        // By key: its reads, as a list.
-        int[] first = new int[table.keys().size()];
+        // By key and kind, of writes: the key's reads, as a list.
+        int[] first = new int[2 * table.keys().size()];
         Arrays.fill(first, NOBODY);
         int[] next = new int[count];
         for (int i = 0; i < count; i++) {
-            int key = keys[older[i]] >>> 1;
-            next[i] = first[key];
-            first[key] = i;
+            int write = keys[older[i]] | 1;
+            next[i] = first[write];
+            first[write] = i;
             if (values[older[i]] == table.initialValue()) {
                 from[i] = INITIAL;
             }
         }
-        // Writes of these keys, which are looked at again.
-        int[] writers = new int[count];
-        int[] written = new int[count];
-        int size = 0;
-        for (int t = 0; t < counted.length; t++) {
-            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                if ((keys[o] & 1) == 0 || first[keys[o] >>> 1] < 0) {
-                    continue;
-                }
-                if (size == writers.length) {
-                    writers = Arrays.copyOf(writers, 2 * size);
-                    written = Arrays.copyOf(written, 2 * size);
-                }
-                writers[size] = t;
-                written[size++] = keys[o] >>> 1;
-                for (int i = first[keys[o] >>> 1]; i >= 0; i = next[i]) {
-                    if (steps-- < 0 || !match(i, t, o)) {
-                        return false;
-                    }
+        int[] written = operationsIn(first);
+        int[] writers = new int[written.length];
+        for (int w = 0, t = 0; w < written.length; w++) {
+            while (starts[t + 1] <= written[w]) {
+                t++;
+            }
+            writers[w] = counted[t] ? t : NOBODY;
+            for (int i = first[keys[written[w]]]; counted[t] && i >= 0; i = next[i]) {
+                if (steps-- < 0 || !match(i, t, written[w])) {
+                    return false;
                 }
             }
         }
-        for (int w = 0; w < size; w++) {
-            for (int i = first[written[w]]; i >= 0; i = next[i]) {
+        for (int w = 0; w < written.length; w++) {
+            for (int i = first[keys[written[w]]]; writers[w] >= 0 && i >= 0; i = next[i]) {
                 if (steps-- < 0) {
                     return false;
                 }
@@ -235,6 +226,21 @@ final class LatestReplay {
             sources[older[i]] = from[i];
         }
         return true;
+    }
+
+    /** The operations whose key and kind have an entry: a loop by itself, as it goes over all of them. */
+    private int[] operationsIn(int[] first) {
+        int[] found = new int[64];
+        int size = 0;
+        for (int o = 0; o < keys.length; o++) {
+            if (first[keys[o]] >= 0) {
+                if (size == found.length) {
+                    found = Arrays.copyOf(found, 2 * size);
+                }
+                found[size++] = o;
+            }
+        }
+        return Arrays.copyOf(found, size);
     }
 
     /** A write of the key: whether it leaves at most one source for the read. */
