@@ -47,7 +47,7 @@ final class ParquetCodecs implements CompressionCodecFactory {
                 return codec == CompressionCodecName.UNCOMPRESSED
                         ? bytes
                         : BytesInput.from(
-                                decompressed(codec, bytes.toInputStream().readAllBytes(), size));
+                                decompressed(codec, bytes.toByteArray(), size));
             }
 
             @Override
