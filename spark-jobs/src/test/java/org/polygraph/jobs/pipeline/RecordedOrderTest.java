@@ -18,6 +18,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -125,7 +126,7 @@ class RecordedOrderTest {
                 builder.end();
             }
             return Objects.requireNonNull(builder.build());
-        } catch (org.polygraph.storage.model.HistoryException e) {
+        } catch (HistoryException e) {
             throw new AssertionError(e);
         }
     }
