@@ -184,7 +184,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
             }
             made = spark.createDataset(rows, Encoders.BINARY())
                     .repartition(layout.slices())
-                    .persist(StorageLevel.MEMORY_AND_DISK());
+                    .persist(StorageLevel.DISK_ONLY());
             slices = made;
         }
         if (made == null) {
@@ -207,7 +207,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
                 .mapPartitions(
                         new IndexTask(work.slices(), table.sessionStarts(), states, table.initialValue()),
                         Encoders.BINARY())
-                .persist(StorageLevel.MEMORY_AND_DISK());
+                .persist(StorageLevel.DISK_ONLY());
     }
 
     @Override
