@@ -38,6 +38,11 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
 
     /** @param first whose header the file gets; written by {@link #append} like the others */
     ParquetHistoryWriter(HistoryTable first, OutputStream out) throws IOException {
+        this(first, out, ROW_GROUP_BYTES);
+    }
+
+    /** @param rowGroupBytes for tests; a row group has 100 rows at least */
+    ParquetHistoryWriter(HistoryTable first, OutputStream out, long rowGroupBytes) throws IOException {
         StringWriter header = new StringWriter();
         try (JsonGenerator json = Json.FACTORY.createGenerator(header)) {
             HistoryHeader.write(json, first);
@@ -47,7 +52,7 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
                 .withConf(new PlainParquetConfiguration())
                 .withCodecFactory(new ParquetCodecs())
                 .withCompressionCodec(CompressionCodecName.ZSTD)
-                .withRowGroupSize(ROW_GROUP_BYTES)
+                .withRowGroupSize(rowGroupBytes)
                 .build();
     }
 
