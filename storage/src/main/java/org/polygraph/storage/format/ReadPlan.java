@@ -17,8 +17,10 @@ public final class ReadPlan {
     private final List<String> files;
     private final List<Piece> pieces;
     private final long pieceBytes;
+    private final boolean isLocal;
 
-    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces, long pieceBytes) {
+    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces, long pieceBytes, boolean isLocal) {
+        this.isLocal = isLocal;
         this.format = format;
         this.files = List.copyOf(files);
         this.pieces = List.copyOf(pieces);
@@ -96,7 +98,7 @@ public final class ReadPlan {
             }
             names.add(file.name());
         }
-        return pieces.size() < 2 ? null : new ReadPlan(format, names, pieces, cut.pieceBytes);
+        return pieces.size() < 2 ? null : new ReadPlan(format, names, pieces, cut.pieceBytes, location.isLocal());
     }
 
     /** A piece a row group, or the file if it is small. */
@@ -140,6 +142,16 @@ public final class ReadPlan {
     /** In their order. */
     public List<Piece> pieces() {
         return pieces;
+    }
+
+    /** Of the first file. */
+    public String name() {
+        return files.get(0);
+    }
+
+    /** Whether only this machine may have the files. */
+    public boolean isLocal() {
+        return isLocal;
     }
 
     HistoryFormat format() {
