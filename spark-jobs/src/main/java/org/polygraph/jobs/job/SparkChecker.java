@@ -127,7 +127,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         HistoryTable table = plan == null || Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP
                 ? null
                 : read(plan, CheckMetrics.OF_THIS_PROCESS.listening(progress), budget);
-        return table != null ? table : HistoryReader.readInOnePass(path, format, budget::exhausted, budget.bytes());
+        return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 
     private @Nullable HistoryTable read(ReadPlan plan, Progress progress, Budget budget) throws HistoryException {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Unit;
@@ -31,39 +30,12 @@ public final class HistoryReader {
     }
 
     /**
-     * Reads a history. Linear in its size, and a sort where sessions are not in order. A large one is read in pieces on all
-     * cores where it can be ({@link ReadPlan}).
+     * Reads a history. Linear in its size, and a sort where sessions are not in order.
      *
      * @param stop asked for every 64 KiB or so of input; true ends the read with a {@link BudgetException}
      * @param memoryBytes what the table may take while it is built
      */
     public static HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
-            throws HistoryException, IOException {
-        int threads = Runtime.getRuntime().availableProcessors();
-        ReadPlan plan = threads < 2 ? null : ReadPlan.of(path, format, ReadPlan.Cut.USUAL);
-        return read(path, format, stop, memoryBytes, plan, threads);
-    }
-
-    /** Reads in pieces if there is a plan, and where that does not lead to a table, in one pass. */
-    static HistoryTable read(
-            String path,
-            HistoryFormat format,
-            BooleanSupplier stop,
-            long memoryBytes,
-            @Nullable ReadPlan plan,
-            int threads)
-            throws HistoryException, IOException {
-        if (plan != null) {
-            HistoryTable table = ParallelReader.read(plan, new ReadContext(stop, memoryBytes), threads);
-            if (table != null) {
-                return table;
-            }
-        }
-        return readInOnePass(path, format, stop, memoryBytes);
-    }
-
-    /** The same, whatever its size, on this thread alone. */
-    public static HistoryTable readInOnePass(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
         if (format == HistoryFormat.EDN) {
             throw Parts.ednUnsupported(path);

@@ -17,9 +17,10 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.io.api.RecordConsumer;
 import org.polygraph.storage.columnar.HistoryTable;
 
-/** Writes the archive format: zstd, row groups of 64 MiB, sorted by (session, index), header in the file's metadata. */
+/** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
 final class ParquetHistoryWriter implements HistoryAppender.Content {
-    private static final long ROW_GROUP_BYTES = 64L << 20;
+    /** Two million operations, about: a piece for a reader that reads several at a time. */
+    private static final long ROW_GROUP_BYTES = 16L << 20;
 
     private static final int SESSION = 0;
     private static final int INDEX = 1;

@@ -16,15 +16,13 @@ public final class ReadPlan {
     private final HistoryFormat format;
     private final List<String> files;
     private final List<Piece> pieces;
-    private final long pieceBytes;
     private final boolean isLocal;
 
-    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces, long pieceBytes, boolean isLocal) {
+    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces, boolean isLocal) {
         this.isLocal = isLocal;
         this.format = format;
         this.files = List.copyOf(files);
         this.pieces = List.copyOf(pieces);
-        this.pieceBytes = pieceBytes;
     }
 
     /**
@@ -98,7 +96,7 @@ public final class ReadPlan {
             }
             names.add(file.name());
         }
-        return pieces.size() < 2 ? null : new ReadPlan(format, names, pieces, cut.pieceBytes, location.isLocal());
+        return pieces.size() < 2 ? null : new ReadPlan(format, names, pieces, location.isLocal());
     }
 
     /** A piece a row group, or the file if it is small. */
@@ -160,11 +158,6 @@ public final class ReadPlan {
 
     List<String> files() {
         return files;
-    }
-
-    /** What a piece has of text, about. */
-    long pieceBytes() {
-        return pieceBytes;
     }
 
     /** Where the pieces are put together. @param memoryBytes what the table may take while it is built */

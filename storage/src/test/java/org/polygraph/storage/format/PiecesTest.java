@@ -127,41 +127,43 @@ class PiecesTest {
     }
 
     /** Cut so that the largest file has about so many pieces. */
-    private static @Nullable ReadPlan plan(String path, int count) throws IOException {
+    private static @Nullable ReadPlan plan(String path, HistoryFormat format, int count) throws IOException {
         long largest = 1;
         try (var files = Files.walk(Path.of(path))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 largest = Math.max(largest, Files.size(file));
             }
         }
-        return ReadPlan.of(path, HistoryFormat.AUTO, new ReadPlan.Cut(0, Math.max(1, largest / count)));
+        return ReadPlan.of(path, format, new ReadPlan.Cut(0, Math.max(1, largest / count)));
     }
 
-    /** Through bytes, as what travels between processes. */
-    private static @Nullable HistoryTable byBytes(ReadPlan plan) throws Exception {
+    /** Through bytes, as they travel between processes; null if a pass over the whole has to tell. */
+    private static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
         PieceMerge merge = plan.merge(MEMORY);
-        for (Piece piece : plan.pieces()) {
-            if (!merge.add(RowsFile.ofBytes(RowsFile.toBytes(piece.read(() -> false, MEMORY))))) {
-                return null;
+        try {
+            for (Piece piece : plan.pieces()) {
+                if (!merge.add(RowsFile.ofBytes(RowsFile.toBytes(piece.read(() -> false, MEMORY))))) {
+                    return null;
+                }
             }
+        } catch (HistoryException | IOException | BudgetException e) {
+            return null;
         }
         return merge.table();
     }
 
     /** @return the most pieces there were */
     private int same(String path, String name) throws Exception {
-        HistoryTable expected = HistoryReader.readInOnePass(path, HistoryFormat.AUTO, () -> false, MEMORY);
+        HistoryTable expected = HistoryReader.read(path, HistoryFormat.AUTO, () -> false, MEMORY);
         int most = 0;
         for (int count : COUNTS) {
-            ReadPlan plan = plan(path, count);
+            ReadPlan plan = plan(path, HistoryFormat.AUTO, count);
             if (plan == null) {
                 continue;
             }
             String each = name + " in " + plan.pieces().size();
             most = Math.max(most, plan.pieces().size());
-            HistoryTable parallel = ParallelReader.read(plan, new ReadContext(() -> false, MEMORY), 1 + count % 3);
-            equal(Objects.requireNonNull(parallel, each), expected, each);
-            equal(Objects.requireNonNull(byBytes(plan), each), expected, each);
+            equal(Objects.requireNonNull(inPieces(plan), each), expected, each);
         }
         return most;
     }
@@ -293,10 +295,17 @@ class PiecesTest {
 
     /** The same table or the same message, whatever is wrong. */
     static void sameWhateverIsWrong(String path, HistoryFormat format, String name) throws IOException {
-        String expected = told(() -> HistoryReader.readInOnePass(path, format, () -> false, MEMORY));
+        String expected = told(() -> HistoryReader.read(path, format, () -> false, MEMORY));
         for (int count : COUNTS) {
-            ReadPlan plan = plan(path, count);
-            String actual = told(() -> HistoryReader.read(path, format, () -> false, MEMORY, plan, 2));
+            ReadPlan plan = plan(path, format, count);
+            HistoryTable table;
+            String actual;
+            try {
+                table = plan == null ? null : inPieces(plan);
+                actual = table == null ? expected : String.join("\n", Tables.rows(table));
+            } catch (HistoryException e) {
+                actual = e.getClass().getSimpleName() + " " + e.getMessage();
+            }
             assertThat(actual).as(name + " in " + count).isEqualTo(expected);
         }
     }
@@ -372,14 +381,16 @@ class PiecesTest {
     @Test
     void budgetsEndIt() throws Exception {
         String path = inputs.write("h.jsonl", jsonl(new Random(1), 2_000, 0));
-        ReadPlan plan = Objects.requireNonNull(plan(path, 64));
-        AtomicInteger asked = new AtomicInteger();
-        assertThatThrownBy(
-                        () -> ParallelReader.read(plan, new ReadContext(() -> asked.incrementAndGet() > 20, MEMORY), 2))
+        ReadPlan plan = Objects.requireNonNull(plan(path, HistoryFormat.AUTO, 64));
+        Piece last = plan.pieces().get(plan.pieces().size() - 1);
+        for (Piece piece : List.of(plan.pieces().get(0), last)) {
+            assertThatThrownBy(() -> piece.read(() -> true, MEMORY))
+                    .isInstanceOf(BudgetException.class)
+                    .hasMessageContaining("time ran out");
+        }
+        assertThatThrownBy(() -> Piece.ofFile(path, 0, HistoryFormat.JSONL).read(() -> false, 1000))
                 .isInstanceOf(BudgetException.class)
-                .hasMessageContaining("time ran out");
-        assertThat(ParallelReader.read(plan, new ReadContext(() -> false, 1000), 2))
-                .isNull();
+                .hasMessageContaining("more memory");
     }
 
     @Test
