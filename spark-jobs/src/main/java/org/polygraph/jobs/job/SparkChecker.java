@@ -119,24 +119,28 @@ public final class SparkChecker implements Checker, AutoCloseable {
         return cut;
     }
 
-    /** A large history is read by tasks, and in one pass if that does not lead to a table: it tells what is wrong. */
+    /**
+     * A large history is read by the tasks of a cluster, and in one pass if that does not lead to a table: it tells what is
+     * wrong. Where all is one process, a pass takes less.
+     */
     @Override
     public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
             throws HistoryException, IOException {
-        ReadPlan plan = ReadPlan.of(path, format, SparkReading.cut(pieceBytes()));
-        HistoryTable table = plan == null || Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP
+        boolean isOneProcess = session.master().startsWith("local");
+        boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
+        ReadPlan plan = isOneProcess && !isAsked ? null : ReadPlan.of(path, format, SparkReading.cut(pieceBytes()));
+        boolean isSeen = plan != null && (isOneProcess || !plan.isLocal());
+        HistoryTable table = plan == null || !isSeen || Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP
                 ? null
-                : read(plan, CheckMetrics.OF_THIS_PROCESS.listening(progress), budget);
+                : read(session.get(), plan, progress, budget);
         return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 
-    private @Nullable HistoryTable read(ReadPlan plan, Progress progress, Budget budget) throws HistoryException {
-        SparkSession spark = session.get();
-        if (!SparkReading.sees(spark.sparkContext(), plan)) {
-            return null;
-        }
-        progress.stage("reading");
-        return new SparkReading(spark.sparkContext(), plan, progress, budget).table();
+    private static @Nullable HistoryTable read(SparkSession spark, ReadPlan plan, Progress progress, Budget budget)
+            throws HistoryException {
+        Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
+        heard.stage("reading");
+        return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
     }
 
     private static long pieceBytes() {

@@ -53,11 +53,6 @@ final class SparkReading {
         return new ReadPlan.Cut(LEAST_PIECES * pieceBytes, pieceBytes);
     }
 
-    /** Whether tasks see the files. */
-    static boolean sees(SparkContext context, ReadPlan plan) {
-        return !plan.isLocal() || context.master().startsWith("local");
-    }
-
     /**
      * Reads.
      *
