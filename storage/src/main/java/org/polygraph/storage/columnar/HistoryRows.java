@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param operationValues as in {@link HistoryTable}, by the piece's codes
  * @param keys the piece's keys
  * @param values the piece's values
- * @param initialValue the piece's code of the initial value, where it says one
+ * @param hasInitialValue whether the piece says an initial value
+ * @param initialValue the piece's code of it
  * @param metadata header fields as JSON texts, in their order
  * @param lines how many lines the piece has; 0 where positions are no lines
  */
@@ -40,7 +41,8 @@ public record HistoryRows(
         long[] operationValues,
         KeyDictionary.Labels keys,
         ValueDictionary.Labels values,
-        @Nullable Long initialValue,
+        boolean hasInitialValue,
+        long initialValue,
         Map<String, String> metadata,
         long lines) {
     public int transactions() {

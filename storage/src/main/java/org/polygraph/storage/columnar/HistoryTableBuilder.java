@@ -276,7 +276,8 @@ public final class HistoryTableBuilder {
                 newValues,
                 keys.labels(),
                 values.labels(),
-                isInitialValueSet ? initialValue : null,
+                isInitialValueSet,
+                initialValue,
                 metadata,
                 lines);
     }
@@ -288,7 +289,7 @@ public final class HistoryTableBuilder {
      */
     public @Nullable Translation translate(HistoryRows rows) {
         Translation translation = new Translation(keys.addAll(rows.keys()), values.addAll(rows.values()));
-        if (rows.initialValue() != null) {
+        if (rows.hasInitialValue()) {
             long initial = translation.value(rows.initialValue());
             if (isInitialValueSet && initial != initialValue) {
                 return null;

@@ -38,7 +38,7 @@ public final class RowsFile {
                 .put("integers", rows.values().integers())
                 .put("versions", rows.values().versions())
                 .put("others", rows.values().others())
-                .put("initialValue", rows.initialValue() == null ? new long[0] : new long[] {rows.initialValue()})
+                .put("initialValue", rows.hasInitialValue() ? new long[] {rows.initialValue()} : new long[0])
                 .put("lines", new long[] {rows.lines()});
         if (rows.starts() != null && rows.ends() != null) {
             file.put("starts", rows.starts()).put("ends", rows.ends());
@@ -93,7 +93,8 @@ public final class RowsFile {
                         file.longs("integers"),
                         file.longs("versions"),
                         file.longs("others")),
-                initial.length == 0 ? null : initial[0],
+                initial.length > 0,
+                initial.length > 0 ? initial[0] : ValueDictionary.NULL,
                 metadata,
                 file.longs("lines")[0]);
     }
