@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
@@ -61,17 +60,13 @@ public final class IndexSlice {
         return new IndexSlice(slice, versions, few(builder.impossible()), few(operations.broken));
     }
 
-    /** The slice of an index of all keys: the inverse of {@link SlicedIndexing#merge}. Linear in what it has. */
+    /** The slice of an index of all keys: the inverse of {@link SliceMerge}. Linear in what it has. */
     public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
         int[] keys = new int[slices.keysOf(slice)];
         for (int k = 0; k < keys.length; k++) {
             keys[k] = slices.keyOf(slice, k);
         }
         return new IndexSlice(slice, all.part(keys), new int[0], new int[0]);
-    }
-
-    static IndexSlice empty(KeySlices slices, int slice) {
-        return of(slices, slice, List.of(), new int[1], new byte[0], 0);
     }
 
     private static int[] few(IntArrayList pairs) {
@@ -136,35 +131,79 @@ public final class IndexSlice {
         }
     }
 
-    /** Which slice the bytes are of. */
-    public static int sliceOf(byte[] bytes) {
-        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
+    /**
+     * What a slice has of each key, without having it: its bytes but for all arrays that are neither writerStarts nor
+     * readerStarts nor pairs.
+     *
+     * @param bytes {@link #toBytes}
+     */
+    public static byte[] sizes(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Header header = Header.of(in);
+        int starts = 4 * (header.keys + 1);
+        int pairs = 8 * (header.impossible + header.broken);
+        ByteBuffer out = ByteBuffer.allocate(4 * HEADER_INTS + 2 * starts + pairs);
+        out.put(bytes, 0, 4 * HEADER_INTS + starts);
+        out.put(bytes, 4 * HEADER_INTS + starts + 8 * header.writers, starts);
+        out.put(bytes, bytes.length - pairs, pairs);
+        return out.array();
+    }
+
+    /** The ints that bytes begin with. */
+    record Header(
+            int slice,
+            int keys,
+            int writers,
+            int readers,
+            int ambiguous,
+            boolean repeated,
+            boolean initial,
+            int impossible,
+            int broken) {
+        static Header of(ByteBuffer in) {
+            return new Header(
+                    in.getInt(),
+                    in.getInt(),
+                    in.getInt(),
+                    in.getInt(),
+                    in.getInt(),
+                    in.getInt() != 0,
+                    in.getInt() != 0,
+                    in.getInt(),
+                    in.getInt());
+        }
+
+        /** Of the whole. */
+        long bytes() {
+            return 4L
+                    * (HEADER_INTS
+                            + 4L * keys
+                            + 3
+                            + 3L * writers
+                            + 2L * readers
+                            + (repeated ? writers : 0)
+                            + (initial ? keys : 0)
+                            + 2L * impossible
+                            + 2L * broken);
+        }
     }
 
     /** The inverse of {@link #toBytes}. */
     public static IndexSlice ofBytes(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        int slice = in.getInt();
-        int keys = in.getInt();
-        int writers = in.getInt();
-        int readers = in.getInt();
-        int ambiguous = in.getInt();
-        boolean repeated = in.getInt() != 0;
-        boolean initial = in.getInt() != 0;
-        int impossible = in.getInt();
-        int broken = in.getInt();
+        Header h = Header.of(in);
         VersionIndex versions = new VersionIndex(
-                get(in, keys + 1),
-                get(in, writers),
-                get(in, writers),
-                get(in, keys + 1),
-                get(in, readers),
-                get(in, readers),
-                get(in, writers + 2 * keys + 1),
-                repeated ? get(in, writers) : null,
-                initial ? get(in, keys) : null,
-                ambiguous);
-        return new IndexSlice(slice, versions, get(in, 2 * impossible), get(in, 2 * broken));
+                get(in, h.keys + 1),
+                get(in, h.writers),
+                get(in, h.writers),
+                get(in, h.keys + 1),
+                get(in, h.readers),
+                get(in, h.readers),
+                get(in, h.writers + 2 * h.keys + 1),
+                h.repeated ? get(in, h.writers) : null,
+                h.initial ? get(in, h.keys) : null,
+                h.ambiguous);
+        return new IndexSlice(h.slice, versions, get(in, 2 * h.impossible), get(in, 2 * h.broken));
     }
 
     private static int[] get(ByteBuffer in, int count) {

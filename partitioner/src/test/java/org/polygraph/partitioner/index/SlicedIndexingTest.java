@@ -1,9 +1,11 @@
 package org.polygraph.partitioner.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -112,9 +114,10 @@ class SlicedIndexingTest {
                 }
             }
         }
-        return indexing.merge(s -> blocks.get(s).isEmpty()
-                ? null
-                : IndexSlice.of(
+        List<byte[]> parts = new ArrayList<>();
+        for (int s = 0; s < slices; s++) {
+            if (!blocks.get(s).isEmpty()) {
+                parts.add(IndexSlice.of(
                                 indexing.slices(),
                                 s,
                                 blocks.get(s),
@@ -122,6 +125,39 @@ class SlicedIndexingTest {
                                 indexing.counting().states(),
                                 table.initialValue())
                         .toBytes());
+            }
+        }
+        Collections.shuffle(parts, new Random(slices));
+        SliceMerge merge = indexing.merge(parts.stream().map(IndexSlice::sizes).toList());
+        if (merge.known() != null) {
+            return merge.known();
+        }
+        long bytes = 0;
+        for (int s = 0; s < slices; s++) {
+            bytes += merge.bytesOf(s);
+        }
+        assertThat(bytes).isEqualTo(parts.stream().mapToLong(p -> p.length).sum());
+        parts.forEach(merge::add);
+        return merge.result();
+    }
+
+    @Test
+    void sliceThatIsMissingOrThereTwiceIsTold() {
+        HistoryTable table = HistoryDsl.parse("init 0; w(0,1) w(1,1) w(2,1); r(1,0)");
+        SlicedIndexing indexing = SlicedIndexing.of(table, IndexedHistory.Indeterminate.MAYBE, 2);
+        VersionIndex whole =
+                IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).versions();
+        byte[] first = IndexSlice.of(indexing.slices(), 0, whole).toBytes();
+        byte[] second = IndexSlice.of(indexing.slices(), 1, whole).toBytes();
+        SliceMerge merge = indexing.merge(List.of(IndexSlice.sizes(first), IndexSlice.sizes(second)));
+        merge.add(second);
+        assertThatThrownBy(merge::result)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("slice 0 is missing");
+        assertThatThrownBy(() -> merge.add(second)).isInstanceOf(IllegalStateException.class);
+        merge.add(first);
+        equal(merge.result().versions(), whole, "both");
+        assertThatThrownBy(() -> indexing.merge(List.of(first, first))).isInstanceOf(IllegalStateException.class);
     }
 
     private static void equal(VersionIndex actual, VersionIndex expected, String name) {

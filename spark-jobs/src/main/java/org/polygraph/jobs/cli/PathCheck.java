@@ -20,7 +20,6 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
@@ -179,7 +178,7 @@ final class PathCheck {
     private @Nullable Verdict read(CheckRequest request) throws HistoryException, IOException {
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
-        HistoryTable read = HistoryReader.read(path, options.format(), budget::exhausted, budget.bytes());
+        HistoryTable read = checker.read(path, options.format(), progress, budget);
         counts = Counts.of(read);
         reading = new Phase(
                 "read",

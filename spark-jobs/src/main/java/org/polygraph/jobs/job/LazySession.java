@@ -33,6 +33,11 @@ final class LazySession implements AutoCloseable {
         this.master = master;
     }
 
+    /** The master that the session has, or will have. */
+    String master() {
+        return Sessions.configuration(master).get("spark.master");
+    }
+
     /** The session, started if there is none, or none that lives. */
     synchronized SparkSession get() {
         SparkSession running = session;

@@ -1,8 +1,10 @@
 package org.polygraph.jobs.job;
 
+import java.io.IOException;
 import java.util.Locale;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
@@ -13,15 +15,20 @@ import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.model.HistoryException;
 
 /**
- * The Spark engine: what goes key by key runs in tasks, over the same kernels as in the embedded engine, and where chain
- * clocks are many so do closure, rules and ranks ({@link SparkRules}); graph, order, solver and replay stay on the driver. So do
- * closure and axiom of CC; lin and the reads of RC, RA and CC have tasks of their own ({@link DealtStages}). One session,
- * started by the first check and kept until {@link #close} or the end of the process.
+ * The Spark engine: large inputs are read in tasks ({@link SparkReading}), what goes key by key runs in tasks, over the same
+ * kernels as in the embedded engine, and where chain clocks are many so do closure, rules and ranks ({@link SparkRules});
+ * graph, order, solver and replay stay on the driver. So do closure and axiom of CC; lin and the reads of RC, RA and CC have
+ * tasks of their own ({@link DealtStages}). One session, started by the first check and kept until {@link #close} or the end
+ * of the process.
  *
- * <p>On the driver, beside the table: twice the index (12 bytes a visible write, 8 an external read, 16 a key) while
- * slices are merged. In a task: 53 bytes an operation of its slice; between jobs 12 a write, 8 a read, 16 a key, cached.
+ * <p>On the driver, beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32 MiB of slices
+ * or one slice while they are merged. In a task: 53 bytes an operation of its slice; between jobs they are on disk.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
     /** Operations in a slice of keys, about. */
@@ -110,6 +117,40 @@ public final class SparkChecker implements Checker, AutoCloseable {
     /** How this one cuts. */
     Cut cut() {
         return cut;
+    }
+
+    /**
+     * A large history is read by the tasks of a cluster, and in one pass if that does not lead to a table: it tells what is
+     * wrong. Where all is one process, a pass takes less.
+     */
+    @Override
+    public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
+            throws HistoryException, IOException {
+        boolean isOneProcess = session.master().startsWith("local");
+        boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
+        ReadPlan plan = isOneProcess && !isAsked ? null : ReadPlan.of(path, format, SparkReading.cut(pieceBytes()));
+        boolean isSeen = plan != null && (isOneProcess || !plan.isLocal());
+        HistoryTable table = plan == null || !isSeen || Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP
+                ? null
+                : read(session.get(), plan, progress, budget);
+        return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
+    }
+
+    private static @Nullable HistoryTable read(SparkSession spark, ReadPlan plan, Progress progress, Budget budget)
+            throws HistoryException {
+        Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
+        heard.stage("reading");
+        return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
+    }
+
+    private static long pieceBytes() {
+        try {
+            return Math.max(
+                    1, new SparkConf().getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
+        } catch (NumberFormatException e) {
+            throw new EngineException(
+                    "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES, e);
+        }
     }
 
     @Override

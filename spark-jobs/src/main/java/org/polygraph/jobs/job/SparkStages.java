@@ -7,7 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Dataset;
@@ -31,6 +33,7 @@ import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.index.SliceMerge;
 import org.polygraph.partitioner.index.SlicedIndexing;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
@@ -45,6 +48,9 @@ import org.polygraph.storage.columnar.HistoryTable;
 final class SparkStages implements KeyStages, AutoCloseable {
     /** Of a file of columns, about: half of what can be mapped at once. */
     private static final long COLUMN_FILE_BYTES = 1L << 30;
+
+    /** Of slices of the index that come to the driver together, if there are several. */
+    private static final long MERGE_BYTES = 32L << 20;
 
     private final SparkSession spark;
     private final JavaSparkContext context;
@@ -90,27 +96,49 @@ final class SparkStages implements KeyStages, AutoCloseable {
         if (known != null) {
             return known;
         }
-        List<byte[]> rows;
+        Dataset<byte[]> made;
         try {
             StageFiles staged = new StageFiles(folder, context.hadoopConfiguration());
             files = staged;
             if (!staged.write(table, work.counting(), layout.perFile(), budget::exhausted)) {
                 return null;
             }
-            Dataset<byte[]> made = slices(work, staged);
+            made = slices(work, staged);
             slices = made;
-            rows = jobs.run("index keys", made::collectAsList);
         } catch (IOException e) {
             throw StageFolder.failed(folder, e);
         }
-        if (rows == null) {
-            return null;
+        List<byte[]> sizes =
+                jobs.run("index keys", made.mapPartitions(new SizesTask(), Encoders.BINARY())::collectAsList);
+        return sizes == null ? null : merged(work.merge(sizes), made.javaRDD());
+    }
+
+    /**
+     * Takes the slices a few at a time, so that the driver never has them beside the index.
+     *
+     * @param made slice s in partition s
+     */
+    private @Nullable IndexedHistory merged(SliceMerge merge, JavaRDD<byte[]> made) {
+        IndexedHistory known = merge.known();
+        if (known != null) {
+            return known;
         }
-        byte[][] bySlice = new byte[layout.slices()][];
-        for (byte[] row : rows) {
-            bySlice[IndexSlice.sliceOf(row)] = row;
+        for (int s = 0; s < layout.slices(); ) {
+            int from = s;
+            long bytes = merge.bytesOf(s++);
+            while (s < layout.slices() && bytes + merge.bytesOf(s) <= MERGE_BYTES) {
+                bytes += merge.bytesOf(s++);
+            }
+            int[] partitions = IntStream.range(from, s).toArray();
+            List<byte[]>[] rows = jobs.run("merge the index of keys", () -> made.collectPartitions(partitions));
+            if (rows == null) {
+                return null;
+            }
+            for (List<byte[]> each : rows) {
+                each.forEach(merge::add);
+            }
         }
-        return work.merge(s -> bySlice[s]);
+        return merge.result();
     }
 
     @Override
@@ -156,7 +184,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
             }
             made = spark.createDataset(rows, Encoders.BINARY())
                     .repartition(layout.slices())
-                    .persist(StorageLevel.MEMORY_AND_DISK());
+                    .persist(StorageLevel.DISK_ONLY());
             slices = made;
         }
         if (made == null) {
@@ -179,7 +207,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
                 .mapPartitions(
                         new IndexTask(work.slices(), table.sessionStarts(), states, table.initialValue()),
                         Encoders.BINARY())
-                .persist(StorageLevel.MEMORY_AND_DISK());
+                .persist(StorageLevel.DISK_ONLY());
     }
 
     @Override

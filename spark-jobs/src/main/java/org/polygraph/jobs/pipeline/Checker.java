@@ -1,10 +1,24 @@
 package org.polygraph.jobs.pipeline;
 
+import java.io.IOException;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
 
 /** Decides one history that is in memory. Implementations keep no state between calls. */
 public interface Checker {
+    /**
+     * Reads a history as {@link HistoryReader#read} does: the same table or the same failure, wherever the work is done.
+     *
+     * @param budget of time and of memory, which the table may take all of
+     */
+    default HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
+            throws HistoryException, IOException {
+        return HistoryReader.read(path, format, budget::exhausted, budget.bytes());
+    }
+
     /**
      * Decides one history.
      *

@@ -1,7 +1,9 @@
 package org.polygraph.storage.artifact;
 
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -124,7 +126,27 @@ public final class ArrayFile {
      */
     public static ArrayFile read(Location file) throws IOException {
         try (SeekableInput in = file.open()) {
-            Source source = new Source(in, file.length());
+            return read(new Source(in, file.length()));
+        }
+    }
+
+    /**
+     * The arrays in what {@link #writeTo} wrote.
+     *
+     * @throws DamagedException if it is not whole, or something else
+     */
+    public static ArrayFile of(byte[] bytes) throws DamagedException {
+        try {
+            return read(new Source(new ByteArrayInputStream(bytes), bytes.length));
+        } catch (DamagedException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new IllegalStateException("an array that cannot be read", e);
+        }
+    }
+
+    private static ArrayFile read(Source source) throws IOException {
+        try {
             byte[] magic = new byte[MAGIC_BYTES];
             source.bytes(magic);
             if (!Arrays.equals(magic, MAGIC.getBytes(StandardCharsets.US_ASCII))) {
@@ -187,7 +209,7 @@ public final class ArrayFile {
     }
 
     private static final class Source {
-        private final SeekableInput in;
+        private final InputStream in;
         private final byte[] block = new byte[BUFFER_BYTES];
         private final ByteBuffer buffer = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
         private final CRC32C sum = new CRC32C();
@@ -195,7 +217,7 @@ public final class ArrayFile {
         /** Bytes of the file that nobody has taken. */
         long left;
 
-        Source(SeekableInput in, long length) {
+        Source(InputStream in, long length) {
             this.in = in;
             this.left = length;
             buffer.limit(0);

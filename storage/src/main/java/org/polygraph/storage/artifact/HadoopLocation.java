@@ -57,6 +57,11 @@ final class HadoopLocation implements Location {
         return name;
     }
 
+    @Override
+    public boolean isLocal() {
+        return false;
+    }
+
     private FileStatus status() throws IOException {
         try {
             return fileSystem.getFileStatus(path);

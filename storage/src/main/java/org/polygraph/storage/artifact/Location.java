@@ -21,6 +21,11 @@ public interface Location {
         return name.substring(name.lastIndexOf('/') + 1);
     }
 
+    /** Whether only this machine may have it. */
+    default boolean isLocal() {
+        return true;
+    }
+
     /** Whether this is a folder; false for a file. Throws {@link NoSuchFileException} where there is neither. */
     boolean isFolder() throws IOException;
 

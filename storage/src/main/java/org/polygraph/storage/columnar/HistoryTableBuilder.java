@@ -41,6 +41,7 @@ public final class HistoryTableBuilder {
     private long reserved;
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
+    private boolean isInitialValueSet;
 
     private int transactions;
     private int[] sessionOf = new int[1024];
@@ -105,6 +106,7 @@ public final class HistoryTableBuilder {
     /** The code of the value that every key has at first; null unless set. */
     public void initialValue(long code) {
         initialValue = code;
+        isInitialValueSet = true;
     }
 
     /** The code of the initial value as set so far. */
@@ -241,6 +243,95 @@ public final class HistoryTableBuilder {
         if ((transactions & 0xFFFF) == 0) {
             // Dictionaries grow without asking.
             checkLimit(0);
+        }
+    }
+
+    /**
+     * Takes what was collected, unsorted and unchecked, for another builder to {@link #add}; this one is used up. Files are
+     * not part of it.
+     *
+     * @param lines how many lines were read; 0 where positions are no lines
+     */
+    public HistoryRows rows(long lines) {
+        int n = transactions;
+        sessionOf = Arrays.copyOf(sessionOf, n);
+        indexes = Arrays.copyOf(indexes, n);
+        sources = Arrays.copyOf(sources, n);
+        long[] newValues = new long[operations];
+        move(valueChunks, newValues, null);
+        lastValues = new long[0];
+        int[] newKeys = new int[operations];
+        move(keyChunks, newKeys, null);
+        lastKeys = new int[0];
+        return new HistoryRows(
+                Arrays.copyOf(sessionLabels, sessions),
+                sessionOf,
+                indexes,
+                sources,
+                Arrays.copyOf(outcomes, n),
+                starts == null ? null : Arrays.copyOf(starts, n),
+                ends == null ? null : Arrays.copyOf(ends, n),
+                Arrays.copyOf(operationStarts, n + 1),
+                newKeys,
+                newValues,
+                keys.labels(),
+                values.labels(),
+                isInitialValueSet,
+                initialValue,
+                metadata,
+                lines);
+    }
+
+    /**
+     * Adds keys, values and header of the next piece.
+     *
+     * @return null if it says another initial value than those before
+     */
+    public @Nullable Translation translate(HistoryRows rows) {
+        Translation translation = new Translation(keys.addAll(rows.keys()), values.addAll(rows.values()));
+        if (rows.hasInitialValue()) {
+            long initial = translation.value(rows.initialValue());
+            if (isInitialValueSet && initial != initialValue) {
+                return null;
+            }
+            initialValue(initial);
+        }
+        rows.metadata().forEach(this::metadata);
+        checkLimit(0);
+        return translation;
+    }
+
+    /**
+     * Adds the transactions of the next piece, as its reader would have.
+     *
+     * @param translation what {@link #translate} said of it
+     * @param before what to add to its positions
+     */
+    public void add(HistoryRows rows, Translation translation, long before) {
+        int n = rows.transactions();
+        int[] ids = new int[rows.sessionLabels().length];
+        for (int s = 0; s < ids.length; s++) {
+            ids[s] = sessionId(rows.sessionLabels()[s]);
+        }
+        long[] from = rows.starts();
+        long[] to = rows.ends();
+        long file = HistoryTable.packSource(Math.max(0, files.size() - 1), 0);
+        for (int i = 0; i < n; i++) {
+            if (transactions == outcomes.length) {
+                growTransactions();
+            }
+            int t = transactions;
+            sessionOf[t] = ids[rows.sessionOf()[i]];
+            indexes[t] = rows.indexes()[i];
+            outcomes[t] = rows.outcomes()[i];
+            sources[t] = file | (rows.positions()[i] + before);
+            if (from != null && to != null) {
+                times(from[i], to[i]);
+            }
+            for (int o = rows.operationStarts()[i]; o < rows.operationStarts()[i + 1]; o++) {
+                operation(translation.key(rows.operationKeys()[o]), translation.value(rows.operationValues()[o]));
+            }
+            end();
         }
     }
 

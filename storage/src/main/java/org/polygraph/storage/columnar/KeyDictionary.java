@@ -55,6 +55,35 @@ public final class KeyDictionary {
         return picked;
     }
 
+    /**
+     * The keys of a dictionary by id, without what finds them.
+     *
+     * @param labels the integer itself, or the number of a text
+     * @param textBits a bit a key: whether it is a text; shorter where the last ones are none
+     * @param texts in order of first appearance
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    public record Labels(long[] labels, long[] textBits, List<String> texts) {
+        long bytes() {
+            return 8L * (labels.length + textBits.length) + 100L * texts.size();
+        }
+    }
+
+    /** All keys. Texts are shared, the rest is copied. */
+    Labels labels() {
+        return new Labels(labels.toLongArray(), stringBits, stringLabels);
+    }
+
+    /** The keys of another dictionary, each new if unseen, in their order: by id there the id here. */
+    int[] addAll(Labels other) {
+        int[] ids = new int[other.labels.length];
+        for (int i = 0; i < ids.length; i++) {
+            boolean isText = (i >> 6) < other.textBits.length && (other.textBits[i >> 6] & (1L << i)) != 0;
+            ids[i] = isText ? id(other.texts.get((int) other.labels[i])) : id(other.labels[i]);
+        }
+        return ids;
+    }
+
     /** The id of an integer key, new if unseen. */
     public int id(long key) {
         if (key >= 0 && key < directLimit) {

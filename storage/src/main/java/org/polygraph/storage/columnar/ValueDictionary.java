@@ -65,6 +65,78 @@ public final class ValueDictionary {
         otherIds.defaultReturnValue(-1);
     }
 
+    /**
+     * The values of a dictionary that have no code by nature, by kind and number, without what finds them.
+     *
+     * @param texts strings and opaque values
+     * @param opaque by text: 1 if it is opaque
+     * @param integers beyond 2^62
+     * @param versions three numbers each
+     * @param others of each "anything but": the code of the value that it is not
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    public record Labels(List<String> texts, byte[] opaque, long[] integers, long[] versions, long[] others) {
+        long bytes() {
+            return 100L * texts.size() + 8L * (integers.length + versions.length + others.length);
+        }
+    }
+
+    /** All values that have no code by nature. */
+    Labels labels() {
+        List<String> all = new ArrayList<>(texts.size());
+        byte[] opaque = new byte[texts.size()];
+        for (Label label : texts) {
+            opaque[all.size()] = (byte) (label.opaque ? 1 : 0);
+            all.add(label.text);
+        }
+        return new Labels(
+                all,
+                opaque,
+                integers.toLongArray(),
+                Arrays.copyOf(versions, versionCount * LONGS_PER_VERSION),
+                others.toLongArray());
+    }
+
+    /** The values of another dictionary, each new if unseen, in their order. */
+    Codes addAll(Labels other) {
+        Codes codes = new Codes(
+                new long[other.texts.size()],
+                new long[other.integers.length],
+                new long[other.versions.length / LONGS_PER_VERSION],
+                new long[other.others.length]);
+        for (int i = 0; i < codes.texts.length; i++) {
+            codes.texts[i] = intern(new Label(other.opaque[i] != 0, other.texts.get(i)));
+        }
+        for (int i = 0; i < codes.integers.length; i++) {
+            codes.integers[i] = code(other.integers[i]);
+        }
+        for (int i = 0; i < codes.versions.length; i++) {
+            int at = i * LONGS_PER_VERSION;
+            codes.versions[i] = version(other.versions[at], other.versions[at + 1], other.versions[at + 2]);
+        }
+        for (int i = 0; i < codes.others.length; i++) {
+            codes.others[i] = otherThan(codes.of(other.others[i]));
+        }
+        return codes;
+    }
+
+    /** By code of another dictionary, that of one it was added to. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    record Codes(long[] texts, long[] integers, long[] versions, long[] others) {
+        long of(long code) {
+            if (isOwnCode(code) || code == NULL) {
+                return code;
+            }
+            if (code >= FIRST_OTHER) {
+                return others[(int) (code - FIRST_OTHER)];
+            }
+            if (code >= FIRST_VERSION) {
+                return versions[(int) (code - FIRST_VERSION)];
+            }
+            return code >= FIRST_INTEGER ? integers[(int) (code - FIRST_INTEGER)] : texts[(int) (code - FIRST_TEXT)];
+        }
+    }
+
     /** The code of an integer value. */
     public long code(long value) {
         if (value >= OWN_CODE_MIN && value <= OWN_CODE_MAX) {

@@ -24,6 +24,8 @@ import org.polygraph.storage.model.Outcome;
  */
 final class JsonlReader {
     private static final int MAX_HEADER = 1 << 20;
+    /** What a parser looks at to find the encoding. */
+    private static final int ENCODING_BYTES = 4;
 
     private static final int SESSION = 1;
     private static final int INDEX = 2;
@@ -58,8 +60,12 @@ final class JsonlReader {
         values = builder.values();
     }
 
-    /** Reads one file; further ones are further parts of the same history. */
-    void read(String file, InputStream stream) throws IOException, HistoryException {
+    /**
+     * Reads one file, or its beginning up to the end of a line; further ones are further parts of the same history.
+     *
+     * @return how many lines that were
+     */
+    long read(String file, InputStream stream) throws IOException, HistoryException {
         InputStream in = new BufferedInputStream(stream, 1 << 16);
         long lines = 0;
         byte[] line = firstLine(in);
@@ -75,12 +81,42 @@ final class JsonlReader {
             lines++;
             line = new byte[0];
         }
+        lines = transactions(file, lines, new SequenceInputStream(new ByteArrayInputStream(line), in));
+        if (own != null) {
+            own.requireNoList();
+        }
+        return lines;
+    }
+
+    /**
+     * Reads lines from the midst of a file, which has no header there.
+     *
+     * @param stream begins with a line
+     * @return how many lines that were
+     */
+    long readOn(String file, InputStream stream) throws IOException, HistoryException {
+        InputStream in = new BufferedInputStream(stream, 1 << 16);
+        in.mark(ENCODING_BYTES);
+        for (byte b : in.readNBytes(ENCODING_BYTES)) {
+            if (b <= 0) {
+                // The parser would take these for a mark of an encoding, which they are at the beginning of a file
+                // only.
+                throw new HistoryException(file, "a line that begins like another encoding", "JSON", Json.LINE_REMEDY);
+            }
+        }
+        in.reset();
+        return transactions(file, 0, in);
+    }
+
+    /** @return how many lines there are in the end */
+    private long transactions(String file, long lines, InputStream in) throws IOException, HistoryException {
         place = new Json.Place(file, lines);
-        try (JsonParser json = Json.FACTORY.createParser(new SequenceInputStream(new ByteArrayInputStream(line), in))) {
+        try (JsonParser json = Json.FACTORY.createParser(in)) {
             try {
                 while (json.nextToken() != null) {
                     transaction(json);
                 }
+                return lines + json.currentLocation().getLineNr() - 1;
             } catch (JacksonException e) {
                 throw place.error(e, json);
             }
@@ -88,9 +124,6 @@ final class JsonlReader {
             throw place.error(e);
         } catch (CharConversionException e) {
             throw new HistoryException(file, "text that is not UTF-8", "UTF-8", "convert it (iconv)");
-        }
-        if (own != null) {
-            own.requireNoList();
         }
     }
 

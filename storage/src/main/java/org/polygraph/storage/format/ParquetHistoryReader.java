@@ -44,6 +44,11 @@ final class ParquetHistoryReader {
 
     /** Reads one file; further ones are further parts of the same history. */
     void read(Location file) throws IOException, HistoryException {
+        read(file, 0, Long.MAX_VALUE);
+    }
+
+    /** Reads the row groups from one number to another, and the header. */
+    void read(Location file, long fromGroup, long toGroup) throws IOException, HistoryException {
         String name = file.name();
         long length = file.length();
         if (length < 0) {
@@ -62,7 +67,7 @@ final class ParquetHistoryReader {
             }
             MessageType schema = requested(name, metadata.getSchema());
             reader.setRequestedSchema(schema);
-            rows(reader, schema, metadata, name);
+            rows(reader, schema, metadata, name, fromGroup, toGroup);
         } catch (ParquetRows.Refused e) {
             throw e.reason();
         } catch (BudgetException e) {
@@ -151,11 +156,25 @@ final class ParquetHistoryReader {
         }
     }
 
-    private void rows(ParquetFileReader reader, MessageType schema, FileMetaData metadata, String name)
+    private void rows(
+            ParquetFileReader reader, MessageType schema, FileMetaData metadata, String name, long from, long to)
             throws IOException {
-        ParquetRows rows = new ParquetRows(schema, metadata.getCreatedBy(), name, context, builder);
-        for (PageReadStore group; (group = reader.readNextRowGroup()) != null; ) {
+        long before = 0;
+        for (int g = 0; g < from; g++) {
+            before += reader.getRowGroups().get(g).getRowCount();
+            reader.skipNextRowGroup();
+        }
+        ParquetRows rows = new ParquetRows(schema, metadata.getCreatedBy(), name, before, context, builder);
+        long g = from;
+        for (PageReadStore group; g < to && (group = reader.readNextRowGroup()) != null; g++) {
             rows.read(group);
+        }
+    }
+
+    /** How many row groups a file has. */
+    static int groups(Location file) throws IOException {
+        try (ParquetFileReader reader = open(file, file.length())) {
+            return reader.getRowGroups().size();
         }
     }
 
@@ -167,7 +186,8 @@ final class ParquetHistoryReader {
         String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
         HistoryException damaged = new HistoryException(
                 name,
-                "Parquet that cannot be read: " + Shown.message(why),
+                // Objects of Thrift show where they are in memory, which differs from run to run.
+                "Parquet that cannot be read: " + Shown.message(why.replaceAll("@[0-9a-f]{5,8}\\b", "")),
                 "a whole Parquet file",
                 "the file is damaged or was not closed: write it again");
         damaged.initCause(e);

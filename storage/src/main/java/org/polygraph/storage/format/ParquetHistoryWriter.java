@@ -17,9 +17,10 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.io.api.RecordConsumer;
 import org.polygraph.storage.columnar.HistoryTable;
 
-/** Writes the archive format: zstd, row groups of 64 MiB, sorted by (session, index), header in the file's metadata. */
+/** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
 final class ParquetHistoryWriter implements HistoryAppender.Content {
-    private static final long ROW_GROUP_BYTES = 64L << 20;
+    /** Two million operations, about: a piece for a reader that reads several at a time. */
+    private static final long ROW_GROUP_BYTES = 16L << 20;
 
     private static final int SESSION = 0;
     private static final int INDEX = 1;
@@ -38,6 +39,11 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
 
     /** @param first whose header the file gets; written by {@link #append} like the others */
     ParquetHistoryWriter(HistoryTable first, OutputStream out) throws IOException {
+        this(first, out, ROW_GROUP_BYTES);
+    }
+
+    /** @param rowGroupBytes for tests; a row group has 100 rows at least */
+    ParquetHistoryWriter(HistoryTable first, OutputStream out, long rowGroupBytes) throws IOException {
         StringWriter header = new StringWriter();
         try (JsonGenerator json = Json.FACTORY.createGenerator(header)) {
             HistoryHeader.write(json, first);
@@ -47,7 +53,7 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
                 .withConf(new PlainParquetConfiguration())
                 .withCodecFactory(new ParquetCodecs())
                 .withCompressionCodec(CompressionCodecName.ZSTD)
-                .withRowGroupSize(ROW_GROUP_BYTES)
+                .withRowGroupSize(rowGroupBytes)
                 .build();
     }
 

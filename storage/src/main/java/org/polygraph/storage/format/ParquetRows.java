@@ -27,7 +27,7 @@ final class ParquetRows {
     private final String file;
     private final HistoryTableBuilder builder;
     /** The row that was begun last. */
-    private long row = -1;
+    private long row;
 
     private final ParquetColumn session;
     private final ParquetColumn index;
@@ -67,13 +67,18 @@ final class ParquetRows {
         }
     }
 
-    /** @param schema of the columns to read, checked */
+    /**
+     * @param schema of the columns to read, checked
+     * @param before how many rows of the file stand before the first row group that will be read
+     */
     ParquetRows(
             MessageType schema,
             @Nullable String createdBy,
             String file,
+            long before,
             ReadContext context,
             HistoryTableBuilder builder) {
+        this.row = before - 1;
         this.context = context;
         this.file = file;
         this.builder = builder;

@@ -74,14 +74,34 @@ final class Parts {
                     "one file, or parts in jsonl or parquet",
                     "give each file as its own path");
         }
-        HistoryTableBuilder builder = new HistoryTableBuilder(
-                switch (format) {
-                    case PARQUET -> Unit.ROW;
-                    case DBCOP -> Unit.BYTE;
-                    default -> Unit.LINE;
-                });
+        HistoryTableBuilder builder = new HistoryTableBuilder(unit(format));
         builder.limit(context.memoryBytes());
         return builder;
+    }
+
+    /** What positions of a file format count. */
+    static Unit unit(HistoryFormat format) {
+        return switch (format) {
+            case PARQUET -> Unit.ROW;
+            case DBCOP -> Unit.BYTE;
+            default -> Unit.LINE;
+        };
+    }
+
+    /** Opens a file of a known format, and refuses one that is plainly of another. */
+    static ReadContext.Opened open(ReadContext context, Location file, HistoryFormat format)
+            throws IOException, HistoryException {
+        ReadContext.Opened opened = context.open(file);
+        boolean right = false;
+        try {
+            new Parts(context, List.of(file), format).format(file, opened.sniff(), opened.content());
+            right = true;
+            return opened;
+        } finally {
+            if (!right) {
+                opened.content().close();
+            }
+        }
     }
 
     private PartReader reader(HistoryFormat format, HistoryTableBuilder builder) {
@@ -97,7 +117,10 @@ final class Parts {
             case DBCOP ->
                 (file, opened) ->
                         new DbcopReader(new ByteInput(file.name(), opened.content(), opened.size()), builder).read();
-            case PLUME -> (file, opened) -> new PlumeReader(file.name(), opened.content(), builder).read();
+            case PLUME ->
+                (file, opened) -> new PlumeReader(
+                                file.name(), opened.content(), builder, new PlumeSessions(builder, false))
+                        .read();
             default -> throw new IllegalArgumentException(format + " is not read file by file");
         };
     }

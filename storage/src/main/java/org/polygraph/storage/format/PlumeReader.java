@@ -1,22 +1,14 @@
 package org.polygraph.storage.format;
 
-import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Source;
 import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
 
 /**
  * Plume text: a line an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File order is session
@@ -30,11 +22,7 @@ import org.polygraph.storage.model.Outcome;
  */
 final class PlumeReader {
     private static final int MAX_LINE = 512;
-    /** Object, map entry and smallest buffers. */
-    private static final int BYTES_PER_SESSION = 320;
-
     private static final int MAX_FAST_DIGITS = 18;
-    private static final int MAX_OPERATIONS = Integer.MAX_VALUE - 8;
 
     private final String name;
     private final InputStream in;
@@ -52,75 +40,19 @@ final class PlumeReader {
     /** What {@link #number} found. */
     private long number;
 
-    private long held;
-    private final Long2ObjectOpenHashMap<Session> sessions = new Long2ObjectOpenHashMap<>();
+    private final PlumeSessions sessions;
 
-    PlumeReader(String name, InputStream in, HistoryTableBuilder builder) {
+    PlumeReader(String name, InputStream in, HistoryTableBuilder builder, PlumeSessions sessions) {
         this.name = name;
         this.in = in;
         this.builder = builder;
+        this.sessions = sessions;
     }
 
-    /** One session's open transaction, and which ids it has used. */
-    private static final class Session {
-        final long label;
-        long index;
-        boolean open;
-        long transaction;
-        long firstLine;
-        int[] keys = new int[4];
-        long[] values = new long[4];
-        int operations;
-        final LongArrayList closedIds = new LongArrayList(2);
-        long largestId = Long.MIN_VALUE;
-        /** The closed ids, made when they turn out not to ascend. */
-        @Nullable
-        LongOpenHashSet closedSet;
-
-        Session(long label) {
-            this.label = label;
-        }
-
-        void add(int keyAndKind, long value) {
-            keys[operations] = keyAndKind;
-            values[operations++] = value;
-        }
-
-        /** Makes room for more operations; returns for how many. */
-        int grow() {
-            int more = Math.min(keys.length, MAX_OPERATIONS - keys.length);
-            if (more <= 0) {
-                throw new BudgetException("a transaction of more than " + keys.length + " operations does not fit");
-            }
-            keys = Arrays.copyOf(keys, keys.length + more);
-            values = Arrays.copyOf(values, keys.length);
-            return more;
-        }
-
-        /** Notes an id that was closed; for aborted runs, which share -1, not called. */
-        void closed(long id) {
-            closedIds.add(id);
-            largestId = Math.max(largestId, id);
-            if (closedSet != null) {
-                closedSet.add(id);
-            }
-        }
-
-        boolean isClosed(long id) {
-            if (id > largestId) {
-                return false;
-            }
-            if (closedSet == null) {
-                closedSet = new LongOpenHashSet(closedIds);
-            }
-            return closedSet.contains(id);
-        }
-    }
-
-    void read() throws IOException, HistoryException {
+    /** @return how many lines there are */
+    long read() throws IOException, HistoryException {
         builder.initialValue(builder.values().code(0));
-        Session session = new Session(0);
-        boolean first = true;
+        PlumeSessions.Session session = null;
         int p = 0;
         while (true) {
             if (limit - p < MAX_LINE && !ended) {
@@ -155,78 +87,23 @@ final class PlumeReader {
             if (transaction < -1) {
                 throw error(transactionAt, "transaction " + transaction, "0 or more, or -1 for aborted");
             }
-            if (first || session.label != label) {
-                session = session(label);
-                first = false;
+            if (session == null || session.label != label) {
+                session = sessions.of(label);
             }
-            if (!session.open || session.transaction != transaction) {
-                begin(session, transaction, transactionAt);
+            if (!session.isIn(transaction) && !sessions.begin(session, transaction, line)) {
+                throw error(
+                        transactionAt,
+                        "transaction " + transaction + " of session " + label + " again, after transaction "
+                                + session.before(),
+                        "the lines of a transaction together within its session");
             }
-            if (session.operations == session.keys.length) {
-                reserve((long) HistoryTable.BYTES_PER_OPERATION * session.grow());
-            }
-            session.add(
+            sessions.add(
+                    session,
                     builder.keys().id(key) << 1 | (kind == 'w' ? 1 : 0),
                     builder.values().code(value));
         }
-        for (Session each : sessions.values()) {
-            end(each);
-        }
-    }
-
-    private Session session(long label) {
-        Session session = sessions.get(label);
-        if (session == null) {
-            session = new Session(label);
-            sessions.put(label, session);
-            reserve(BYTES_PER_SESSION);
-        }
-        return session;
-    }
-
-    /** Counts bytes held here, and tells the builder of each further megabyte. */
-    private void reserve(long bytes) {
-        held += bytes;
-        if (held >> 20 != (held - bytes) >> 20) {
-            builder.reserve(held);
-        }
-    }
-
-    private void begin(Session session, long transaction, int at) throws HistoryException {
-        long before = session.transaction;
-        end(session);
-        if (transaction >= 0 && session.isClosed(transaction)) {
-            throw error(
-                    at,
-                    "transaction " + transaction + " of session " + session.label + " again, after transaction "
-                            + before,
-                    "the lines of a transaction together within its session");
-        }
-        session.open = true;
-        session.transaction = transaction;
-        session.firstLine = line;
-    }
-
-    private void end(Session session) {
-        if (!session.open) {
-            return;
-        }
-        boolean aborted = session.transaction < 0;
-        builder.begin(session.label, session.index++, aborted ? Outcome.ABORTED : Outcome.COMMITTED, session.firstLine);
-        for (int o = 0; o < session.operations; o++) {
-            int key = session.keys[o] >>> 1;
-            if ((session.keys[o] & 1) != 0) {
-                builder.write(key, session.values[o]);
-            } else {
-                builder.read(key, session.values[o]);
-            }
-        }
-        builder.end();
-        if (!aborted) {
-            session.closed(session.transaction);
-        }
-        session.operations = 0;
-        session.open = false;
+        sessions.end();
+        return line;
     }
 
     /** Moves the bytes from p to the front and reads more; a newline stands after the last byte. */

@@ -75,6 +75,11 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
                 "rename the file or compress it");
     }
 
+    /** The same stream, under the budget. */
+    InputStream checked(InputStream in, String name) {
+        return new Checked(in, name);
+    }
+
     /** Asks the budget before every read of the underlying file. */
     private final class Checked extends FilterInputStream {
         private final String name;

@@ -1,0 +1,226 @@
+package org.polygraph.partitioner.index;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * {@link IndexSlice}s on their way into one index: what each has of each key is told first ({@link IndexSlice#sizes}), so that
+ * the index has its room, and slices are copied to their places as they come and need not be kept.
+ *
+ * <p>Memory: the index, a bit a slice. Time: linear. One thread.
+ */
+public final class SliceMerge {
+    private final HistoryTable table;
+    private final Counting counting;
+    private final KeySlices slices;
+    /** Which have operations, and thus are to come. */
+    private final BitSet awaited = new BitSet();
+
+    private final long[] bytes;
+    private final @Nullable IndexedHistory refuted;
+    private final VersionIndex all;
+
+    /** @param sizes of every slice that has operations, in any order */
+    SliceMerge(HistoryTable table, Counting counting, KeySlices slices, Iterable<byte[]> sizes) {
+        this.table = table;
+        this.counting = counting;
+        this.slices = slices;
+        this.bytes = new long[slices.slices()];
+        Sizes sum = new Sizes();
+        for (byte[] each : sizes) {
+            sum.add(each);
+        }
+        refuted = sum.refuted();
+        all = refuted == null
+                ? sum.room()
+                : new VersionIndex(
+                        new int[1],
+                        new int[0],
+                        new int[0],
+                        new int[1],
+                        new int[0],
+                        new int[0],
+                        new int[1],
+                        null,
+                        null,
+                        0);
+    }
+
+    /** The result, if sizes tell it: some transaction contradicts itself, or a read is impossible. */
+    public @Nullable IndexedHistory known() {
+        return refuted;
+    }
+
+    /** Bytes of {@link IndexSlice#toBytes}; 0 for a slice without operations, which need not be added. */
+    public long bytesOf(int slice) {
+        return bytes[slice];
+    }
+
+    /**
+     * Copies a slice to its places.
+     *
+     * @param slice {@link IndexSlice#toBytes}; not kept
+     * @throws IllegalStateException if it was not among the sizes, or is there twice
+     */
+    public void add(byte[] slice) {
+        IndexSlice part = IndexSlice.ofBytes(slice);
+        if (!awaited.get(part.slice())) {
+            throw new IllegalStateException("slice " + part.slice() + " is there twice, or has grown");
+        }
+        awaited.clear(part.slice());
+        int keys = slices.keysOf(part.slice());
+        for (int local = 0; local < keys; local++) {
+            copy(part.versions(), local, slices.keyOf(part.slice(), local));
+        }
+    }
+
+    /** @throws IllegalStateException if a slice is missing */
+    public IndexedHistory result() {
+        if (!awaited.isEmpty()) {
+            throw new IllegalStateException("slice " + awaited.nextSetBit(0) + " is missing");
+        }
+        return refuted == null ? IndexedHistory.of(table, counting, all) : refuted;
+    }
+
+    private void copy(VersionIndex part, int local, int key) {
+        int w0 = part.writerStarts[local];
+        int w1 = part.writerStarts[local + 1];
+        int r0 = part.readerStarts[local];
+        int r1 = part.readerStarts[local + 1];
+        int toW = all.writerStarts[key];
+        int toR = all.readerStarts[key];
+        if (w1 - w0 != all.writerStarts[key + 1] - toW || r1 - r0 != all.readerStarts[key + 1] - toR) {
+            throw new IllegalStateException("key " + key + " has other sizes than were told");
+        }
+        System.arraycopy(part.writerTransactions, w0, all.writerTransactions, toW, w1 - w0);
+        System.arraycopy(part.readerTransactions, r0, all.readerTransactions, toR, r1 - r0);
+        VersionIndex.shift(part.writerClasses, w0, all.writerClasses, toW, w1 - w0, toW - w0);
+        VersionIndex.shift(part.readerClasses, r0, all.readerClasses, toR, r1 - r0, toW - w0);
+        VersionIndex.shift(part.slotStarts, part.slot(local), all.slotStarts, all.slot(key), w1 - w0 + 2, toR - r0);
+        if (part.nextInClass != null && all.nextInClass != null) {
+            VersionIndex.shift(part.nextInClass, w0, all.nextInClass, toW, w1 - w0, toW - w0);
+        }
+        if (part.initialWriters != null && all.initialWriters != null && part.initialWriters[local] >= 0) {
+            all.initialWriters[key] = part.initialWriters[local] + toW - w0;
+        }
+    }
+
+    /** What slices say of themselves, added up. */
+    private final class Sizes {
+        private final int[] writerStarts = new int[slices.keys() + 1];
+        private final int[] readerStarts = new int[slices.keys() + 1];
+        private int ambiguous;
+        private boolean repeated;
+        private boolean initial;
+        private final IntArrayList broken = new IntArrayList();
+        private final IntArrayList impossible = new IntArrayList();
+
+        /** Counts by key stand one place up, where their sums will be. */
+        void add(byte[] sizes) {
+            ByteBuffer in = ByteBuffer.wrap(sizes).order(ByteOrder.LITTLE_ENDIAN);
+            IndexSlice.Header header = IndexSlice.Header.of(in);
+            int slice = header.slice();
+            if (awaited.get(slice) || header.keys() != slices.keysOf(slice)) {
+                throw new IllegalStateException("slice " + slice + " is there twice, or is another's");
+            }
+            awaited.set(slice);
+            bytes[slice] = header.bytes();
+            ambiguous += header.ambiguous();
+            repeated |= header.repeated();
+            initial |= header.initial();
+            counts(in, slice, writerStarts);
+            counts(in, slice, readerStarts);
+            for (int i = 0; i < header.impossible(); i++) {
+                impossible.add(slices.keyOf(slice, in.getInt()));
+                impossible.add(in.getInt());
+            }
+            for (int i = 0; i < header.broken(); i++) {
+                int transaction = in.getInt();
+                broken.add(transaction);
+                broken.add(table.operationStarts()[transaction] + in.getInt());
+            }
+        }
+
+        private void counts(ByteBuffer in, int slice, int[] starts) {
+            int keys = slices.keysOf(slice);
+            int last = in.getInt();
+            for (int local = 0; local < keys; local++) {
+                int next = in.getInt();
+                starts[slices.keyOf(slice, local) + 1] = next - last;
+                last = next;
+            }
+        }
+
+        @Nullable
+        IndexedHistory refuted() {
+            if (!broken.isEmpty()) {
+                awaited.clear();
+                return IndexedHistory.impossible(table, counting, FirstPass.inconsistent(table, counting, broken));
+            }
+            if (!impossible.isEmpty()) {
+                awaited.clear();
+                return IndexedHistory.impossible(
+                        table, counting, FirstPass.impossible(table, counting, ascending(impossible)));
+            }
+            return null;
+        }
+
+        /** The index, of which only slices' own arrays are missing. */
+        VersionIndex room() {
+            int keys = slices.keys();
+            for (int key = 0; key < keys; key++) {
+                writerStarts[key + 1] = Math.addExact(writerStarts[key + 1], writerStarts[key]);
+                readerStarts[key + 1] = Math.addExact(readerStarts[key + 1], readerStarts[key]);
+            }
+            int writers = writerStarts[keys];
+            int readers = readerStarts[keys];
+            int[] slotStarts = new int[Math.toIntExact(writers + 2L * keys + 1)];
+            for (int key = 0; key < keys; key++) {
+                // Of a slice without operations nothing comes.
+                if (!awaited.get(slices.sliceOf(key))) {
+                    int slot = writerStarts[key] + 2 * key;
+                    slotStarts[slot] = readerStarts[key];
+                    slotStarts[slot + 1] = readerStarts[key];
+                }
+            }
+            slotStarts[writers + 2 * keys] = readers;
+            return new VersionIndex(
+                    writerStarts,
+                    new int[writers],
+                    new int[writers],
+                    readerStarts,
+                    new int[readers],
+                    new int[readers],
+                    slotStarts,
+                    repeated ? filled(writers) : null,
+                    initial ? filled(keys) : null,
+                    ambiguous);
+        }
+    }
+
+    /** (key, transaction) pairs, ascending by key. */
+    private static IntArrayList ascending(IntArrayList pairs) {
+        long[] packed = new long[pairs.size() / 2];
+        for (int i = 0; i < packed.length; i++) {
+            packed[i] = (long) pairs.getInt(2 * i) << 32 | pairs.getInt(2 * i + 1);
+        }
+        Arrays.sort(packed);
+        IntArrayList result = new IntArrayList(pairs.size());
+        for (long pair : packed) {
+            result.add((int) (pair >>> 32));
+            result.add((int) pair);
+        }
+        return result;
+    }
+
+    private static int[] filled(int length) {
+        int[] ints = new int[length];
+        Arrays.fill(ints, -1);
+        return ints;
+    }
+}

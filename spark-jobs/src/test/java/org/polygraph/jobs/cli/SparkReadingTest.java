@@ -1,0 +1,135 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.report.Untimed;
+
+/** Inputs that tasks read piece by piece: the bytes that the embedded engine answers, whatever is wrong with them. */
+class SparkReadingTest {
+    private static final String PIECE_BYTES = "spark.polygraph.piece.bytes";
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void readSmallPieces() {
+        System.setProperty(PIECE_BYTES, "16k");
+    }
+
+    @AfterEach
+    void readUsualPieces() {
+        System.clearProperty(PIECE_BYTES);
+        assertThat(SparkSession.active().sparkContext().getPersistentRDDs().isEmpty())
+                .isTrue();
+    }
+
+    private String generated(String name, String options) {
+        String path = folder.resolve(name).toString();
+        InProcess generated = InProcess.run(
+                List.of(("generate -q --transactions 3000 --sessions 20 --keys 300 " + options + " --out " + path)
+                        .split(" +", -1)));
+        assertThat(generated.exitCode()).as(generated.toString()).isNotEqualTo(2);
+        return path;
+    }
+
+    private static InProcess check(List<String> engine, List<String> options, List<String> paths) {
+        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "ser,si", "--json"));
+        words.addAll(engine);
+        words.addAll(options);
+        words.addAll(paths);
+        return InProcess.run(words);
+    }
+
+    private static InProcess same(String... paths) throws IOException {
+        InProcess embedded = check(List.of(), List.of(), List.of(paths));
+        InProcess spark = check(List.of("--engine", "spark", "--master", "local[2]"), List.of(), List.of(paths));
+        assertThat(Untimed.json(spark.out())).isEqualTo(Untimed.json(embedded.out()));
+        assertThat(spark.err()).isEqualTo(embedded.err());
+        assertThat(spark.exitCode()).isEqualTo(embedded.exitCode());
+        return spark;
+    }
+
+    @Test
+    void verdictsAreTheSameBytes() throws IOException {
+        String lines = generated("h.jsonl", "--anomaly write-skew");
+        String parquet = generated("h.parquet", "--seed 3");
+        Path parts = Files.createDirectory(folder.resolve("parts"));
+        List<String> all = Files.readAllLines(Path.of(lines));
+        Files.write(parts.resolve("1.jsonl"), all.subList(0, 1200));
+        Files.write(parts.resolve("2.jsonl"), all.subList(1200, all.size()));
+        InProcess spark = same(lines, parquet, parts.toString());
+        assertThat(spark.exitCode()).isEqualTo(3);
+        assertThat(jobs()).contains("read the input");
+    }
+
+    /** What Spark's jobs were called. */
+    private static List<String> jobs() {
+        List<String> names = new ArrayList<>();
+        SparkSession.active()
+                .sparkContext()
+                .statusStore()
+                .jobsList(null)
+                .foreach(job -> names.add(job.description().getOrElse(() -> "")));
+        return names;
+    }
+
+    @Test
+    void whatIsWrongIsToldAsByOnePass() throws IOException {
+        String path = generated("h.jsonl", "");
+        List<String> lines = Files.readAllLines(Path.of(path));
+        List<String> broken = new ArrayList<>(lines);
+        broken.set(2500, broken.get(2500).replace("\"ops\"", "\"opps\""));
+        broken.set(2900, "{");
+        Path bad = Files.write(folder.resolve("bad.jsonl"), broken);
+        List<String> twice = new ArrayList<>(lines);
+        twice.add(twice.get(7));
+        Path again = Files.write(folder.resolve("again.jsonl"), twice);
+        InProcess spark = same(bad.toString(), again.toString());
+        assertThat(spark.exitCode()).isEqualTo(5);
+        assertThat(spark.err()).contains("bad.jsonl:2501:", "again.jsonl:3002", "a second time");
+    }
+
+    @Test
+    void timeEndsIt() {
+        String path = generated("h.jsonl", "");
+        InProcess spark =
+                check(List.of("--engine", "spark", "--master", "local[2]"), List.of("--timeout", "1ms"), List.of(path));
+        assertThat(spark.exitCode()).isEqualTo(4);
+        assertThat(spark.out()).contains("timeout of 1 ms ran out during reading");
+    }
+
+    @Test
+    void filesOnHdfs() throws IOException {
+        Configuration configuration = new Configuration();
+        configuration.set(
+                MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.resolve("hdfs").toString());
+        configuration.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
+        MiniDFSCluster cluster =
+                new MiniDFSCluster.Builder(configuration).numDataNodes(1).build();
+        try (FileSystem files = cluster.getFileSystem()) {
+            List<String> paths = new ArrayList<>();
+            for (String name : List.of("h.jsonl", "h.parquet")) {
+                String local = generated(name, "--seed 5");
+                files.copyFromLocalFile(
+                        new org.apache.hadoop.fs.Path(local), new org.apache.hadoop.fs.Path("/" + name));
+                paths.add(files.getUri() + "/" + name);
+            }
+            assertThat(same(paths.toArray(String[]::new)).exitCode()).isZero();
+        } finally {
+            cluster.shutdown();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package org.polygraph.storage.format;
+
+import org.polygraph.storage.columnar.HistoryRows;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.columnar.Translation;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * Puts the pieces of a {@link ReadPlan} together, in their order: the table that one reader would have made, with the same ids
+ * and places. Linear; none of the pieces is kept. One thread.
+ */
+public final class PieceMerge {
+    private final ReadPlan plan;
+    private final HistoryTableBuilder builder;
+    private final PlumeSessions sessions;
+    private int next;
+    private int file = -1;
+    /** Lines of the file before the next piece. */
+    private long lines;
+
+    PieceMerge(ReadPlan plan, long memoryBytes) {
+        this.plan = plan;
+        this.builder = new HistoryTableBuilder(Parts.unit(plan.format()));
+        builder.limit(memoryBytes);
+        this.sessions = new PlumeSessions(builder, false);
+    }
+
+    /**
+     * Adds the next piece.
+     *
+     * @return false if it does not go with those before it: only reading the whole tells why, or that it does
+     * @throws BudgetException if memory would exceed the limit
+     */
+    public boolean add(HistoryRows rows) {
+        Piece piece = plan.pieces().get(next++);
+        if (piece.file() != file) {
+            file = piece.file();
+            lines = 0;
+            builder.file(plan.files().get(file));
+        }
+        Translation translation = builder.translate(rows);
+        if (translation == null) {
+            return false;
+        }
+        if (plan.format() == HistoryFormat.PLUME) {
+            if (!sessions.add(rows, translation, lines)) {
+                return false;
+            }
+        } else {
+            builder.add(rows, translation, lines);
+        }
+        lines += rows.lines();
+        return true;
+    }
+
+    /**
+     * The history, once all pieces were added.
+     *
+     * @throws HistoryException as {@link HistoryReader#read}
+     */
+    public HistoryTable table() throws HistoryException {
+        if (next < plan.pieces().size()) {
+            throw new IllegalStateException("piece " + next + " is missing");
+        }
+        sessions.end();
+        return builder.build();
+    }
+}
