@@ -69,7 +69,7 @@ final class AxiomDecision {
         }
         hasOpenReads = order.hasOpenReads();
         long held = table.arrayBytes() + HELD_BYTES * table.operations();
-        long rows = causal ? ChainClocks.bytes(order.graph().events()) : 0;
+        long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
         if (!hasOpenReads && budget.fits(held, 0)) {
             phases.begin("guess");
             Witness recorded = RecordedOrder.accepted(
