@@ -96,13 +96,18 @@ class SearchAgainstSat4jTest {
             // A decision that met a false clause at once was never handed over, nor taken back.
             decided.removeIf(literal -> search.value(literal) <= 0);
             Set<Integer> expected = proof.rebuilt(decided);
-            // A clause that was true when it came is not looked at again when that literal goes: it may wait until it is false.
+            // A clause that was true when it came is not looked at again when that literal goes: it may wait until it
+            // is false.
             boolean mayWait = atLevel > 0;
-            assertThat(expected != null || mayWait).as("contradiction, seed %d", seed).isTrue();
+            assertThat(expected != null || mayWait)
+                    .as("contradiction, seed %d", seed)
+                    .isTrue();
             for (int literal = 0; expected != null && literal < 2 * search.variables(); literal++) {
                 boolean isTrue = search.value(literal) > 0;
                 if (isTrue != expected.contains(literal)) {
-                    assertThat(!isTrue && mayWait).as("literal %d, seed %d", literal, seed).isTrue();
+                    assertThat(!isTrue && mayWait)
+                            .as("literal %d, seed %d", literal, seed)
+                            .isTrue();
                 }
             }
             proof.noneIsFalse(search);
