@@ -326,33 +326,8 @@ public final class AxiomEvidence {
         return table.operationValues()[o];
     }
 
-    /** The cycle starts at its first transaction by (session, index), so that the same history tells the same. */
     private static Violation violation(Anomaly anomaly, List<Dependency> found) {
-        int first = 0;
-        for (int i = 1; i < found.size(); i++) {
-            if (found.get(i).from() < found.get(first).from()) {
-                first = i;
-            }
-        }
-        List<Dependency> cycle = new ArrayList<>(found.subList(first, found.size()));
-        cycle.addAll(found.subList(0, first));
-        Set<Integer> transactions = new LinkedHashSet<>();
-        Set<Integer> keys = new LinkedHashSet<>();
-        for (Dependency d : cycle) {
-            transactions.add(d.from());
-            if (d.key() != Dependency.NO_KEY) {
-                keys.add(d.key());
-            }
-        }
-        return new Violation(
-                anomaly,
-                CycleName.aliases(anomaly, cycle),
-                new ArrayList<>(transactions),
-                new ArrayList<>(keys),
-                cycle,
-                List.of(),
-                "",
-                null);
+        return FirstCycle.of(found).violation(anomaly, List.of(), "");
     }
 
     private String name(int transaction) {

@@ -1,9 +1,7 @@
 package org.polygraph.partitioner.evidence;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntPredicate;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -129,33 +127,8 @@ public final class CycleEvidence {
         return known;
     }
 
-    /** The cycle starts at its first transaction by (session, index), so that the same history tells the same. */
     private Violation violation(List<Dependency> found, List<Alternative> cases, String detail) {
-        int first = 0;
-        for (int i = 1; i < found.size(); i++) {
-            if (found.get(i).from() < found.get(first).from()) {
-                first = i;
-            }
-        }
-        List<Dependency> cycle = new ArrayList<>(found.subList(first, found.size()));
-        cycle.addAll(found.subList(0, first));
-        Set<Integer> transactions = new LinkedHashSet<>();
-        Set<Integer> keys = new LinkedHashSet<>();
-        for (Dependency d : cycle) {
-            transactions.add(d.from());
-            if (d.key() != Dependency.NO_KEY) {
-                keys.add(d.key());
-            }
-        }
-        Anomaly anomaly = CycleName.of(cycle, lookup, table, readOnly);
-        return new Violation(
-                anomaly,
-                CycleName.aliases(anomaly, cycle),
-                new ArrayList<>(transactions),
-                new ArrayList<>(keys),
-                cycle,
-                cases,
-                detail,
-                null);
+        FirstCycle cycle = FirstCycle.of(found);
+        return cycle.violation(CycleName.of(cycle.cycle(), lookup, table, readOnly), cases, detail);
     }
 }

@@ -25,7 +25,6 @@ public final class Explanation {
     /** The graph numbers rounds in a byte. */
     private static final int MOST_ROUNDS = 100;
 
-    private final IndexedHistory history;
     private final Events events;
     private final IsolationLevel level;
     private final long clockSkewNanos;
@@ -38,7 +37,6 @@ public final class Explanation {
             long clockSkewNanos,
             IntPredicate readOnly,
             BooleanSupplier stop) {
-        this.history = history;
         this.level = level;
         this.clockSkewNanos = clockSkewNanos;
         this.events = new Events(level.eventsPerTransaction(), history.table().sessionStarts(), history.sessionOf());

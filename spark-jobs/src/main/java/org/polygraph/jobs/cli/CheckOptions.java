@@ -177,7 +177,9 @@ final class CheckOptions {
     }
 
     Checker checker(Engines engines) {
-        return engine.choose(engines::embedded, engines::spark);
+        return engine.isAuto()
+                ? new AutoChecker(engines, engine.master())
+                : engine.choose(engines::embedded, engines::spark);
     }
 
     /** What is asked of each PATH, the strongest level first; with --time strict levels have that form. */

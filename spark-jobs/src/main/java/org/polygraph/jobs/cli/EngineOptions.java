@@ -30,12 +30,17 @@ final class EngineOptions {
             names = "--engine",
             paramLabel = "ENGINE",
             defaultValue = "auto",
-            description = "auto, embedded (this process; auto is that too) or spark.")
+            description = "auto, embedded (this process) or spark. auto: embedded, but for a check that fits its memory"
+                    + " only with spark.")
     @SuppressWarnings("NullAway.Init")
     private Engine engine;
 
     @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
     private @Nullable String master;
+
+    boolean isAuto() {
+        return engine == Engine.AUTO;
+    }
 
     boolean isSpark() {
         return engine == Engine.SPARK;
@@ -54,10 +59,15 @@ final class EngineOptions {
             return embedded.get();
         }
         try {
-            return spark.of(master == null ? "local[*]" : master);
+            return spark.of(master());
         } catch (EngineMissingException e) {
             throw wrong(Failures.text(e));
         }
+    }
+
+    /** Of Spark, if there is to be one. */
+    String master() {
+        return master == null ? "local[*]" : master;
     }
 
     private ParameterException wrong(String message) {

@@ -117,8 +117,9 @@ final class EstimateCommand implements Callable<Integer> {
                         fit(estimate));
             }
         }
-        out.println(
-                "  --engine auto takes " + label(Estimate.auto()) + ": with Spark the driver holds the history too");
+        for (IsolationLevel level : levels.strongestFirst()) {
+            out.println("  --engine auto takes " + label(Estimate.auto(size, level, heap())) + " for " + level.label());
+        }
     }
 
     private String fit(Estimate estimate) {
@@ -162,7 +163,7 @@ final class EstimateCommand implements Callable<Integer> {
         text.append(",\"sessions\":").append(size.sessions());
         text.append(",\"keys\":").append(size.keys());
         text.append(",\"heap_bytes\":").append(heap());
-        text.append(",\"auto\":\"").append(label(Estimate.auto())).append("\",\"estimates\":[");
+        text.append(",\"estimates\":[");
         String comma = "";
         for (IsolationLevel level : levels.strongestFirst()) {
             for (Engine engine : Engine.values()) {
@@ -186,7 +187,9 @@ final class EstimateCommand implements Callable<Integer> {
                         .append(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()))
                         .append(",\"fits\":\"")
                         .append(estimate.fit(heap()).name().toLowerCase(Locale.ROOT))
-                        .append("\"}");
+                        .append("\",\"auto\":")
+                        .append(Estimate.auto(size, level, heap()) == engine)
+                        .append('}');
                 comma = ",";
             }
         }

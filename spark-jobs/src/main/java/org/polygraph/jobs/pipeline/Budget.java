@@ -75,6 +75,11 @@ public final class Budget {
         return part;
     }
 
+    /** Memory that the process may use. */
+    public long heap() {
+        return heap;
+    }
+
     /** Memory that the check may hold at its peak. */
     public long bytes() {
         return bytes;

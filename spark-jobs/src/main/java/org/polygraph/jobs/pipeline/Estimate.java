@@ -51,7 +51,12 @@ public record Estimate(
     private static final long TASK_BYTES = 53;
     private static final long OPERATIONS_PER_SLICE = 100_000;
     private static final int MOST_SLICES = 512;
-    /** More bytes of chain clocks than this are columns in files, and closure and rules are tasks. */
+    /** Of the window closure while it is updated, but for exceptions: levels with real time. */
+    private static final long WINDOW_EVENT_BYTES = 33;
+    /** What of it is not in files where the rest is. */
+    private static final long BOUNDS_BYTES = 12;
+
+    /** More bytes of rows than this are in files, and closure and rules are tasks. */
     private static final long SPARK_HEAP_CLOCKS = 256L << 20;
     /** Generations of columns that are there at once. */
     private static final int GENERATIONS = 2;
@@ -90,7 +95,8 @@ public record Estimate(
         long index = INDEX_OPERATION_BYTES * operations + INDEX_KEY_BYTES * size.keys();
         // A read is an edge, and so is a step of a session.
         long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
-        long clocks = ordered ? 4 * events * (size.sessions() + 1) : 0;
+        long clocks =
+                !ordered ? 0 : level.realTime() ? WINDOW_EVENT_BYTES * events : 4 * events * (size.sessions() + 1);
         double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
         double cpu = START_SECONDS
                 + WARM_UP_SECONDS * warm
@@ -106,9 +112,13 @@ public record Estimate(
         long disk = (STAGED_BYTES + SHUFFLED_BYTES) * operations;
         double seconds =
                 cpu + SPARK_START_SECONDS + SPARK_WARM_UP_SECONDS * warm + SPARK_OPERATION_SECONDS * operations;
-        // Pieces are of chain clocks; the closure with real time is on the driver, whatever its size.
-        if (clocks <= SPARK_HEAP_CLOCKS || level.realTime()) {
+        if (clocks <= SPARK_HEAP_CLOCKS) {
             return new Estimate(engine, driver + clocks, driver, task, SHUFFLED_BYTES * operations, disk, seconds);
+        }
+        if (level.realTime()) {
+            long bounds = driver + BOUNDS_BYTES * events;
+            return new Estimate(
+                    engine, bounds, bounds, task, SHUFFLED_BYTES * operations, disk + GENERATIONS * clocks, seconds);
         }
         return new Estimate(
                 engine,
@@ -135,8 +145,16 @@ public record Estimate(
         NO
     }
 
-    /** What {@code --engine auto} takes: the embedded engine, since with Spark the driver holds the history too. */
-    public static Engine auto() {
-        return Engine.EMBEDDED;
+    /**
+     * What {@code --engine auto} takes: the embedded engine while all that it holds fits; beyond, Spark where its driver,
+     * whose clocks are in files, fits; and where neither does the embedded engine, which tries without clocks.
+     *
+     * @param heapBytes of this process, which is the driver's with Spark
+     */
+    public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
+        return of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
+                        && of(Engine.SPARK, size, level).fit(heapBytes) == Fit.YES
+                ? Engine.SPARK
+                : Engine.EMBEDDED;
     }
 }

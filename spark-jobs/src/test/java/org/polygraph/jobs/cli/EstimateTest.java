@@ -71,13 +71,13 @@ class EstimateTest {
         assertThat(size.get("operations").asLong()).isEqualTo(8 * TRANSACTIONS);
         assertThat(size.get("sessions").asLong()).isEqualTo(20);
         assertThat(size.get("keys").asLong()).isEqualTo(KEYS);
-        assertThat(size.get("auto").asText()).isEqualTo("embedded");
         assertThat(size.get("estimates")).hasSize(4);
         for (JsonNode each : size.get("estimates")) {
             assertThat(each.get("memory_bytes").asLong())
                     .isGreaterThan(each.get("least_memory_bytes").asLong());
-            assertThat(each.get("shuffle_bytes").asLong() > 0)
-                    .isEqualTo(each.get("engine").asText().equals("spark"));
+            boolean spark = each.get("engine").asText().equals("spark");
+            assertThat(each.get("shuffle_bytes").asLong() > 0).isEqualTo(spark);
+            assertThat(each.get("auto").asBoolean()).isEqualTo(!spark);
         }
         assertThat(estimate("estimate", "--json", "-l", "rc", path("h.parquet")).get("estimates"))
                 .hasSize(2);
@@ -130,7 +130,7 @@ class EstimateTest {
                         + "  (from Parquet's footers; sessions and keys: at most)");
         assertThat(fits.out())
                 .containsPattern("ser +embedded +[0-9]+ MiB.* yes\n")
-                .contains("--engine auto takes embedded");
+                .contains("--engine auto takes embedded for ser");
         InProcess small = InProcess.run("estimate", "-l", "ser", "--memory", "64m", path("h.parquet"));
         assertThat(small.out()).containsPattern("ser +embedded .* no: --memory [0-9]+m\n");
     }
@@ -158,13 +158,40 @@ class EstimateTest {
                 1_000_000,
                 true);
         long clocks = 4L * 2_000_000 * 101;
-        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SSER)) {
-            boolean inFiles = level == IsolationLevel.SER;
-            Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, level);
-            Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, level);
-            assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(clocks);
-            assertThat(spark.memoryBytes() - spark.leastBytes()).isEqualTo(inFiles ? 0 : clocks);
-            assertThat(spark.diskBytes() >= 2 * clocks).isEqualTo(inFiles);
+        Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SER);
+        Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, IsolationLevel.SER);
+        assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(clocks);
+        assertThat(spark.memoryBytes()).isEqualTo(spark.leastBytes());
+        assertThat(spark.diskBytes()).isGreaterThan(2 * clocks);
+        // So there is a heap that only Spark fits with clocks, and auto takes it there; not above, not below.
+        assertThat(spark.memoryBytes()).isLessThan(embedded.memoryBytes());
+        for (long heap = 64L << 20; heap < 4L << 30; heap += 32L << 20) {
+            boolean only = embedded.fit(heap) != Estimate.Fit.YES && spark.fit(heap) == Estimate.Fit.YES;
+            assertThat(Estimate.auto(large, IsolationLevel.SER, heap))
+                    .as(heap + " bytes")
+                    .isEqualTo(only ? Estimate.Engine.SPARK : Estimate.Engine.EMBEDDED);
+        }
+    }
+
+    @Test
+    void realTimeNeedsNoColumnASession() {
+        for (long sessions : List.of(2L, 5_000L)) {
+            HistorySize large = new HistorySize(
+                    HistorySize.Source.ALL,
+                    HistoryFormat.JSONL,
+                    -1,
+                    20_000_000,
+                    160_000_000,
+                    80_000_000,
+                    sessions,
+                    1_000_000,
+                    true);
+            Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
+            Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, IsolationLevel.SSER);
+            assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(33L * 20_000_000);
+            // Rows are in files, bounds are not.
+            assertThat(spark.memoryBytes()).isEqualTo(spark.leastBytes());
+            assertThat(spark.diskBytes()).isGreaterThan(2 * 33L * 20_000_000);
         }
     }
 

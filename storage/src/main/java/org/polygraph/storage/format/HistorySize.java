@@ -16,8 +16,8 @@ import org.polygraph.storage.model.HistoryException;
  * How large a history is, as far as can be told without reading it.
  *
  * @param source how this is known
- * @param format of the files; of standard input what was asked for
- * @param bytes of the files, or -1 for standard input
+ * @param format of the files; of standard input what was asked for; AUTO where nobody asks for files any more
+ * @param bytes of the files, or -1 for standard input and where nobody asks for files
  * @param transactions of whatever outcome
  * @param operations in all
  * @param writes about half of the operations where the source is METADATA
@@ -97,10 +97,18 @@ public record HistorySize(
 
     private static HistorySize all(String path, HistoryFormat format, long bytes, HistoryFormat found)
             throws HistoryException, IOException {
-        HistoryTable table = HistoryReader.read(path, format);
+        return of(HistoryReader.read(path, format), found, bytes);
+    }
+
+    /** Of a history that has been read from files that nobody needs any more. One pass over its operations. */
+    public static HistorySize of(HistoryTable table) {
+        return of(table, HistoryFormat.AUTO, -1);
+    }
+
+    private static HistorySize of(HistoryTable table, HistoryFormat format, long bytes) {
         return new HistorySize(
                 Source.ALL,
-                found,
+                format,
                 bytes,
                 table.transactions(),
                 table.operations(),

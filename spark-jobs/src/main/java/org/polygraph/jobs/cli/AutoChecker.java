@@ -1,0 +1,57 @@
+package org.polygraph.jobs.cli;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.cli.Engines.EngineMissingException;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.Estimate;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Stages;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistorySize;
+
+/**
+ * {@code --engine auto}: each history and level by the engine that {@link Estimate#auto} names, from the counts of what
+ * has been read. Verdicts are the same.
+ */
+final class AutoChecker implements Checker {
+    private final Engines engines;
+    private final String master;
+    private final Checker embedded;
+    private @Nullable Checker spark;
+
+    AutoChecker(Engines engines, String master) {
+        this.engines = engines;
+        this.master = master;
+        this.embedded = engines.embedded();
+    }
+
+    @Override
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Stages.NONE);
+    }
+
+    @Override
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages stages) {
+        return chosen(table, request, progress, budget).check(table, request, progress, budget, stages);
+    }
+
+    private Checker chosen(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        Estimate.Engine engine = Estimate.auto(HistorySize.of(table), request.level(), budget.heap());
+        if (engine == Estimate.Engine.EMBEDDED) {
+            return embedded;
+        }
+        try {
+            if (spark == null) {
+                spark = engines.spark(master);
+            }
+            progress.note("engine=spark: the estimate exceeds the memory of the embedded engine");
+            return spark;
+        } catch (EngineMissingException e) {
+            progress.note("engine=embedded, without clocks: " + Failures.text(e));
+            return embedded;
+        }
+    }
+}
