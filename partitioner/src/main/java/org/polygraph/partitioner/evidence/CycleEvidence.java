@@ -129,6 +129,6 @@ public final class CycleEvidence {
 
     private Violation violation(List<Dependency> found, List<Alternative> cases, String detail) {
         FirstCycle cycle = FirstCycle.of(found);
-        return cycle.violation(CycleName.of(cycle.cycle(), lookup, table, readOnly), cases, detail);
+        return cycle.violation(CycleName.of(cycle.steps(), lookup, table, readOnly), cases, detail);
     }
 }

@@ -12,11 +12,9 @@ import org.polygraph.partitioner.isolation.Violation;
 /**
  * A cycle as it is told: from its first transaction by (session, index), so that the same history tells the same.
  *
- * @param cycle each step begins where the one before ends
- * @param transactions in the order of the cycle
- * @param keys in the order of the cycle, each once
+ * @param steps each begins where the one before ends
  */
-record FirstCycle(List<Dependency> cycle, List<Integer> transactions, List<Integer> keys) {
+record FirstCycle(List<Dependency> steps) {
     /** @param found from wherever it was found */
     static FirstCycle of(List<Dependency> found) {
         int first = 0;
@@ -25,21 +23,29 @@ record FirstCycle(List<Dependency> cycle, List<Integer> transactions, List<Integ
                 first = i;
             }
         }
-        List<Dependency> cycle = new ArrayList<>(found.subList(first, found.size()));
-        cycle.addAll(found.subList(0, first));
+        List<Dependency> steps = new ArrayList<>(found.subList(first, found.size()));
+        steps.addAll(found.subList(0, first));
+        return new FirstCycle(steps);
+    }
+
+    /** Its transactions and keys, each once, in the order of the cycle. */
+    Violation violation(Anomaly anomaly, List<Alternative> cases, String detail) {
         Set<Integer> transactions = new LinkedHashSet<>();
         Set<Integer> keys = new LinkedHashSet<>();
-        for (Dependency d : cycle) {
+        for (Dependency d : steps) {
             transactions.add(d.from());
             if (d.key() != Dependency.NO_KEY) {
                 keys.add(d.key());
             }
         }
-        return new FirstCycle(cycle, new ArrayList<>(transactions), new ArrayList<>(keys));
-    }
-
-    Violation violation(Anomaly anomaly, List<Alternative> cases, String detail) {
         return new Violation(
-                anomaly, CycleName.aliases(anomaly, cycle), transactions, keys, cycle, cases, detail, null);
+                anomaly,
+                CycleName.aliases(anomaly, steps),
+                new ArrayList<>(transactions),
+                new ArrayList<>(keys),
+                steps,
+                cases,
+                detail,
+                null);
     }
 }

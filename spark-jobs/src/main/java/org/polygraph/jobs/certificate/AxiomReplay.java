@@ -63,6 +63,11 @@ final class AxiomReplay {
         return found.writes;
     }
 
+    /** Whether a read stopped it that several may have left. */
+    boolean isAmbiguous() {
+        return found.isAmbiguous;
+    }
+
     /** @param order the counted transactions as they commit; @return the first discrepancy, or null */
     @Nullable
     String run(int[] order) {

@@ -46,6 +46,8 @@ final class LatestReplay {
     private int depth;
     private int[] order = new int[0];
     private boolean hasSources;
+    /** Whether a read returned what commits only later. */
+    private boolean hasLater;
 
     private long steps;
     private long reads;
@@ -80,25 +82,38 @@ final class LatestReplay {
     boolean holds(int[] order) {
         this.order = order;
         hasSources = goThrough(order) && (count == 0 || findSources());
-        return hasSources && (count == 0 || isNoneStale());
+        return hasSources && !hasLater && (count == 0 || isNoneStale());
+    }
+
+    /** By operation of transactions that count: whom it read from, or INITIAL or NONE; empty where that was not found. */
+    int[] sources() {
+        return hasSources ? sources : new int[0];
     }
 
     /**
-     * After an order that did not hold: pairs a, b of transactions; with a before b fewer reads would return something older. Of
-     * the writer in between and its neighbours, source and reader, the nearer one is on the wrong side. Empty where that is not
-     * what is wrong.
+     * After an order that did not hold: a, b, c, d of transactions; with a before b, or else c before d, fewer reads would return
+     * something older. Of the writer in between and its neighbours, source and reader, the nearer one is likely on the wrong
+     * side. Empty where that is not what is wrong; sources that commit later are left to {@link #sources}.
      */
     int[] turned() {
-        int[] pairs = new int[hasSources ? 2 * count : 0];
-        for (int i = 0; 2 * i < pairs.length; i++) {
+        int[] pairs = new int[hasSources ? 4 * count : 0];
+        int n = 0;
+        for (int i = 0; 4 * i < pairs.length; i++) {
+            if (isLater(i)) {
+                continue;
+            }
             int writer = order[between[i]];
-            boolean isSource = from[i] >= 0
-                    && between[i] - position[from[i]] < position[readers[i]] - between[i]
-                    && table.sessionOf(from[i]) != table.sessionOf(writer);
-            pairs[2 * i] = isSource ? writer : readers[i];
-            pairs[2 * i + 1] = isSource ? from[i] : writer;
+            boolean hasSource = from[i] >= 0 && table.sessionOf(from[i]) != table.sessionOf(writer);
+            boolean isSource = hasSource && between[i] - position[from[i]] < position[readers[i]] - between[i];
+            int reader = n + (isSource ? 2 : 0);
+            pairs[reader] = readers[i];
+            pairs[reader + 1] = writer;
+            int source = n + (isSource ? 0 : 2);
+            pairs[source] = hasSource ? writer : NOBODY;
+            pairs[source + 1] = hasSource ? from[i] : NOBODY;
+            n += 4;
         }
-        return pairs;
+        return Arrays.copyOf(pairs, n);
     }
 
     private boolean goThrough(int[] order) {
@@ -163,61 +178,69 @@ final class LatestReplay {
         readers[count++] = t;
     }
 
-    /** Whom the reads of something older read from, and what commits in between; whether each has one that commits before. */
+    /** Whom the other reads read from, and what commits in between; whether each has one source, be it later. */
     private boolean findSources() {
         from = new int[count];
         between = new int[count];
         Arrays.fill(from, NONE);
         Arrays.fill(between, Integer.MAX_VALUE);
-        // By key: its reads, as a list.
-        int[] first = new int[table.keys().size()];
+        // By key and kind, of writes: the key's reads, as a list.
+        int[] first = new int[2 * table.keys().size()];
         Arrays.fill(first, NOBODY);
         int[] next = new int[count];
         for (int i = 0; i < count; i++) {
-            int key = keys[older[i]] >>> 1;
-            next[i] = first[key];
-            first[key] = i;
+            int write = keys[older[i]] | 1;
+            next[i] = first[write];
+            first[write] = i;
             if (values[older[i]] == table.initialValue()) {
                 from[i] = INITIAL;
             }
         }
-        // Writes of these keys, which are looked at again.
-        int[] writers = new int[count];
-        int[] written = new int[count];
-        int size = 0;
-        for (int t = 0; t < counted.length; t++) {
-            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                if ((keys[o] & 1) == 0 || first[keys[o] >>> 1] < 0) {
-                    continue;
-                }
-                if (size == writers.length) {
-                    writers = Arrays.copyOf(writers, 2 * size);
-                    written = Arrays.copyOf(written, 2 * size);
-                }
-                writers[size] = t;
-                written[size++] = keys[o] >>> 1;
-                for (int i = first[keys[o] >>> 1]; i >= 0; i = next[i]) {
-                    if (steps-- < 0 || !match(i, t, o)) {
-                        return false;
-                    }
-                }
+        int[] written = operationsIn(first);
+        int[] writers = new int[written.length];
+        for (int w = 0, t = 0; w < written.length; w++) {
+            while (starts[t + 1] <= written[w]) {
+                t++;
             }
-        }
-        for (int w = 0; w < size; w++) {
-            for (int i = first[written[w]]; i >= 0; i = next[i]) {
-                if (steps-- < 0 || !note(i, writers[w])) {
+            writers[w] = counted[t] ? t : NOBODY;
+            for (int i = first[keys[written[w]]]; counted[t] && i >= 0; i = next[i]) {
+                if (steps-- < 0 || !match(i, t, written[w])) {
                     return false;
                 }
             }
         }
+        for (int w = 0; w < written.length; w++) {
+            for (int i = first[keys[written[w]]]; writers[w] >= 0 && i >= 0; i = next[i]) {
+                if (steps-- < 0) {
+                    return false;
+                }
+                note(i, writers[w]);
+            }
+        }
         for (int i = 0; i < count; i++) {
-            // A read whose key has no writer in between cannot be; one whose key has no writer at all was never noted.
-            if (from[i] == NONE || between[i] == Integer.MAX_VALUE) {
+            // A read of something older has a writer in between, else it would be the last write.
+            if (from[i] == NONE || (!isLater(i) && between[i] == Integer.MAX_VALUE)) {
                 return false;
             }
+            hasLater |= isLater(i);
             sources[older[i]] = from[i];
         }
         return true;
+    }
+
+    /** The operations whose key and kind have an entry: a loop by itself, as it goes over all of them. */
+    private int[] operationsIn(int[] first) {
+        int[] found = new int[64];
+        int size = 0;
+        for (int o = 0; o < keys.length; o++) {
+            if (first[keys[o]] >= 0) {
+                if (size == found.length) {
+                    found = Arrays.copyOf(found, 2 * size);
+                }
+                found[size++] = o;
+            }
+        }
+        return Arrays.copyOf(found, size);
     }
 
     /** A write of the key: whether it leaves at most one source for the read. */
@@ -235,15 +258,15 @@ final class LatestReplay {
         return isFirst;
     }
 
-    /** Once sources are known, a writer of the key: whether it, and the source, leave the read possible. */
-    private boolean note(int i, int t) {
-        if (from[i] == NONE || place(from[i]) >= position[readers[i]]) {
-            return false;
-        }
-        if (position[t] > place(from[i]) && position[t] < position[readers[i]]) {
+    /** Once sources are known, a writer of the key. */
+    private void note(int i, int t) {
+        if (from[i] != NONE && position[t] > place(from[i]) && position[t] < position[readers[i]]) {
             between[i] = Math.min(between[i], position[t]);
         }
-        return true;
+    }
+
+    private boolean isLater(int i) {
+        return place(from[i]) >= position[readers[i]];
     }
 
     private int place(int source) {

@@ -42,6 +42,8 @@ final class ReadSources {
     long reads;
     long ownReads;
     long writes;
+    /** Whether it ended at a read that has several sources. */
+    boolean isAmbiguous;
 
     /** Writes of part p are dealt to [partStarts[2p], partStarts[2p + 1]), its reads from there to partStarts[2p + 2]. */
     private int[] partStarts = new int[0];
@@ -242,6 +244,7 @@ final class ReadSources {
         }
         boolean initial = values[o] == table.initialValue();
         if (more != NO_OTHER || (source >= 0 && initial)) {
+            isAmbiguous = true;
             return Names.read(table, o) + ", which several left there";
         }
         if (source < 0 && !initial) {

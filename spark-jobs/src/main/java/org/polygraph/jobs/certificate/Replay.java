@@ -94,14 +94,9 @@ public final class Replay {
         }
         if (witness.terms().promise().isAxiom()) {
             LatestReplay latest = new LatestReplay(witness);
-            if (latest.holds(placement.eventAt())) {
-                return new Result(null, placement.transactions(), latest.reads(), latest.ownReads(), latest.writes());
-            }
-            AxiomReplay axiom = new AxiomReplay(witness);
-            wrong = axiom.run(placement.eventAt());
-            return wrong == null
-                    ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
-                    : Result.rejected(wrong);
+            return latest.holds(placement.eventAt())
+                    ? new Result(null, placement.transactions(), latest.reads(), latest.ownReads(), latest.writes())
+                    : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();
@@ -111,20 +106,52 @@ public final class Replay {
     }
 
     /**
+     * Replays, RC, RA and CC by their axioms alone: not by what may have chosen the order, as that would not show its own fault.
+     * Only where values repeat, so that they do not tell who read from whom, the order is asked as {@link #of} does.
+     */
+    public static Result byDefinition(Witness witness) {
+        Placement placement = witness.terms().promise().isAxiom() ? Placement.of(witness) : null;
+        if (placement == null || placement.discrepancy() != null) {
+            return of(witness);
+        }
+        AxiomReplay axiom = new AxiomReplay(witness);
+        Result result = of(axiom, placement);
+        return axiom.isAmbiguous() ? of(witness) : result;
+    }
+
+    private static Result of(AxiomReplay axiom, Placement placement) {
+        String wrong = axiom.run(placement.eventAt());
+        return wrong == null
+                ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
+                : Result.rejected(wrong);
+    }
+
+    /**
+     * What there is to learn from an order that may be wrong.
+     *
+     * @param holds whether {@link #of} accepts it; then the rest is empty
+     * @param sources by operation of transactions that count: the transaction it read from, or a negative number
+     * @param turned a, b, c, d of transactions: the order should have a before b, likely, or else c before d, or -1
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    public record Attempt(boolean holds, int[] sources, int[] turned) {}
+
+    /**
      * Tries an order of RC, RA or CC that may be wrong, as far as most of its reads return the last write.
      *
-     * @return empty if {@link #of} accepts it; pairs a, b of transactions that the order should have with a before b, likely; null if
-     *     nothing can be told with little work
+     * @return null if nothing can be told with little work
      */
-    public static int @Nullable [] turned(Witness witness) {
+    public static @Nullable Attempt attempt(Witness witness) {
         Placement placement = Placement.of(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
         LatestReplay latest = new LatestReplay(witness);
-        boolean holds = latest.holds(placement.eventAt());
-        int[] turned = holds ? new int[0] : latest.turned();
-        return holds || turned.length > 0 ? turned : null;
+        if (latest.holds(placement.eventAt())) {
+            return new Attempt(true, new int[0], new int[0]);
+        }
+        int[] sources = latest.sources();
+        return sources.length == 0 ? null : new Attempt(false, sources, latest.turned());
     }
 
     private @Nullable String run() {

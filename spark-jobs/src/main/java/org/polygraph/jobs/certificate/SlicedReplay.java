@@ -61,7 +61,7 @@ public final class SlicedReplay {
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();
         Replay.Result known = witness.terms().promise().isAxiom()
-                ? Replay.of(witness)
+                ? Replay.byDefinition(witness)
                 : wrong != null ? Replay.Result.rejected(wrong) : null;
         return new SlicedReplay(witness, placement, slices, known);
     }

@@ -45,7 +45,7 @@ public final class Verification {
     /** Who replays an order: one JVM or many. */
     @FunctionalInterface
     public interface Replayer {
-        /** As {@link Replay#of}. */
+        /** As {@link Replay#byDefinition}. */
         Replay.Result replay(Witness witness);
     }
 

@@ -83,7 +83,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         engine.validate(false);
-        int exitCode = answer(engine.choose(() -> Replay::of, environment.engines()::sparkReplayer));
+        int exitCode = answer(engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer));
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the result above may be incomplete");
             return ExitCode.merge(exitCode, ExitCode.IO.code());

@@ -52,7 +52,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     }
 
     /**
-     * As {@link Replay#of}.
+     * As {@link Replay#byDefinition}.
      *
      * @throws EngineException if storage or the cluster failed
      * @throws BudgetException if the heap is too small for a session, or a slice too large for a task

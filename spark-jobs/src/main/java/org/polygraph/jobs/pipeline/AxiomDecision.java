@@ -1,7 +1,9 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
@@ -13,11 +15,13 @@ import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.DistinctWrites;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
 
 /**
  * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
@@ -56,6 +60,14 @@ final class AxiomDecision {
 
     Verdict make() {
         boolean causal = request.level() == IsolationLevel.CC;
+        long held = table.arrayBytes() + HELD_BYTES * table.operations();
+        boolean isPlain = budget.fits(held, 0) && isPlain();
+        if (isPlain) {
+            Witness recorded = recorded(null);
+            if (recorded != null) {
+                return pass(recorded);
+            }
+        }
         phases.begin("index");
         IndexedHistory.Indeterminate indeterminate = Decision.indeterminate(request);
         ReadsFrom reads = stages.readsFrom(indeterminate, request.level());
@@ -68,13 +80,9 @@ final class AxiomDecision {
             return violation(order.violations());
         }
         hasOpenReads = order.hasOpenReads();
-        long held = table.arrayBytes() + HELD_BYTES * table.operations();
         long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
-        if (!hasOpenReads && budget.fits(held, 0)) {
-            phases.begin("guess");
-            Witness recorded = RecordedOrder.accepted(
-                    reads, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
-            phases.end(recorded == null ? 0 : table.transactions());
+        if (!isPlain && !hasOpenReads && budget.fits(held, 0)) {
+            Witness recorded = recorded(reads);
             if (recorded != null) {
                 return pass(recorded);
             }
@@ -91,6 +99,29 @@ final class AxiomDecision {
             case REFUTED -> violation(new AxiomEvidence(order).violations());
             case ORDERED -> hasOpenReads ? ambiguous(reads) : replay(order.counting(), order.position());
         };
+    }
+
+    /** Whether what counts, and who read from whom, is told by the operations as they stand. */
+    private boolean isPlain() {
+        byte unknown = Outcome.INDETERMINATE.code();
+        for (byte outcome : table.outcomes()) {
+            if (outcome == unknown) {
+                return false;
+            }
+        }
+        return DistinctWrites.of(table);
+    }
+
+    /** @param reads null if not looked for */
+    private @Nullable Witness recorded(@Nullable ReadsFrom reads) {
+        phases.begin("guess");
+        Terms terms = request.terms().orElseThrow();
+        boolean withTimes = request.time() != TimeMode.NONE;
+        Witness recorded = reads == null
+                ? RecordedOrder.accepted(table, terms, withTimes, budget::exhausted)
+                : RecordedOrder.accepted(reads, terms, withTimes, budget::exhausted);
+        phases.end(recorded == null ? 0 : table.transactions());
+        return recorded;
     }
 
     private Verdict replay(Counting counting, int[] position) {

@@ -7,43 +7,53 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
-import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
 
 /**
- * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file
- * that is not sorted by session; each after its session's previous one and after those it read from. Where whoever recorded them
- * wrote each down at its end, that is nearly the order of commits. A replay looks closer at the few reads that do not return
- * the last write; if they break the level, the next attempt has turned round the pairs of transactions behind them. Only to accept:
- * that it fails says nothing.
+ * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file;
+ * where that is sorted by session, as their values count up. Where whoever recorded them wrote each down at its end, or counted
+ * values up as it ran, that is nearly the order of commits. A replay tells who read from whom, and looks closer at the few
+ * reads that do not return the last write; if they break the level, the next attempt has each transaction after those it read from,
+ * and has turned round the pairs of transactions behind what is left. Only to accept: that it fails says nothing.
  *
- * <p>Time: sorting, of runs that are merged, and a look at each source; a few times. Memory: 16 bytes a transaction.
+ * <p>Time: sorting, of runs that are merged, and a replay; a few times. Memory: 16 bytes a transaction.
  */
 final class RecordedOrder {
     private static final int WAITING = -1;
     private static final int OPEN = -2;
     private static final int MOST_ATTEMPTS = 6;
+    private static final int MOST_TURNS = 32;
+    /** Of places, beside one a transaction. */
+    private static final int MOST_SPREAD = 64;
+    /** Beyond, values are all the same as a clock. */
+    private static final long MOST_VALUE = 1L << 61;
 
     private final HistoryTable table;
-    private final Counting counting;
+    private final boolean[] counted;
     private final int[] starts;
-    private final int[] sources;
     private final int[] position;
     /** By transaction: whether it is the first of its session. */
     private final boolean[] first;
-    /** Pairs of {@link Replay#turned}, the first of each; by the second the last pair, and by pair the one before. */
-    private final IntArrayList turned = new IntArrayList();
+    /** By operation whom it read from; empty while that is not known. */
+    private int[] sources;
 
-    private final IntArrayList previous = new IntArrayList();
-    private int[] last = new int[0];
+    private final Precedences turned;
+    /** Of the transactions that wait for others: the pair for which they do, or -1. */
+    private final IntArrayList open = new IntArrayList();
 
-    private RecordedOrder(ReadsFrom reads) {
-        table = reads.table();
-        counting = reads.counting();
+    private final IntArrayList reasons = new IntArrayList();
+    /** The pair for which the last one asked waits, or -1. */
+    private int reason;
+
+    private RecordedOrder(HistoryTable table, boolean[] counted, int[] sources) {
+        this.table = table;
+        this.counted = counted;
+        this.sources = sources;
         starts = table.operationStarts();
-        sources = reads.sources();
         position = new int[table.transactions()];
+        turned = new Precedences(table.transactions());
         first = new boolean[table.transactions() + 1];
         for (int start : table.sessionStarts()) {
             first[start] = true;
@@ -51,86 +61,140 @@ final class RecordedOrder {
     }
 
     /**
-     * The order, if there is one that a replay accepts.
+     * The order, if there is one that a replay accepts, where nothing is known but the history: with the transactions that have
+     * committed and no others.
      *
-     * @param reads without violations or open reads
      * @param terms of RC, RA or CC
      * @param withTimes whether times may help
      * @param stop asked now and then; true ends it
      */
-    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
-        RecordedOrder order = new RecordedOrder(reads);
-        int[] sequence = order.sequence(withTimes);
-        return sequence == null ? null : order.accepted(sequence, terms, stop);
+    static @Nullable Witness accepted(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = table.outcomes()[t] == Outcome.COMMITTED.code();
+        }
+        return new RecordedOrder(table, counted, new int[0]).accepted(terms, withTimes, stop);
     }
 
-    private @Nullable Witness accepted(int[] sequence, Terms terms, BooleanSupplier stop) {
-        boolean[] counted = new boolean[position.length];
+    /** The same where it is known who counts and who read from whom. @param reads without violations or open reads */
+    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
+        boolean[] counted = new boolean[reads.table().transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = counting.isCounted(t);
+            counted[t] = reads.counting().isCounted(t);
+        }
+        return new RecordedOrder(reads.table(), counted, reads.sources()).accepted(terms, withTimes, stop);
+    }
+
+    private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {
+        int[] sequence = sequence(withTimes);
+        if (sequence == null) {
+            return null;
         }
         Witness witness = new Witness(table, terms, counted, position);
-        for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean() && extend(sequence); i++) {
-            int[] turned = Replay.turned(witness);
-            if (turned == null || turned.length == 0) {
-                return turned == null ? null : witness;
+        for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean(); i++) {
+            if (!(i == 0 && sources.length == 0 && isBySession(sequence)) && !isPlaced(sequence)) {
+                return null;
             }
-            turn(turned);
+            Replay.Attempt attempt = Replay.attempt(witness);
+            if (attempt == null || attempt.holds()) {
+                return attempt == null ? null : witness;
+            }
+            boolean isLearning = sources.length == 0 || attempt.turned().length > 0;
+            if (!isLearning) {
+                return null;
+            }
+            sources = attempt.sources();
+            turned.add(attempt.turned());
         }
         return null;
     }
 
-    private void turn(int[] pairs) {
-        if (last.length == 0) {
-            last = new int[position.length];
-            Arrays.fill(last, WAITING);
+    /** Gives places as they are in the sequence; whether sessions ascend. */
+    private boolean isBySession(int[] sequence) {
+        for (int i = 0; i < sequence.length; i++) {
+            position[sequence[i]] = i;
         }
-        for (int i = 0; i < pairs.length; i += 2) {
-            previous.add(last[pairs[i + 1]]);
-            last[pairs[i + 1]] = turned.size();
-            turned.add(pairs[i]);
+        boolean ascends = true;
+        for (int t = 1; t < position.length; t++) {
+            ascends &= first[t] | position[t - 1] < position[t];
         }
+        return ascends;
     }
 
-    /** Gives places in that sequence, but to each after what it waits for; whether that is possible. */
+    /** Gives places; pairs that contradict sources or each other are turned round. */
+    private boolean isPlaced(int[] sequence) {
+        for (int i = 0; i < MOST_TURNS && !extend(sequence); i++) {
+            if (reason == Precedences.NONE) {
+                return false;
+            }
+            turned.turn(reason);
+        }
+        return open.isEmpty();
+    }
+
+    /**
+     * Gives places in that sequence, but to each after what it waits for; whether that is possible. If not, {@link #reason} is the
+     * earliest pair of those that go round in a circle, if any: found when least was known.
+     */
     private boolean extend(int[] sequence) {
         Arrays.fill(position, WAITING);
-        IntArrayList open = new IntArrayList();
+        open.clear();
+        reasons.clear();
         int placed = 0;
         for (int each : sequence) {
             for (int t = each; t >= 0; ) {
                 int blocking = position[t] >= 0 ? WAITING : blocking(t);
                 if (blocking >= 0) {
-                    if (position[blocking] == OPEN || blocking == t) {
-                        return false;
-                    }
                     position[t] = OPEN;
                     open.add(t);
+                    reasons.add(reason);
+                    if (position[blocking] == OPEN) {
+                        earliestReason(blocking);
+                        return false;
+                    }
                     t = blocking;
                 } else {
                     if (position[t] < 0) {
                         position[t] = placed++;
                     }
-                    t = open.isEmpty() ? WAITING : open.popInt();
+                    t = WAITING;
+                    if (!open.isEmpty()) {
+                        t = open.popInt();
+                        reasons.popInt();
+                    }
                 }
             }
         }
         return true;
     }
 
+    /** @param from the transaction that is open already: all from there on wait for each other */
+    private void earliestReason(int from) {
+        reason = Precedences.NONE;
+        for (int i = open.size() - 1; i >= 0; i--) {
+            int pair = reasons.getInt(i);
+            reason = pair == Precedences.NONE || (reason >= 0 && reason < pair) ? reason : pair;
+            if (open.getInt(i) == from) {
+                return;
+            }
+        }
+    }
+
     /** What t comes after and has no place yet, or -1. */
     private int blocking(int t) {
+        reason = Precedences.NONE;
         if (!first[t] && position[t - 1] < 0) {
             return t - 1;
         }
-        for (int o = starts[t]; o < starts[t + 1]; o++) {
+        for (int o = starts[t]; sources.length > 0 && counted[t] && o < starts[t + 1]; o++) {
             if (sources[o] >= 0 && position[sources[o]] < 0) {
                 return sources[o];
             }
         }
-        for (int i = last.length == 0 ? WAITING : last[t]; i >= 0; i = previous.getInt(i)) {
-            if (position[turned.getInt(i)] < 0) {
-                return turned.getInt(i);
+        for (int i = turned.lastOf(t); i != Precedences.NONE; i = turned.previous(i)) {
+            if (position[turned.first(i)] < 0) {
+                reason = i;
+                return turned.first(i);
             }
         }
         return WAITING;
@@ -141,15 +205,13 @@ final class RecordedOrder {
         int n = table.transactions();
         long[] places = ends(withTimes);
         if (places == null) {
-            places = new long[n];
-            boolean bySession = true;
-            for (int t = 0; t < n; t++) {
-                places[t] = table.sourcePosition(t);
-                bySession &= t == 0 || places[t - 1] < places[t];
-            }
-            if (bySession) {
-                return null;
-            }
+            places = positions();
+        }
+        if (places == null) {
+            places = values();
+        }
+        if (places == null) {
+            return null;
         }
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;
@@ -157,15 +219,39 @@ final class RecordedOrder {
             least = Math.min(least, place);
             most = Math.max(most, place);
         }
-        // Place and transaction in one number; sessions are runs, which are merged.
-        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(n);
-        long spread = most - least;
-        if (spread < 0) {
+        int[] ranked = most - least >= 0 && most - least < (long) MOST_SPREAD * n ? ranked(places, least, most) : null;
+        return ranked == null ? sorted(places, least, most) : ranked;
+    }
+
+    /** The same by a bit for each place: less than a sort, where no two places are the same. */
+    private static int @Nullable [] ranked(long[] places, long least, long most) {
+        long[] taken = new long[(int) ((most - least) >>> 6) + 1];
+        for (long place : places) {
+            taken[(int) ((place - least) >>> 6)] |= 1L << place - least;
+        }
+        int[] before = new int[taken.length + 1];
+        for (int i = 0; i < taken.length; i++) {
+            before[i + 1] = before[i] + Long.bitCount(taken[i]);
+        }
+        if (before[taken.length] != places.length) {
             return null;
         }
-        int coarser = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(spread) + bits - Long.SIZE + 1);
+        int[] sequence = new int[places.length];
+        for (int t = 0; t < places.length; t++) {
+            int i = (int) ((places[t] - least) >>> 6);
+            sequence[before[i] + Long.bitCount(taken[i] & (1L << places[t] - least) - 1)] = t;
+        }
+        return sequence;
+    }
+
+    private static int[] sorted(long[] places, long least, long most) {
+        int n = places.length;
+        // Place and transaction in one number; sessions are runs, which are merged.
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(n);
+        // The difference is unsigned.
+        int coarser = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(most - least) + bits - Long.SIZE + 1);
         for (int t = 0; t < n; t++) {
-            places[t] = places[t] - least >> coarser << bits | t;
+            places[t] = places[t] - least >>> coarser << bits | t;
         }
         Arrays.sort(places);
         int[] sequence = new int[n];
@@ -174,6 +260,54 @@ final class RecordedOrder {
             sequence[i] = (int) places[i] & mask;
         }
         return sequence;
+    }
+
+    /** Where they stand in their files; null where these are sorted by session, which tells nothing. */
+    private long @Nullable [] positions() {
+        long[] places = new long[table.transactions()];
+        boolean bySession = true;
+        for (int t = 0; t < places.length; t++) {
+            places[t] = table.sourcePosition(t);
+            bySession &= t == 0 || places[t - 1] < places[t];
+        }
+        return bySession ? null : places;
+    }
+
+    /**
+     * The largest value that each has written, or else read, as of a clock; null where values do not ascend in every session, so
+     * that they were not counted up, or are no integers.
+     */
+    private long @Nullable [] values() {
+        int[] keys = table.operationKeys();
+        long[] values = table.operationValues();
+        long[] places = new long[table.transactions()];
+        long latest = Long.MIN_VALUE;
+        for (int t = 0; t < places.length; t++) {
+            latest = first[t] ? Long.MIN_VALUE : latest;
+            long written = Long.MIN_VALUE;
+            long read = Long.MIN_VALUE;
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (!table.values().isInteger(values[o])) {
+                    return null;
+                }
+                if ((keys[o] & 1) == 1) {
+                    written = Math.max(written, values[o]);
+                } else {
+                    read = Math.max(read, values[o]);
+                }
+            }
+            if (written != Long.MIN_VALUE && counted[t]) {
+                if (written <= latest) {
+                    return null;
+                }
+                latest = written;
+                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, written));
+            } else {
+                // Behind whoever wrote it.
+                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, Math.max(read, latest))) + 1;
+            }
+        }
+        return places;
     }
 
     /** When transactions ended, those that do not count with their session's previous one; null if that is not known of all. */
@@ -185,7 +319,7 @@ final class RecordedOrder {
         long[] ends = new long[given.length];
         for (int t = 0; t < ends.length; t++) {
             boolean isKnown = given[t] != HistoryTable.NO_TIME;
-            if (!isKnown && counting.isCounted(t)) {
+            if (!isKnown && counted[t]) {
                 return null;
             }
             ends[t] = isKnown ? given[t] : t == 0 ? 0 : ends[t - 1];

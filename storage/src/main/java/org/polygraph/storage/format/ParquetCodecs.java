@@ -46,8 +46,7 @@ final class ParquetCodecs implements CompressionCodecFactory {
             public BytesInput decompress(BytesInput bytes, int size) throws IOException {
                 return codec == CompressionCodecName.UNCOMPRESSED
                         ? bytes
-                        : BytesInput.from(
-                                decompressed(codec, bytes.toInputStream().readAllBytes(), size));
+                        : BytesInput.from(decompressed(codec, bytes.toByteArray(), size));
             }
 
             @Override

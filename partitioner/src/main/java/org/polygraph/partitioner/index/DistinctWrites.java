@@ -1,0 +1,89 @@
+package org.polygraph.partitioner.index;
+
+import it.unimi.dsi.fastutil.HashCommon;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.util.Arrays;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Whether no value is written to a key twice, without grouping by keys: each write has a bit of a table; those that share
+ * theirs are compared. Values that follow each other have neighbouring bits, so histories that count up are gone through as
+ * memory lies. One-sided: where it says no, values may be unique all the same.
+ *
+ * <p>Linear time; memory: 2 to 4 bytes an operation, and 24 for each of at most one in {@value #SHARE} writes that share bits.
+ */
+public final class DistinctWrites {
+    /** Of operations, those whose writes may share a bit. */
+    private static final int SHARE = 8;
+    /** Values of a run have bits in a row. */
+    private static final int RUN_BITS = 22;
+
+    private final HistoryTable table;
+    private final long[] once;
+    private final long[] twice;
+    private final int mask;
+
+    private DistinctWrites(HistoryTable table) {
+        this.table = table;
+        long bits = Math.max(Long.SIZE, Math.min(1L << 30, Long.highestOneBit(1 + 8L * table.operations()) * 2));
+        once = new long[(int) (bits >>> 6)];
+        twice = new long[once.length];
+        mask = (int) (bits - 1);
+    }
+
+    /** Whether that is so of all writes, also those that do not count; and none is of the initial value. */
+    public static boolean of(HistoryTable table) {
+        DistinctWrites distinct = new DistinctWrites(table);
+        return distinct.isCertain(false) || distinct.isCertain(true);
+    }
+
+    /** @param byKey false: whether values are unique in the whole history */
+    private boolean isCertain(boolean byKey) {
+        int[] keys = table.operationKeys();
+        long[] values = table.operationValues();
+        long initial = table.initialValue();
+        Arrays.fill(once, 0);
+        Arrays.fill(twice, 0);
+        long shared = 0;
+        boolean isInitial = false;
+        for (int o = 0; o < keys.length; o++) {
+            int slot = slot(code(keys[o], values[o], byKey));
+            // What a read returned changes nothing: half are writes, which no branch would foresee.
+            long bit = (long) (keys[o] & 1) << slot;
+            long both = once[slot >>> 6] & bit;
+            if (both != 0) {
+                twice[slot >>> 6] |= both;
+                shared++;
+            }
+            once[slot >>> 6] |= bit;
+            isInitial |= (keys[o] & 1) == 1 & values[o] == initial;
+        }
+        return !isInitial && shared <= keys.length / SHARE && (shared == 0 || areDifferent(byKey));
+    }
+
+    /** Whether the writes that share bits are. */
+    private boolean areDifferent(boolean byKey) {
+        int[] keys = table.operationKeys();
+        long[] values = table.operationValues();
+        LongOpenHashSet seen = new LongOpenHashSet();
+        for (int o = 0; o < keys.length; o++) {
+            if ((keys[o] & 1) == 1) {
+                long code = code(keys[o], values[o], byKey);
+                int slot = slot(code);
+                if ((twice[slot >>> 6] & 1L << slot) != 0 && !seen.add(code)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Equal for equal writes. */
+    private static long code(int key, long value, boolean byKey) {
+        return byKey ? HashCommon.mix(value + HashCommon.mix(key)) : value;
+    }
+
+    private int slot(long code) {
+        return (int) (code + HashCommon.mix(code >>> RUN_BITS)) & mask;
+    }
+}

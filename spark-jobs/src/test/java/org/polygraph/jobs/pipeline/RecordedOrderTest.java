@@ -1,0 +1,133 @@
+package org.polygraph.jobs.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.partitioner.index.DistinctWrites;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Orders that are accepted as recorded: against all commit orders where these are few, and against the axioms by definition. */
+class RecordedOrderTest {
+    private static final List<Promise> AXIOMS = List.of(Promise.RC, Promise.RA, Promise.CC);
+
+    @Test
+    void acceptsWhatSomeCommitOrderExplains() {
+        long seed = 0x4ec0;
+        TinyHistories stream = new TinyHistories(seed);
+        Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
+        for (int i = 0; i < 10_000; i++) {
+            HistoryTable history = stream.at(i);
+            if (!DistinctWrites.of(history)) {
+                continue;
+            }
+            for (Promise promise : AXIOMS) {
+                String what = promise + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
+                Witness witness = RecordedOrder.accepted(history, Terms.of(promise), i % 2 == 0, () -> false);
+                if (holds(witness, what)) {
+                    assertThat(BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(promise.name())))
+                            .as(what)
+                            .isTrue();
+                    accepted.merge(promise, 1, Integer::sum);
+                }
+            }
+        }
+        System.out.println("10000 histories from seed " + seed + ": accepted " + accepted);
+        assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                .isGreaterThan(300));
+    }
+
+    /** With places in the file, with values that count up alone, and with sources that are known already. */
+    @Test
+    void acceptsWhatTheDefinitionDoes() {
+        Map<Promise, Integer> byPlace = new EnumMap<>(Promise.class);
+        Map<Promise, Integer> byValue = new EnumMap<>(Promise.class);
+        Map<Promise, Integer> bySource = new EnumMap<>(Promise.class);
+        int each = 0;
+        for (int i = 0; i < 600; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(0x4ec1, i));
+            HistoryTable history = HistoryGenerator.withSeed(i)
+                    .sessions(random.between(1, 6))
+                    .transactions(random.between(10, 120))
+                    .operations(random.between(1, 6))
+                    .keys(random.between(2, 40))
+                    .isolation(
+                            i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
+                    .generate();
+            for (Promise promise : AXIOMS) {
+                String what = promise + " seed 0x4ec1 #" + i;
+                Terms terms = Terms.of(promise);
+                each++;
+                count(byPlace, promise, RecordedOrder.accepted(history, terms, false, () -> false), what);
+                HistoryTable sorted = bySession(history);
+                count(byValue, promise, RecordedOrder.accepted(sorted, terms, false, () -> false), what + " by value");
+                ReadsFrom reads = ReadsFrom.of(
+                        history, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.valueOf(promise.name()));
+                if (reads.violations().isEmpty() && reads.open().length == 0) {
+                    count(bySource, promise, RecordedOrder.accepted(reads, terms, false, () -> false), what + " known");
+                }
+            }
+        }
+        System.out.println(each + " histories from seed 0x4ec1: accepted by place " + byPlace + ", by value " + byValue
+                + ", with sources " + bySource);
+        for (Map<Promise, Integer> accepted : List.of(byPlace, byValue, bySource)) {
+            assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                    .isGreaterThan(30));
+        }
+    }
+
+    private static void count(Map<Promise, Integer> accepted, Promise promise, @Nullable Witness witness, String what) {
+        if (holds(witness, what)) {
+            accepted.merge(promise, 1, Integer::sum);
+        }
+    }
+
+    private static boolean holds(@Nullable Witness witness, String what) {
+        if (witness == null) {
+            return false;
+        }
+        assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
+        return true;
+    }
+
+    /** The same history as a file sorted by session has it. */
+    private static HistoryTable bySession(HistoryTable history) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        builder.initialValue(history.initialValue());
+        try {
+            for (int t = 0; t < history.transactions(); t++) {
+                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
+                for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
+                    int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
+                    if ((history.operationKeys()[o] & 1) == 1) {
+                        builder.write(key, history.operationValues()[o]);
+                    } else {
+                        builder.read(key, history.operationValues()[o]);
+                    }
+                }
+                builder.end();
+            }
+            return Objects.requireNonNull(builder.build());
+        } catch (HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
