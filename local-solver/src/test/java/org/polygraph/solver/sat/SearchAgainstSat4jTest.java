@@ -3,8 +3,10 @@ package org.polygraph.solver.sat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.sat4j.core.VecInt;
@@ -13,20 +15,28 @@ import org.sat4j.specs.ContradictionException;
 import org.sat4j.specs.ISolver;
 import org.sat4j.specs.TimeoutException;
 
-/** Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses come. */
+/**
+ * Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses come, and what it has assigned after any
+ * backjumps is before each decision what the decisions so far imply, found from nothing (of clauses that came in between: at most).
+ */
 class SearchAgainstSat4jTest {
     /** Decides variables at random, and adds withheld clauses at random moments and when a full assignment breaks one. */
     private static final class Drip implements Theory {
+        private final long seed;
         private final Random random;
         private final List<int[]> withheld;
         private final IntStack clause = new IntStack(Budget.unlimited());
         private final int dripRate;
         private final UnitPropagationCheck proof;
         private int tag;
+        private final Set<Integer> decided = new HashSet<>();
         private int assigned;
+        private boolean hasUndone;
         int atLevel;
+        int rebuilt;
 
-        Drip(Random random, List<int[]> withheld, int dripRate, int tag, UnitPropagationCheck proof) {
+        Drip(long seed, Random random, List<int[]> withheld, int dripRate, int tag, UnitPropagationCheck proof) {
+            this.seed = seed;
             this.proof = proof;
             this.random = random;
             this.withheld = withheld;
@@ -43,10 +53,13 @@ class SearchAgainstSat4jTest {
         @Override
         public void undo(int literal) {
             assigned--;
+            decided.remove(literal);
+            hasUndone = true;
         }
 
         @Override
         public int next(Search search) {
+            compareWithRebuilt(search);
             boolean added = false;
             // Several in a row, so that clauses meet pending propagation and fresh conflicts.
             while (!withheld.isEmpty() && random.nextInt(100) < dripRate && !search.isRefuted()) {
@@ -74,7 +87,32 @@ class SearchAgainstSat4jTest {
             while (search.value(2 * variable) != 0) {
                 variable = (variable + 1) % search.variables();
             }
-            return 2 * variable + random.nextInt(2);
+            int decision = 2 * variable + random.nextInt(2);
+            decided.add(decision);
+            return decision;
+        }
+
+        private void compareWithRebuilt(Search search) {
+            // A decision that met a false clause at once was never handed over, nor taken back.
+            decided.removeIf(literal -> search.value(literal) <= 0);
+            Set<Integer> expected = proof.rebuilt(decided);
+            // A clause that was true when it came is not looked at again when that literal goes: it may wait until it
+            // is false.
+            boolean mayWait = atLevel > 0;
+            assertThat(expected != null || mayWait)
+                    .as("contradiction, seed %d", seed)
+                    .isTrue();
+            for (int literal = 0; expected != null && literal < 2 * search.variables(); literal++) {
+                boolean isTrue = search.value(literal) > 0;
+                if (isTrue != expected.contains(literal)) {
+                    assertThat(!isTrue && mayWait)
+                            .as("literal %d, seed %d", literal, seed)
+                            .isTrue();
+                }
+            }
+            proof.noneIsFalse(search);
+            rebuilt += hasUndone ? 1 : 0;
+            hasUndone = false;
         }
 
         private void add(Search search, int index) {
@@ -117,6 +155,7 @@ class SearchAgainstSat4jTest {
         int satisfiable = 0;
         long conflicts = 0;
         int atLevel = 0;
+        int rebuilt = 0;
         long learnt = 0;
         long deleted = 0;
         for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
@@ -139,7 +178,7 @@ class SearchAgainstSat4jTest {
             int rate = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(80);
             List<int[]> hidden = new ArrayList<>(withheld);
             UnitPropagationCheck proof = new UnitPropagationCheck("seed " + seed);
-            Drip theory = new Drip(random, withheld, rate, given.size(), proof);
+            Drip theory = new Drip(seed, random, withheld, rate, given.size(), proof);
             Search search = new Search(theory, Budget.unlimited(), settings, proof);
             for (int v = 0; v < variables; v++) {
                 search.addVariable();
@@ -157,6 +196,7 @@ class SearchAgainstSat4jTest {
             learnt += proof.learnt();
             deleted += proof.deleted();
             atLevel += theory.atLevel;
+            rebuilt += theory.rebuilt;
             if (actual) {
                 satisfiable++;
                 for (int[] literals : formula) {
@@ -179,7 +219,8 @@ class SearchAgainstSat4jTest {
         }
         System.out.println("sat4j: " + satisfiable + " of " + rounds + " satisfiable, " + conflicts + " conflicts, "
                 + atLevel + " clauses added under decisions; " + learnt + " learnt clauses checked, " + deleted
-                + " deleted");
+                + " deleted; rebuilt after backjumps " + rebuilt + " times");
+        assertThat(rebuilt).isGreaterThan(rounds / 10);
         assertThat(deleted).isPositive();
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
     }
@@ -188,7 +229,7 @@ class SearchAgainstSat4jTest {
         int clauses = (int) (variables * (3.6 + 1.6 * random.nextDouble())) + 1;
         List<int[]> formula = new ArrayList<>();
         for (int i = 0; i < clauses; i++) {
-            int size = random.nextInt(60) == 0 ? 1 : random.nextInt(12) == 0 ? 2 : random.nextInt(12) == 0 ? 5 : 3;
+            int size = random.nextInt(60) == 0 ? 1 : random.nextInt(4) == 0 ? 2 : random.nextInt(12) == 0 ? 5 : 3;
             List<Integer> chosen = new ArrayList<>();
             while (chosen.size() < Math.min(size, variables)) {
                 int variable = random.nextInt(variables);

@@ -7,8 +7,9 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Checks each learnt clause by unit propagation over a plain list of clauses, as it is learnt. */
+/** Unit propagation over a plain list of clauses: checks each learnt clause as it is learnt, and what is assigned. */
 final class UnitPropagationCheck implements ProofSink {
     private final String what;
     private final List<int[]> clauses = new ArrayList<>();
@@ -67,11 +68,34 @@ final class UnitPropagationCheck implements ProofSink {
         refuted = true;
     }
 
+    /** What decisions imply by the clauses that stand now, found from nothing; null if they contradict each other. */
+    @Nullable
+    Set<Integer> rebuilt(Set<Integer> decisions) {
+        Set<Integer> holds = new HashSet<>(decisions);
+        return contradicts(holds) ? null : holds;
+    }
+
+    /** No clause that stands is false. */
+    void noneIsFalse(Search search) {
+        for (int[] clause : clauses) {
+            boolean isFalse = true;
+            for (int literal : clause) {
+                isFalse &= search.value(literal) < 0;
+            }
+            assertThat(isFalse).as(what + ": " + Arrays.toString(clause)).isFalse();
+        }
+    }
+
     private boolean follows(int[] clause) {
         Set<Integer> holds = new HashSet<>();
         for (int literal : clause) {
             holds.add(literal ^ 1);
         }
+        return contradicts(holds);
+    }
+
+    /** Propagates to the end, or to a clause that is false. */
+    private boolean contradicts(Set<Integer> holds) {
         boolean changed = true;
         while (changed) {
             changed = false;

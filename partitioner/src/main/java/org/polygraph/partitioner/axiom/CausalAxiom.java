@@ -59,7 +59,7 @@ public final class CausalAxiom implements Axiom {
     @Override
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
-        ChainClocks rows = ChainClocks.of(graph);
+        ChainClocks rows = ChainClocks.plain(graph);
         Closure.Result closed = rows.update(stop);
         if (closed != Closure.Result.EXACT) {
             return closed == Closure.Result.CYCLIC ? Result.CYCLIC : Result.STOPPED;

@@ -20,8 +20,8 @@ import org.polygraph.partitioner.graph.RealTime;
  * many cells as ever, where {@link WindowClosure} takes a few, but rules that go by session stay what they are: right for few
  * sessions that write the same keys all the time, where all that overlaps is of interest.
  *
- * <p>Memory: 4 bytes times events times chains, and 4 an event; 12 more with real time. Time: the same, times the
- * non-redundant edges an event.
+ * <p>Memory: {@link ClockRows} (4 bytes times events times chains; with many short chains 1 or 2), and 4 an event; 12 more with
+ * real time. Time: the same, times the non-redundant edges an event.
  */
 public final class ChainClocks implements Closure {
     private static final int CHECK_EVERY = 1 << 16;
@@ -29,8 +29,7 @@ public final class ChainClocks implements Closure {
     private final KnownGraph graph;
     private final Events events;
     private final int chains;
-    /** By chain: its events' rows, one after another. */
-    private final int[][] rows;
+    private final ClockRows rows;
 
     private final int[] done;
     private final long[] changed;
@@ -40,7 +39,7 @@ public final class ChainClocks implements Closure {
     private boolean first = true;
     private @Nullable TimeBounds bounds;
 
-    private ChainClocks(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
+    private ChainClocks(KnownGraph graph, ClockRows rows, int[] ancestors, long[] changed) {
         this.graph = graph;
         this.events = graph.events();
         this.chains = events.chains();
@@ -48,31 +47,20 @@ public final class ChainClocks implements Closure {
         this.done = new int[chains];
         this.changed = changed;
         this.ancestors = ancestors;
-        this.first = false;
-    }
-
-    private ChainClocks(KnownGraph graph) {
-        this.graph = graph;
-        this.events = graph.events();
-        this.chains = events.chains();
-        this.rows = new int[chains][];
-        this.done = new int[chains];
-        this.changed = new long[(events.count() + 63) >> 6];
-        this.ancestors = new int[events.count()];
-        for (int s = 0; s < chains; s++) {
-            rows[s] = new int[events.chainLength(s) * chains];
-        }
     }
 
     /** Bytes that the clocks of these events take; {@link Long#MAX_VALUE} if they cannot be held at all. */
     public static long bytes(Events events) {
-        long cells = (long) events.count() * events.chains();
-        for (int s = 0; s < events.chains(); s++) {
-            if ((long) events.chainLength(s) * events.chains() > Integer.MAX_VALUE - 8) {
-                return Long.MAX_VALUE;
-            }
-        }
-        return 4 * (cells + events.count());
+        return withAncestors(ClockRows.bytes(events), events);
+    }
+
+    /** As {@link #bytes(Events)}, of {@link #plain} ones. */
+    public static long plainBytes(Events events) {
+        return withAncestors(IntRows.bytes(events), events);
+    }
+
+    private static long withAncestors(long rows, Events events) {
+        return rows == Long.MAX_VALUE ? rows : rows + 4L * events.count();
     }
 
     @Override
@@ -82,18 +70,34 @@ public final class ChainClocks implements Closure {
 
     /** Allocates clocks; {@link #update} fills them. */
     public static ChainClocks of(KnownGraph graph) {
-        return new ChainClocks(graph);
+        return unfilled(graph, ClockRows.of(graph.events()));
+    }
+
+    /** As {@link #of(KnownGraph)}, an int a cell whatever there is of sessions. */
+    public static ChainClocks plain(KnownGraph graph) {
+        return unfilled(graph, new IntRows(graph.events()));
+    }
+
+    static ChainClocks packed(KnownGraph graph, int bits) {
+        return unfilled(graph, new PackedRows(graph.events(), bits));
+    }
+
+    private static ChainClocks unfilled(KnownGraph graph, ClockRows rows) {
+        int count = graph.events().count();
+        return new ChainClocks(graph, rows, new int[count], new long[(count + 63) >> 6]);
     }
 
     /**
      * Clocks that were computed elsewhere.
      *
-     * @param rows by chain, see {@link #rows(int)}; exact
+     * @param rows by chain, an int a cell, see {@link #rows(int)}; exact
      * @param ancestors any numbers that ascend along what rows say, see {@link #ancestors}
      * @param changed see {@link #changed}
      */
     public static ChainClocks of(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
-        return new ChainClocks(graph, rows, ancestors, changed);
+        ChainClocks clocks = new ChainClocks(graph, new IntRows(rows), ancestors, changed);
+        clocks.first = false;
+        return clocks;
     }
 
     /**
@@ -210,13 +214,21 @@ public final class ChainClocks implements Closure {
         return chains;
     }
 
-    /** The rows of a chain: event at position p has cells [p * chains, (p + 1) * chains). */
+    /**
+     * The rows of a chain of {@link #plain} clocks: event at position p has cells [p * chains, (p + 1) * chains).
+     *
+     * @throws IllegalStateException if they are packed
+     */
     public int[] rows(int chain) {
-        return rows[chain];
+        if (rows instanceof IntRows ints) {
+            return ints.cells(chain);
+        }
+        throw new IllegalStateException(
+                "the rows of " + chains + " chains are packed; plain clocks have arrays of ints");
     }
 
-    /** Rows of all chains, for kernels. */
-    public int[][] rows() {
+    /** The cells, for kernels. */
+    public ClockRows rows() {
         return rows;
     }
 
@@ -224,7 +236,8 @@ public final class ChainClocks implements Closure {
     public boolean reaches(int a, int b) {
         int chainA = events.chain(a);
         int chainB = events.chain(b);
-        return rows[chainB][(b - events.chainStart(chainB)) * chains + chainA] > a - events.chainStart(chainA);
+        return rows.get(chainB, (b - events.chainStart(chainB)) * rows.stride() + chainA)
+                > a - events.chainStart(chainA);
     }
 
     private final class Wavefront {
@@ -310,8 +323,7 @@ public final class ChainClocks implements Closure {
             int[] starts = graph.predecessorStarts();
             int[] edges = graph.predecessorEdges();
             int[] sources = graph.sources();
-            int k = chains;
-            int[] own = rows[s];
+            int stride = rows.stride();
             int start = events.chainStart(s);
             int length = events.chainLength(s);
             for (int position = done[s]; position < length; position++) {
@@ -320,25 +332,25 @@ public final class ChainClocks implements Closure {
                 if (blocked >= 0) {
                     return blocked;
                 }
-                int base = position * k;
+                int base = position * stride;
                 if (position > 0) {
-                    System.arraycopy(own, base - k, own, base, k);
+                    rows.copyFromPrevious(s, base);
                 }
-                own[base + s] = position;
+                rows.put(s, base + s, position);
                 if (thresholds != null) {
-                    thresholds.raise(s, v, position == 0, own, base);
+                    thresholds.raise(s, v, position == 0, rows, base);
                 }
                 for (int i = starts[v]; i < starts[v + 1]; i++) {
                     int p = sources[edges[i]];
                     int chain = events.chain(p);
                     int q = p - events.chainStart(chain);
-                    if (own[base + chain] <= q) {
+                    if (rows.get(s, base + chain) <= q) {
                         keep[edges[i] >> 6] |= 1L << edges[i];
-                        merge(own, base, rows[chain], q * k, k);
-                        own[base + chain] = q + 1;
+                        rows.merge(s, base, chain, q * stride);
+                        rows.put(s, base + chain, q + 1);
                     }
                 }
-                ancestors[v] = sum(own, base, k);
+                ancestors[v] = rows.sum(s, base);
                 done[s] = position + 1;
             }
             return -1;
@@ -348,8 +360,7 @@ public final class ChainClocks implements Closure {
             int[] starts = graph.predecessorStarts();
             int[] edges = graph.predecessorEdges();
             int[] sources = graph.sources();
-            int k = chains;
-            int[] own = rows[s];
+            int stride = rows.stride();
             int start = events.chainStart(s);
             int length = events.chainLength(s);
             boolean previousChanged = done[s] > 0 && hasChanged(start + done[s] - 1);
@@ -359,13 +370,13 @@ public final class ChainClocks implements Closure {
                 if (blocked >= 0) {
                     return blocked;
                 }
-                int base = position * k;
+                int base = position * stride;
                 boolean grows = false;
                 if (previousChanged) {
-                    grows = mergeGrows(own, base, own, base - k, k, s);
+                    grows = rows.mergeGrows(s, base, s, base - stride);
                 }
                 if (thresholds != null) {
-                    grows |= thresholds.raise(s, v, position == 0, own, base);
+                    grows |= thresholds.raise(s, v, position == 0, rows, base);
                 }
                 boolean hasFresh = (fresh[v >> 6] & (1L << v)) != 0;
                 for (int i = starts[v]; i < starts[v + 1]; i++) {
@@ -377,54 +388,26 @@ public final class ChainClocks implements Closure {
                             continue;
                         }
                         int chain = events.chain(p);
-                        grows |= mergeGrows(own, base, rows[chain], (p - events.chainStart(chain)) * k, k, s);
+                        grows |= rows.mergeGrows(s, base, chain, (p - events.chainStart(chain)) * stride);
                     } else if (hasFresh) {
                         int chain = events.chain(p);
                         int q = p - events.chainStart(chain);
-                        if (own[base + chain] <= q) {
+                        if (rows.get(s, base + chain) <= q) {
                             keep[e >> 6] |= 1L << e;
-                            merge(own, base, rows[chain], q * k, k);
-                            own[base + chain] = q + 1;
+                            rows.merge(s, base, chain, q * stride);
+                            rows.put(s, base + chain, q + 1);
                             grows = true;
                         }
                     }
                 }
                 if (grows) {
                     changed[v >> 6] |= 1L << v;
-                    ancestors[v] = sum(own, base, k);
+                    ancestors[v] = rows.sum(s, base);
                 }
                 previousChanged = grows;
                 done[s] = position + 1;
             }
             return -1;
         }
-    }
-
-    private static int sum(int[] row, int base, int k) {
-        int sum = 0;
-        for (int j = base; j < base + k; j++) {
-            sum += row[j];
-        }
-        return sum;
-    }
-
-    private static void merge(int[] row, int base, int[] other, int otherBase, int k) {
-        for (int j = 0; j < k; j++) {
-            row[base + j] = Math.max(row[base + j], other[otherBase + j]);
-        }
-    }
-
-    /** Merges and tells whether a cell other than the chain's own grew. */
-    private static boolean mergeGrows(int[] row, int base, int[] other, int otherBase, int k, int ownChain) {
-        int own = row[base + ownChain];
-        int grown = 0;
-        for (int j = 0; j < k; j++) {
-            int old = row[base + j];
-            int merged = Math.max(old, other[otherBase + j]);
-            grown |= merged ^ old;
-            row[base + j] = merged;
-        }
-        row[base + ownChain] = own;
-        return grown != 0;
     }
 }

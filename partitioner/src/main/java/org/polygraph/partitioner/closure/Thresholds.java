@@ -28,7 +28,7 @@ final class Thresholds {
      *
      * @return whether a cell grew
      */
-    boolean raise(int chain, int event, boolean isFirst, int[] row, int base) {
+    boolean raise(int chain, int event, boolean isFirst, ClockRows rows, int base) {
         int threshold = latestStart[event];
         if (!isFirst && latestStart[event - 1] == threshold) {
             return false;
@@ -48,8 +48,8 @@ final class Thresholds {
             }
             if (next > from) {
                 passed[at + c] = next - start;
-                if (row[base + c] < next - start) {
-                    row[base + c] = next - start;
+                if (rows.get(chain, base + c) < next - start) {
+                    rows.put(chain, base + c, next - start);
                     grew = true;
                 }
             }

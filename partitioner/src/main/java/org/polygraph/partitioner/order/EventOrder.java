@@ -3,6 +3,7 @@ package org.polygraph.partitioner.order;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.ClockRows;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.Turns;
@@ -85,29 +86,28 @@ public final class EventOrder {
         int k = events.chains();
         int[] rank = new int[n];
         int[] seen = new int[k];
+        int[] grown = new int[k];
+        ClockRows rows = clocks.rows();
         for (int s = 0; s < k; s++) {
-            int[] rows = clocks.rows(s);
             int length = events.chainLength(s);
             int start = events.chainStart(s);
             Arrays.fill(seen, 0);
             for (int p = 0; p < length; p++) {
-                int base = p * k;
-                int ancestors = 0;
-                for (int c = 0; c < k; c++) {
-                    int bound = rows[base + c];
-                    ancestors += bound;
-                    if (bound > seen[c]) {
-                        if (c != s) {
-                            // From here on, chain s descends from these events of chain c.
-                            int first = events.chainStart(c);
-                            for (int q = seen[c]; q < bound; q++) {
-                                rank[first + q] -= length - p;
-                            }
+                int base = p * rows.stride();
+                int moved = rows.grown(s, base, p == 0, grown);
+                for (int i = 0; i < moved; i++) {
+                    int c = grown[i];
+                    int bound = rows.get(s, base + c);
+                    if (c != s) {
+                        // From here on, chain s descends from these events of chain c.
+                        int first = events.chainStart(c);
+                        for (int q = seen[c]; q < bound; q++) {
+                            rank[first + q] -= length - p;
                         }
-                        seen[c] = bound;
                     }
+                    seen[c] = bound;
                 }
-                rank[start + p] += ancestors - (length - 1 - p);
+                rank[start + p] += rows.sum(s, base) - (length - 1 - p);
             }
         }
         return byRank(rank);

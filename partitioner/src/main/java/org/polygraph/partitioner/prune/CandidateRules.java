@@ -3,6 +3,7 @@ package org.polygraph.partitioner.prune;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.ClockRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -19,8 +20,8 @@ final class CandidateRules {
     private final VersionIndex index;
     private final Events events;
     private final SessionKey writers;
-    private final int[][] rows;
-    private final int chains;
+    private final ClockRows rows;
+    private final int stride;
     private final ChainClocks clocks;
     private int[] decided = new int[64];
     private boolean hasDecided;
@@ -36,8 +37,8 @@ final class CandidateRules {
         this.clocks = clocks;
         this.writers = writers;
         this.rows = clocks.rows();
-        this.chains = clocks.chains();
-        this.reached = new int[chains];
+        this.stride = rows.stride();
+        this.reached = new int[clocks.chains()];
     }
 
     /**
@@ -112,12 +113,11 @@ final class CandidateRules {
 
     /** Finds the last writer of each session that reaches the event, and what reaches those. @return whether there is any */
     private boolean lastReaching(int chain, int position) {
-        int[] row = rows[chain];
-        int cells = position * chains;
+        int cells = position * stride;
         boolean any = false;
         Arrays.fill(reached, 0);
         for (int g = 0; g < writers.groups; g++) {
-            int bound = row[cells + writers.groupChains[g]];
+            int bound = rows.get(chain, cells + writers.groupChains[g]);
             int low = last[g] >= 0 && writers.commit(last[g]) < bound ? last[g] : writers.groupStarts[g];
             int found = writers.firstNotBelow(low, writers.groupStarts[g + 1], bound) - 1;
             if (found < writers.groupStarts[g]) {
@@ -126,11 +126,7 @@ final class CandidateRules {
             }
             last[g] = found;
             any = true;
-            int[] other = rows[writers.groupChains[g]];
-            int otherCells = writers.begins[found] * chains;
-            for (int c = 0; c < chains; c++) {
-                reached[c] = Math.max(reached[c], other[otherCells + c]);
-            }
+            rows.raise(reached, writers.groupChains[g], writers.begins[found] * stride);
         }
         return any;
     }

@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.prune;
 
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.ClockRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.VersionIndex;
 
@@ -23,8 +24,8 @@ final class PairRules {
     private final ForcedEdges forced;
     private final VersionIndex index;
     private final ChainClocks clocks;
-    private final int[][] rows;
-    private final int chains;
+    private final ClockRows rows;
+    private final int stride;
     private final int shift;
     private final int[] firstTransactions;
     private final int[] chainOf;
@@ -50,7 +51,7 @@ final class PairRules {
         this.index = index;
         this.clocks = clocks;
         this.rows = clocks.rows();
-        this.chains = clocks.chains();
+        this.stride = rows.stride();
         this.shift = events.shift();
         this.firstTransactions = events.firstTransactions();
         this.chainOf = events.chainsByTransaction();
@@ -123,24 +124,24 @@ final class PairRules {
 
     private void fetchRows(int initialSlot, int toSlot) {
         for (int i = 0; i < writers; i++) {
-            fetch.fetch(chain[i], begin[i] * chains);
+            fetch.fetch(chain[i], begin[i] * stride);
         }
         // Of readers of the initial version only the position counts.
         int from = index.slotStarts()[initialSlot + 1];
         int to = index.slotStarts()[toSlot];
         for (int i = from - firstReader; i < to - firstReader; i++) {
-            fetch.fetch(readerChain[i], readerBegin[i] * chains);
+            fetch.fetch(readerChain[i], readerBegin[i] * stride);
         }
     }
 
     private int predecessors(int i) {
         if ((made & 1 << i) == 0) {
             made |= 1 << i;
-            int[] row = rows[chain[i]];
-            int cells = begin[i] * chains;
+            int own = chain[i];
+            int cells = begin[i] * stride;
             int bits = 0;
             for (int j = 0; j < writers; j++) {
-                if (row[cells + chain[j]] > commit[j]) {
+                if (rows.get(own, cells + chain[j]) > commit[j]) {
                     bits |= 1 << j;
                 }
             }
@@ -185,8 +186,8 @@ final class PairRules {
         int[] slots = index.slotStarts();
         int[] readers = index.readerTransactions();
         int end = slots[readSlot + 1];
-        int[] row = rows[chain[i]];
-        int cells = commit[i] * chains;
+        int own = chain[i];
+        int cells = commit[i] * stride;
         int writer = transactions[i];
         for (int r = slots[readSlot]; r < end; r++) {
             int t = readers[r];
@@ -194,7 +195,7 @@ final class PairRules {
             if (r + 1 < end && readerChain[r + 1 - firstReader] == c && readers[r + 1] != writer) {
                 continue;
             }
-            if (t != writer && row[cells + c] <= readerBegin[r - firstReader]) {
+            if (t != writer && rows.get(own, cells + c) <= readerBegin[r - firstReader]) {
                 forced.add(t << shift, (writer << shift) | shift);
             }
         }
@@ -214,21 +215,20 @@ final class PairRules {
             if (r + 1 < end && readerChain[r + 1 - firstReader] == c) {
                 continue;
             }
-            int[] row = rows[c];
-            int cells = readerBegin[r - firstReader] * chains;
+            int cells = readerBegin[r - firstReader] * stride;
             for (int bits = all & ~found; bits != 0; bits &= bits - 1) {
                 int j = Integer.numberOfTrailingZeros(bits);
-                if (row[cells + chain[j]] > commit[j]) {
+                if (rows.get(c, cells + chain[j]) > commit[j]) {
                     found |= 1 << j;
                 }
             }
         }
         if (shift == 1) {
-            int[] row = rows[chain[i]];
-            int cells = commit[i] * chains;
+            int own = chain[i];
+            int cells = commit[i] * stride;
             for (int bits = all & ~found; bits != 0; bits &= bits - 1) {
                 int j = Integer.numberOfTrailingZeros(bits);
-                if (row[cells + chain[j]] > begin[j]) {
+                if (rows.get(own, cells + chain[j]) > begin[j]) {
                     found |= 1 << j;
                 }
             }

@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.prune;
 
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.ClockRows;
 
 /**
  * Brings clock rows into the cache before the rules compare their cells. The rules read rows at random, far more bytes
@@ -8,10 +9,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
  * cache line of all of a key's rows first, with nothing in between, lets the memory serve them side by side.
  */
 final class RowFetch {
-    /** Ints in a cache line of 64 bytes. */
-    private static final int LINE = 16;
-
-    private final int[][] rows;
+    private final ClockRows rows;
     private final int chains;
     /** Keeps the compiler from leaving the reads out. */
     @SuppressWarnings("UnusedVariable")
@@ -24,17 +22,11 @@ final class RowFetch {
 
     /** Whether so many cells of a row are going to be compared that most of its lines are needed. */
     boolean pays(int cellsCompared) {
-        return cellsCompared * LINE >= chains;
+        return cellsCompared * rows.cellsOfLine() >= chains;
     }
 
     /** Fetches the row that begins at the cell. */
     void fetch(int chain, int cell) {
-        int[] row = rows[chain];
-        int end = cell + chains;
-        int s = row[end - 1];
-        for (int i = cell; i < end; i += LINE) {
-            s += row[i];
-        }
-        sum += s;
+        sum += rows.touch(chain, cell);
     }
 }

@@ -2,6 +2,7 @@ package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.ClockRows;
 import org.polygraph.partitioner.graph.Events;
 
 /**
@@ -28,8 +29,8 @@ final class SessionRules {
     private final ChainClocks clocks;
     private final SessionKey key;
     private final RowFetch fetch;
-    private final int[][] rows;
-    private final int chains;
+    private final ClockRows rows;
+    private final int stride;
     private final int shift;
 
     /** Writers to visit: ancestors of the begin, writer. */
@@ -53,7 +54,7 @@ final class SessionRules {
         this.key = key;
         this.fetch = new RowFetch(clocks);
         this.rows = clocks.rows();
-        this.chains = clocks.chains();
+        this.stride = rows.stride();
         this.shift = events.shift();
         Arrays.fill(foundAt, -1);
     }
@@ -94,15 +95,16 @@ final class SessionRules {
     /** The front that a visit leaves behind, from the writer's row alone. */
     private void leaveFront(int writer) {
         int g = key.groupOf[writer];
-        int[] row = rows[key.groupChains[g]];
-        int cells = key.begins[writer] * chains;
+        int chain = key.groupChains[g];
+        int cells = key.begins[writer] * stride;
         int slot = g % fronts;
         int start = slot * key.groups;
         owners[slot] = writer;
         for (int h = 0; h < key.groups; h++) {
             int end = key.groupStarts[h + 1];
-            int first =
-                    h == g ? writer + 1 : key.firstNotBelow(key.groupStarts[h], end, row[cells + key.groupChains[h]]);
+            int first = h == g
+                    ? writer + 1
+                    : key.firstNotBelow(key.groupStarts[h], end, rows.get(chain, cells + key.groupChains[h]));
             firsts[start + h] = first;
             limits[start + h] = first < end ? key.commit(first) : Integer.MAX_VALUE;
         }
@@ -176,12 +178,12 @@ final class SessionRules {
         for (int at = from; at < to; at++) {
             int writer = (int) order[at];
             int chain = key.chain(writer);
-            fetch.fetch(chain, key.begins[writer] * chains);
+            fetch.fetch(chain, key.begins[writer] * stride);
             if (shift == 1) {
-                fetch.fetch(chain, key.commit(writer) * chains);
+                fetch.fetch(chain, key.commit(writer) * stride);
             }
             for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
-                fetch.fetch(key.readerChains[r], key.readerBegins[r] * chains);
+                fetch.fetch(key.readerChains[r], key.readerBegins[r] * stride);
             }
         }
     }
@@ -194,14 +196,14 @@ final class SessionRules {
     private int front(int writer, int at) {
         int groups = key.groups;
         int g = key.groupOf[writer];
-        int[] row = rows[key.groupChains[g]];
-        int cells = key.begins[writer] * chains;
+        int chain = key.groupChains[g];
+        int cells = key.begins[writer] * stride;
         int slot = g % fronts;
         int from = owners[slot] >= 0 && key.groupOf[owners[slot]] == g ? owners[slot] : -1;
         for (int b = at - 1; b >= Math.max(0, at - LOOK_BACK); b--) {
             int u = (int) order[b];
             int h = key.groupOf[u];
-            if (owners[h % fronts] == u && row[cells + key.groupChains[h]] > key.commit(u)) {
+            if (owners[h % fronts] == u && rows.get(chain, cells + key.groupChains[h]) > key.commit(u)) {
                 from = u;
                 break;
             }
@@ -232,8 +234,8 @@ final class SessionRules {
      */
     private int advance(int writer, int start) {
         int g = key.groupOf[writer];
-        int[] row = rows[key.groupChains[g]];
-        int cells = key.begins[writer] * chains;
+        int chain = key.groupChains[g];
+        int cells = key.begins[writer] * stride;
         int former = found[0];
         int n = 0;
         // The own session is known without looking: all before the writer.
@@ -245,15 +247,15 @@ final class SessionRules {
         limits[start + g] = writer + 1 < key.groupStarts[g + 1] ? key.commit(writer + 1) : Integer.MAX_VALUE;
         if (former >= 0) {
             int h = key.groupOf[former];
-            if (h == g ? own == writer : limits[start + h] >= row[cells + key.groupChains[h]]) {
+            if (h == g ? own == writer : limits[start + h] >= rows.get(chain, cells + key.groupChains[h])) {
                 found[n++] = former;
             }
         }
-        int moved = beyond(row, cells, start, 0);
+        int moved = beyond(chain, cells, start, 0);
         for (int m = 0; m < moved; m++) {
             int h = hits[m];
             int end = key.groupStarts[h + 1];
-            int first = key.firstNotBelow(firsts[start + h] + 1, end, row[cells + key.groupChains[h]]);
+            int first = key.firstNotBelow(firsts[start + h] + 1, end, rows.get(chain, cells + key.groupChains[h]));
             firsts[start + h] = first;
             limits[start + h] = first < end ? key.commit(first) : Integer.MAX_VALUE;
             found[n++] = first - 1;
@@ -262,14 +264,14 @@ final class SessionRules {
     }
 
     /** Collects in {@code hits} the groups of which a row, each cell raised by {@code more}, has more than the front. */
-    private int beyond(int[] row, int cells, int start, int more) {
+    private int beyond(int chain, int cells, int start, int more) {
         int n = 0;
         int[] list = hits;
         int[] of = key.groupChains;
         int[] limit = limits;
         for (int h = 0, groups = key.groups; h < groups; h++) {
             list[n] = h;
-            n += (limit[start + h] - more - row[cells + of[h]]) >>> 31;
+            n += (limit[start + h] - more - rows.get(chain, cells + of[h])) >>> 31;
         }
         return n;
     }
@@ -298,13 +300,13 @@ final class SessionRules {
         int at = 0;
         while (at < count) {
             int w = found[at];
-            int[] row = rows[key.chain(w)];
-            int cells = key.begins[w] * chains;
+            int chain = key.chain(w);
+            int cells = key.begins[w] * stride;
             int kept = 0;
             int next = 0;
             for (int j = 0; j < count; j++) {
                 int other = found[j];
-                if (j == at || row[cells + key.chain(other)] <= key.commit(other)) {
+                if (j == at || rows.get(chain, cells + key.chain(other)) <= key.commit(other)) {
                     found[kept++] = other;
                 }
                 if (j == at) {
@@ -319,10 +321,11 @@ final class SessionRules {
 
     /** Whether {@link #addReaders} would add anything for a version: usually not. */
     private boolean addsReaders(int version, int writer) {
-        int[] row = rows[key.chain(writer)];
-        int cells = key.commit(writer) * chains;
+        int chain = key.chain(writer);
+        int cells = key.commit(writer) * stride;
         for (int r = key.readFrom[version]; r < key.readTo[version]; r++) {
-            if (row[cells + key.readerChains[r]] <= key.readerBegins[r] && key.readers[r] != key.transactions[writer]) {
+            if (rows.get(chain, cells + key.readerChains[r]) <= key.readerBegins[r]
+                    && key.readers[r] != key.transactions[writer]) {
                 return true;
             }
         }
@@ -334,14 +337,14 @@ final class SessionRules {
         int[] readers = key.readers;
         int[] readerChains = key.readerChains;
         int transaction = key.transactions[writer];
-        int[] row = rows[key.chain(writer)];
-        int cells = key.commit(writer) * chains;
+        int chain = key.chain(writer);
+        int cells = key.commit(writer) * stride;
         for (int r = from; r < to; r++) {
             int c = readerChains[r];
             if (r + 1 < to && readerChains[r + 1] == c && readers[r + 1] != transaction) {
                 continue;
             }
-            if (readers[r] != transaction && row[cells + c] <= key.readerBegins[r]) {
+            if (readers[r] != transaction && rows.get(chain, cells + c) <= key.readerBegins[r]) {
                 forced.add(readers[r] << shift, (transaction << shift) | shift);
             }
         }
@@ -354,12 +357,12 @@ final class SessionRules {
         for (int r = key.readFrom[writer]; r < to; r++) {
             int c = key.readerChains[r];
             if (r + 1 == to || key.readerChains[r + 1] != c) {
-                n = collect(rows[c], key.readerBegins[r] * chains, front, 0, n);
+                n = collect(c, key.readerBegins[r] * stride, front, 0, n);
             }
         }
         if (shift == 1) {
             // begin < bound iff commit = begin + 1 < bound + 1, for begins are even and commits odd.
-            n = collect(rows[key.chain(writer)], key.commit(writer) * chains, front, 1, n);
+            n = collect(key.chain(writer), key.commit(writer) * stride, front, 1, n);
         }
         for (int i = 0; i < n; i++) {
             int h = found[i];
@@ -374,12 +377,12 @@ final class SessionRules {
     }
 
     /** Adds to {@code found} the groups of which the row has more than the front, and to {@code foundAt} the last writer. */
-    private int collect(int[] row, int cells, int front, int more, int known) {
+    private int collect(int chain, int cells, int front, int more, int known) {
         int n = known;
-        int count = beyond(row, cells, front, more);
+        int count = beyond(chain, cells, front, more);
         for (int m = 0; m < count; m++) {
             int h = hits[m];
-            int bound = row[cells + key.groupChains[h]] + more;
+            int bound = rows.get(chain, cells + key.groupChains[h]) + more;
             int last = key.firstNotBelow(firsts[front + h] + 1, key.groupStarts[h + 1], bound) - 1;
             if (foundAt[h] < 0) {
                 found[n++] = h;

@@ -80,7 +80,7 @@ final class AxiomDecision {
             return violation(order.violations());
         }
         hasOpenReads = order.hasOpenReads();
-        long rows = causal ? ChainClocks.bytes(order.graph().events()) : 0;
+        long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
         if (!isPlain && !hasOpenReads && budget.fits(held, 0)) {
             Witness recorded = recorded(reads);
             if (recorded != null) {
