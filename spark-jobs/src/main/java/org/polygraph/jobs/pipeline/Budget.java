@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Budget {
     private static final long NO_DEADLINE = Long.MAX_VALUE;
+    /** A part takes at most so many times its share by the clock on the wall, however busy the machine is. */
+    private static final long SLOWEST = 10;
+    /** The CPU clock's step: it is not asked more often. */
+    private static final long CPU_STEP_NANOS = 10_000_000;
 
     private final long startNanos;
     private final long timeoutNanos;
@@ -23,7 +27,20 @@ public final class Budget {
     /** What this is a part of, or null. */
     private @Nullable Budget whole;
 
+    /** CPU time of this process that a part may take. */
+    private final long cpuNanos;
+
+    private final long startCpuMillis;
+    private volatile long nextCpuLook;
+
     private Budget(long startNanos, long timeoutNanos, long heap) {
+        this(startNanos, timeoutNanos, NO_DEADLINE, heap);
+    }
+
+    private Budget(long startNanos, long timeoutNanos, long cpuNanos, long heap) {
+        this.cpuNanos = cpuNanos;
+        this.startCpuMillis = cpuNanos == NO_DEADLINE ? 0 : CpuClock.millis();
+        this.nextCpuLook = cpuNanos == NO_DEADLINE ? 0 : startNanos + cpuNanos;
         this.startNanos = startNanos;
         this.timeoutNanos = timeoutNanos;
         this.heap = heap;
@@ -46,22 +63,44 @@ public final class Budget {
         return new Budget(System.nanoTime(), timeoutNanos, heapBytes);
     }
 
-    /** Whether to stop: the deadline has passed or the caller has given up. At most one clock read. */
+    /** Whether to stop: the deadline has passed or the caller has given up. Reads a clock once, seldom twice. */
     public boolean exhausted() {
         return cancelled
                 || (looks != Long.MAX_VALUE && --looks < 0)
                 || (whole != null && whole.exhausted())
-                || (timeoutNanos != NO_DEADLINE && System.nanoTime() - startNanos >= timeoutNanos);
+                || (timeoutNanos != NO_DEADLINE && isOver(System.nanoTime()));
+    }
+
+    private boolean isOver(long now) {
+        if (now - startNanos >= timeoutNanos) {
+            return true;
+        }
+        if (cpuNanos == NO_DEADLINE || now - nextCpuLook < 0) {
+            return false;
+        }
+        if (takenCpuNanos() < cpuNanos) {
+            nextCpuLook = now + CPU_STEP_NANOS;
+            return false;
+        }
+        return true;
+    }
+
+    /** Where the platform does not tell, as if one thread had run all the time. */
+    private long takenCpuNanos() {
+        long millis = CpuClock.millis();
+        return millis == 0 ? System.nanoTime() - startNanos : TimeUnit.MILLISECONDS.toNanos(millis - startCpuMillis);
     }
 
     /**
-     * A part of this budget that starts now: at most half of the time that is left, and at most so long. Its end does not
-     * end this one.
+     * A part of this budget that starts now: at most half of what is left, and at most so long, both by the clock and of
+     * this process's CPU time, so that what else a machine does decides as little as may be. (By the clock it ends after
+     * {@value #SLOWEST} times as long.) Its end does not end this one.
      */
     public Budget part(long mostNanos) {
         long now = System.nanoTime();
-        long left = timeoutNanos == NO_DEADLINE ? mostNanos : (timeoutNanos - (now - startNanos)) / 2;
-        return new Budget(now, Math.min(left, mostNanos), heap);
+        long cpu = cpuNanos == NO_DEADLINE ? mostNanos : Math.min(mostNanos, (cpuNanos - takenCpuNanos()) / 2);
+        long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
+        return new Budget(now, Math.min(left, SLOWEST * cpu), cpu, heap);
     }
 
     /**
@@ -69,7 +108,7 @@ public final class Budget {
      * machine. It ends with this one at the latest.
      */
     public Budget ofLooks(long most) {
-        Budget part = new Budget(startNanos, timeoutNanos, heap);
+        Budget part = new Budget(startNanos, NO_DEADLINE, heap);
         part.whole = this;
         part.looks = most;
         return part;
