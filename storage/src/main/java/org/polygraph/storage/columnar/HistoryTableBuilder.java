@@ -2,6 +2,7 @@ package org.polygraph.storage.columnar;
 
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -42,6 +43,7 @@ public final class HistoryTableBuilder {
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
     private boolean isInitialValueSet;
+    private @Nullable ListOperations lists;
 
     private int transactions;
     private int[] sessionOf = new int[1024];
@@ -162,6 +164,7 @@ public final class HistoryTableBuilder {
                 + (long) HistoryTable.BYTES_PER_OPERATION * ((keyChunks.size() - 1L) * CHUNK + lastKeys.length)
                 + keys.bytes()
                 + values.bytes()
+                + (lists == null ? 0 : lists.bytes())
                 + 28L * sessionIds.size();
     }
 
@@ -196,6 +199,27 @@ public final class HistoryTableBuilder {
 
     public void write(int key, long valueCode) {
         operation(key << 1 | 1, valueCode);
+    }
+
+    /** An append of an element to the key's list. */
+    public void append(int key, long element) {
+        ListOperations operations = lists();
+        operation(key << 1, ListOperations.beforeAppend());
+        operation(key << 1 | 1, operations.append(element));
+    }
+
+    /** A read of a whole list. */
+    public void readList(int key, LongArrayList elements) {
+        operation(key << 1, lists().read(elements));
+    }
+
+    private ListOperations lists() {
+        ListOperations made = lists;
+        if (made == null) {
+            made = new ListOperations();
+            lists = made;
+        }
+        return made;
     }
 
     /** Reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, those from one place to another. */
@@ -251,8 +275,12 @@ public final class HistoryTableBuilder {
      * not part of it.
      *
      * @param lines how many lines were read; 0 where positions are no lines
+     * @throws HistoryException if there are lists, which have to be read together
      */
-    public HistoryRows rows(long lines) {
+    public HistoryRows rows(long lines) throws HistoryException {
+        if (lists != null) {
+            throw new HistoryException("a piece", "lists", "a history read in one pass", "read the whole");
+        }
         int n = transactions;
         sessionOf = Arrays.copyOf(sessionOf, n);
         indexes = Arrays.copyOf(indexes, n);
@@ -360,7 +388,7 @@ public final class HistoryTableBuilder {
     /**
      * Sorts and checks.
      *
-     * @throws HistoryException if two transactions share (session, index): names both places
+     * @throws HistoryException if two transactions share (session, index), or an element is appended twice: names both places
      */
     public HistoryTable build() throws HistoryException {
         int n = transactions;
@@ -415,7 +443,7 @@ public final class HistoryTableBuilder {
             }
         }
         operationStarts = new int[0];
-        return new HistoryTable(
+        HistoryTable table = new HistoryTable(
                 labels,
                 sessionStarts,
                 newOutcomes,
@@ -431,6 +459,7 @@ public final class HistoryTableBuilder {
                 initialValue,
                 source,
                 metadata);
+        return lists == null ? table : lists.resolve(table);
     }
 
     private static byte[] permuted(byte[] from, int[] order) {

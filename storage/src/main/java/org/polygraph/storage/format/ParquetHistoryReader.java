@@ -62,7 +62,6 @@ final class ParquetHistoryReader {
                 HistoryHeader own = HistoryHeader.parse(
                         new Json.Place(name + ": header", 0), text.getBytes(StandardCharsets.UTF_8), builder.values());
                 own.apply(builder, header);
-                own.requireNoList();
                 header = own;
             }
             MessageType schema = requested(name, metadata.getSchema());
