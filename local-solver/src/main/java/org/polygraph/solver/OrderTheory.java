@@ -136,6 +136,7 @@ final class OrderTheory implements Theory {
         if (!check.next()) {
             return COMPLETE;
         }
+        check.takeLastOfVersion();
         int id = clauses.find();
         if (id == PairTable.ABSENT) {
             clauses.make(search);

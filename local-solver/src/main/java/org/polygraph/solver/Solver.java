@@ -8,6 +8,7 @@ import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.BudgetExhausted;
 import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.MemoryExhausted;
 import org.polygraph.solver.sat.Search;
 import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.DynamicOrder;
@@ -25,6 +26,9 @@ import org.polygraph.solver.theory.DynamicOrder;
  * options and seed give the same outcome, budgets aside.
  */
 public final class Solver {
+    /** A search that ran out of memory is followed by another if it mended one in so many of what was violated. */
+    private static final int LEAST_PROGRESS = 8;
+
     /**
      * Solves.
      *
@@ -62,6 +66,14 @@ public final class Solver {
         private @Nullable ReadCheck check;
         private @Nullable ClauseMaker clauses;
         private @Nullable Atoms atoms;
+        /** What searches did that ran out of memory, and why the last one of them ended. */
+        private Statistics past = Statistics.NONE;
+
+        private @Nullable MemoryExhausted exhausted;
+        /** Violated items where this search began. */
+        private long leastViolated;
+
+        private boolean isWorthAnother;
 
         Run(Polygraph p, SolverOptions options, Budget budget) {
             this.p = p;
@@ -89,15 +101,6 @@ public final class Solver {
         }
 
         private Outcome search() {
-            ProofTrace proof = options.proof();
-            if (proof != null) {
-                proof.begin(
-                        p.transactions,
-                        p.eventsPerTransaction,
-                        p.keys(),
-                        p.readerStart[p.keys()],
-                        p.writerStart[p.keys()]);
-            }
             budget.check();
             int events = p.events();
             int[] successorStart = p.successorStart;
@@ -122,10 +125,60 @@ public final class Solver {
                     counted[t] = !p.optional[t];
                 }
             }
+            int[] from = p.position;
+            long held = budget.own();
+            while (true) {
+                try {
+                    return searchFrom(from, successorStart, successor, predecessorStart, predecessor, counted);
+                } catch (MemoryExhausted e) {
+                    from = reached(e);
+                    budget.reserve(held + 4L * p.events() - budget.own());
+                }
+            }
+        }
+
+        /** Forgets a search but for the order that it came to and for what is told of it. */
+        private int[] reached(MemoryExhausted why) {
+            DynamicOrder reached = order;
+            if (reached == null || !isWorthAnother) {
+                throw why;
+            }
+            exhausted = why;
+            past = statistics();
+            isWorthAnother = false;
+            search = null;
+            order = null;
+            check = null;
+            clauses = null;
+            atoms = null;
+            return reached.position();
+        }
+
+        /** @param from event to position; commits begin as {@code counted} says, which changes */
+        private Outcome searchFrom(
+                int[] from,
+                int[] successorStart,
+                int[] successor,
+                int[] predecessorStart,
+                int[] predecessor,
+                boolean @Nullable [] counted) {
+            ProofTrace proof = options.proof();
+            if (proof != null) {
+                proof.begin(
+                        p.transactions,
+                        p.eventsPerTransaction,
+                        p.keys(),
+                        p.readerStart[p.keys()],
+                        p.writerStart[p.keys()]);
+            }
             order = new DynamicOrder(
-                    events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
+                    p.events(), successorStart, successor, predecessorStart, predecessor, from, budget);
             order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
             check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
+            if (exhausted != null) {
+                check.suspectAll();
+            }
+            progress(check.count());
             atoms = new Atoms(budget);
             clauses = new ClauseMaker(p, atoms, check, budget, proof);
             IntStack cycle = new IntStack(budget);
@@ -156,6 +209,15 @@ public final class Solver {
                 return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());
             }
             return verified(order.position(), counted);
+        }
+
+        /** Gives up, for want of memory, if the search before has not left much less to do than it found. */
+        private void progress(long violated) {
+            if (exhausted != null && violated >= leastViolated - leastViolated / LEAST_PROGRESS) {
+                throw exhausted;
+            }
+            leastViolated = violated;
+            isWorthAnother = true;
         }
 
         /** Fills {@code start} (two longer than the events, zero) and returns the reversed edges. */
@@ -231,16 +293,16 @@ public final class Solver {
             ClauseMaker m = clauses;
             Atoms a = atoms;
             return new Statistics(
-                    m == null ? 0 : m.size(),
-                    s == null ? 0 : s.decisions(),
-                    s == null ? 0 : s.conflicts(),
-                    s == null ? 0 : s.theoryConflicts(),
-                    s == null ? 0 : s.propagations(),
+                    past.instantiated() + (m == null ? 0 : m.size()),
+                    past.decisions() + (s == null ? 0 : s.decisions()),
+                    past.conflicts() + (s == null ? 0 : s.conflicts()),
+                    past.cycles() + (s == null ? 0 : s.theoryConflicts()),
+                    past.propagations() + (s == null ? 0 : s.propagations()),
                     s == null ? 0 : s.learntClauses(),
-                    a == null ? 0 : a.size(),
-                    a == null ? 0 : a.edges(),
-                    o == null ? 0 : o.moves(),
-                    c == null ? 0 : c.checks(),
+                    past.variables() + (a == null ? 0 : a.size()),
+                    past.edges() + (a == null ? 0 : a.edges()),
+                    past.moves() + (o == null ? 0 : o.moves()),
+                    past.checks() + (c == null ? 0 : c.checks()),
                     c == null ? 0 : c.waiting(),
                     budget.bytes(),
                     System.nanoTime() - startNanos);

@@ -86,7 +86,7 @@ public final class DynamicOrder {
         moved = new IntStack(budget);
     }
 
-    /** Event to position; live, do not change. */
+    /** Event to position; live, do not change. Extends the known edges also after a call has thrown for want of memory. */
     public int[] position() {
         return position;
     }
@@ -183,6 +183,7 @@ public final class DynamicOrder {
     private void shiftUp(int lower, int upper) {
         int n = forward.size();
         scratch = budget.grow(scratch, n);
+        moved.reserve(n);
         int held = 0;
         int to = lower;
         for (int at = lower; at <= upper; at++) {
@@ -203,6 +204,7 @@ public final class DynamicOrder {
     private void shiftDown(int lower, int upper) {
         int n = backward.size();
         scratch = budget.grow(scratch, n);
+        moved.reserve(n);
         int held = 0;
         int to = upper;
         for (int at = upper; at >= lower; at--) {
@@ -285,6 +287,7 @@ public final class DynamicOrder {
         int n = nb + nf;
         scratch = budget.grow(scratch, n);
         places = budget.grow(places, n);
+        moved.reserve(n);
         for (int i = 0; i < nb; i++) {
             scratch[i] = position[backward.get(i)];
         }
