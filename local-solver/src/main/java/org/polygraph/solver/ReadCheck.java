@@ -64,14 +64,9 @@ final class ReadCheck {
                 markStale(k);
             }
         } else {
-            suspectAll();
-        }
-    }
-
-    /** The order is another one than the polygraph's: any key may be violated. */
-    void suspectAll() {
-        for (int k = 0; k < p.keys(); k++) {
-            markStale(k);
+            for (int k = 0; k < p.keys(); k++) {
+                markStale(k);
+            }
         }
     }
 
@@ -104,17 +99,16 @@ final class ReadCheck {
         return queue.size();
     }
 
-    /** A transaction began or ceased to count. */
-    void flip(int txn) {
-        touchTransaction(txn, true);
-    }
-
-    /** Looks at all that is not known to be right, and tells how many items are violated. */
-    int count() {
+    /** Looks where anything moved; then all that is violated is among what is {@link #waiting}. */
+    void refreshAll() {
         while (!staleKeys.isEmpty()) {
             refresh(staleKeys.pop());
         }
-        return queue.size();
+    }
+
+    /** A transaction began or ceased to count. */
+    void flip(int txn) {
+        touchTransaction(txn, true);
     }
 
     /** Finds a violated item of the current order; false when there is none. */
@@ -130,9 +124,7 @@ final class ReadCheck {
                 if (staleKeys.isEmpty()) {
                     return false;
                 }
-                while (!staleKeys.isEmpty()) {
-                    refresh(staleKeys.pop());
-                }
+                refreshAll();
                 continue;
             }
             int k = queue.firstKey();

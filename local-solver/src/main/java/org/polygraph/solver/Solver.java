@@ -8,7 +8,6 @@ import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.BudgetExhausted;
 import org.polygraph.solver.sat.IntStack;
-import org.polygraph.solver.sat.MemoryExhausted;
 import org.polygraph.solver.sat.Search;
 import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.DynamicOrder;
@@ -26,9 +25,6 @@ import org.polygraph.solver.theory.DynamicOrder;
  * options and seed give the same outcome, budgets aside.
  */
 public final class Solver {
-    /** A search that ran out of memory is followed by another if it mended one in so many of what was violated. */
-    private static final int LEAST_PROGRESS = 8;
-
     /**
      * Solves.
      *
@@ -60,25 +56,23 @@ public final class Solver {
         private final Polygraph p;
         private final SolverOptions options;
         private final Budget budget;
+        /** Out of the same bytes: clauses, variables, what is learnt. */
+        private final Budget ofClauses;
+
         private final long startNanos = System.nanoTime();
         private @Nullable Search search;
         private @Nullable DynamicOrder order;
         private @Nullable ReadCheck check;
         private @Nullable ClauseMaker clauses;
         private @Nullable Atoms atoms;
-        /** What searches did that ran out of memory, and why the last one of them ended. */
+        /** Of the searches before this one. */
         private Statistics past = Statistics.NONE;
-
-        private @Nullable MemoryExhausted exhausted;
-        /** Violated items where this search began. */
-        private long leastViolated;
-
-        private boolean isWorthAnother;
 
         Run(Polygraph p, SolverOptions options, Budget budget) {
             this.p = p;
             this.options = options;
             this.budget = budget;
+            ofClauses = budget.part(() -> false);
         }
 
         Outcome solve() {
@@ -88,6 +82,8 @@ public final class Solver {
                 return unknown(String.valueOf(e.getMessage()));
             } catch (OutOfMemoryError e) {
                 return unknown("the Java heap is full (" + budget.bytes() + " bytes in the solver's structures)");
+            } finally {
+                ofClauses.release();
             }
         }
 
@@ -125,43 +121,34 @@ public final class Solver {
                     counted[t] = !p.optional[t];
                 }
             }
-            int[] from = p.position;
-            long held = budget.own();
+            order = new DynamicOrder(
+                    events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
+            order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
+            check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
+            check.refreshAll();
+            ClauseLimit limit = new ClauseLimit(firstLimit());
             while (true) {
+                limit.begin(check.waiting());
                 try {
-                    return searchFrom(from, successorStart, successor, predecessorStart, predecessor, counted);
-                } catch (MemoryExhausted e) {
-                    from = reached(e);
-                    budget.reserve(held + 4L * p.events() - budget.own());
+                    return search(limit, order, check, counted);
+                } catch (ClausesOutgrown e) {
+                    past = statistics();
+                    search = null;
+                    clauses = null;
+                    atoms = null;
+                    ofClauses.release();
+                    order.removeAdded();
                 }
             }
         }
 
-        /** Forgets a search but for the order that it came to and for what is told of it. */
-        private int[] reached(MemoryExhausted why) {
-            DynamicOrder reached = order;
-            if (reached == null || !isWorthAnother) {
-                throw why;
-            }
-            exhausted = why;
-            past = statistics();
-            isWorthAnother = false;
-            search = null;
-            order = null;
-            check = null;
-            clauses = null;
-            atoms = null;
-            return reached.position();
+        /** What an option says, or a quarter of the memory that is left. */
+        private long firstLimit() {
+            return Math.min(options.get(Option.CLAUSE_BYTES), Math.max(0, options.maxBytes() - budget.bytes()) / 4);
         }
 
-        /** @param from event to position; commits begin as {@code counted} says, which changes */
-        private Outcome searchFrom(
-                int[] from,
-                int[] successorStart,
-                int[] successor,
-                int[] predecessorStart,
-                int[] predecessor,
-                boolean @Nullable [] counted) {
+        private Outcome search(
+                ClauseLimit limit, DynamicOrder order, ReadCheck check, boolean @Nullable [] counted) {
             ProofTrace proof = options.proof();
             if (proof != null) {
                 proof.begin(
@@ -171,17 +158,9 @@ public final class Solver {
                         p.readerStart[p.keys()],
                         p.writerStart[p.keys()]);
             }
-            order = new DynamicOrder(
-                    p.events(), successorStart, successor, predecessorStart, predecessor, from, budget);
-            order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
-            check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
-            if (exhausted != null) {
-                check.suspectAll();
-            }
-            progress(check.count());
-            atoms = new Atoms(budget);
-            clauses = new ClauseMaker(p, atoms, check, budget, proof);
-            IntStack cycle = new IntStack(budget);
+            atoms = new Atoms(ofClauses);
+            clauses = new ClauseMaker(p, atoms, check, ofClauses, proof);
+            IntStack cycle = new IntStack(ofClauses);
             OrderTheory theory = new OrderTheory(
                     p,
                     atoms,
@@ -190,13 +169,15 @@ public final class Solver {
                     clauses,
                     counted,
                     cycle,
-                    new IntStack(budget),
+                    new IntStack(ofClauses),
+                    ofClauses,
+                    limit,
                     options.get(Option.SEED),
                     options.get(Option.DECISION) == 0,
                     proof);
             search = new Search(
                     theory,
-                    budget,
+                    ofClauses,
                     new Search.Settings(
                             options.get(Option.MINIMIZE) != 0,
                             (int) options.get(Option.LONG_JUMP),
@@ -209,15 +190,6 @@ public final class Solver {
                 return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());
             }
             return verified(order.position(), counted);
-        }
-
-        /** Gives up, for want of memory, if the search before has not left much less to do than it found. */
-        private void progress(long violated) {
-            if (exhausted != null && violated >= leastViolated - leastViolated / LEAST_PROGRESS) {
-                throw exhausted;
-            }
-            leastViolated = violated;
-            isWorthAnother = true;
         }
 
         /** Fills {@code start} (two longer than the events, zero) and returns the reversed edges. */
@@ -301,8 +273,8 @@ public final class Solver {
                     s == null ? 0 : s.learntClauses(),
                     past.variables() + (a == null ? 0 : a.size()),
                     past.edges() + (a == null ? 0 : a.edges()),
-                    past.moves() + (o == null ? 0 : o.moves()),
-                    past.checks() + (c == null ? 0 : c.checks()),
+                    o == null ? 0 : o.moves(),
+                    c == null ? 0 : c.checks(),
                     c == null ? 0 : c.waiting(),
                     budget.bytes(),
                     System.nanoTime() - startNanos);

@@ -82,7 +82,7 @@ public final class Budget {
         long sum = all.addAndGet(more);
         if (more > 0 && sum > maxBytes) {
             all.addAndGet(-more);
-            throw new MemoryExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
+            throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
                     + (sum - more) + ", needs " + more + " more)");
         }
         own += more;
@@ -139,7 +139,7 @@ public final class Budget {
 
     private int longer(int length, long needed, int width) {
         if (needed > MAX_ARRAY) {
-            throw new MemoryExhausted("a solver structure needs more than 2^31 entries");
+            throw new BudgetExhausted("a solver structure needs more than 2^31 entries");
         }
         long wish = Math.max(16, length < LARGE ? 2L * length : length + ((long) length >> 1));
         long room = (maxBytes - all.get()) / width;

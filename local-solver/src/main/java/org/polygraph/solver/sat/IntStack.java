@@ -17,11 +17,6 @@ public final class IntStack {
         array[size++] = value;
     }
 
-    /** Makes room, so that the next {@code more} pushes cannot throw. */
-    public void reserve(int more) {
-        array = budget.grow(array, (long) size + more);
-    }
-
     public int pop() {
         return array[--size];
     }

@@ -86,7 +86,7 @@ public final class DynamicOrder {
         moved = new IntStack(budget);
     }
 
-    /** Event to position; live, do not change. Extends the known edges also after a call has thrown for want of memory. */
+    /** Event to position; live, do not change. */
     public int[] position() {
         return position;
     }
@@ -128,6 +128,13 @@ public final class DynamicOrder {
     /** Removes the edge added last. */
     public void removeNewest() {
         graph.removeNewest();
+    }
+
+    /** Removes every added edge; the order stays as it is. */
+    public void removeAdded() {
+        while (graph.added() > 0) {
+            graph.removeNewest();
+        }
     }
 
     /**
@@ -183,7 +190,6 @@ public final class DynamicOrder {
     private void shiftUp(int lower, int upper) {
         int n = forward.size();
         scratch = budget.grow(scratch, n);
-        moved.reserve(n);
         int held = 0;
         int to = lower;
         for (int at = lower; at <= upper; at++) {
@@ -204,7 +210,6 @@ public final class DynamicOrder {
     private void shiftDown(int lower, int upper) {
         int n = backward.size();
         scratch = budget.grow(scratch, n);
-        moved.reserve(n);
         int held = 0;
         int to = upper;
         for (int at = upper; at >= lower; at--) {
@@ -287,7 +292,6 @@ public final class DynamicOrder {
         int n = nb + nf;
         scratch = budget.grow(scratch, n);
         places = budget.grow(places, n);
-        moved.reserve(n);
         for (int i = 0; i < nb; i++) {
             scratch[i] = position[backward.get(i)];
         }
