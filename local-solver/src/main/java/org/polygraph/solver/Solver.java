@@ -147,8 +147,7 @@ public final class Solver {
             return Math.min(options.get(Option.CLAUSE_BYTES), Math.max(0, options.maxBytes() - budget.bytes()) / 4);
         }
 
-        private Outcome search(
-                ClauseLimit limit, DynamicOrder order, ReadCheck check, boolean @Nullable [] counted) {
+        private Outcome search(ClauseLimit limit, DynamicOrder order, ReadCheck check, boolean @Nullable [] counted) {
             ProofTrace proof = options.proof();
             if (proof != null) {
                 proof.begin(
