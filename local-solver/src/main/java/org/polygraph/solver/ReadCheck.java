@@ -164,27 +164,30 @@ final class ReadCheck {
         if (reader < 0 || writer < 0 || groups.isScattered()) {
             return;
         }
-        int source = onlyCandidate(p.readerClass[reader]);
-        int from = p.readerTxn[reader];
-        if (source == NONE || position[p.commit(source)] >= position[p.snapshot(from)]) {
-            return;
-        }
         int end = Math.min(p.readerStart[key + 1], reader + MOST_READS);
         int last = reader;
         for (int r = reader + 1; r < end && p.readerClass[r] == p.readerClass[reader]; r++) {
-            last = later(last, r, source);
+            last = later(last, r);
         }
         int start = Math.max(p.readerStart[key], reader - MOST_READS);
         for (int r = reader - 1; r >= start && p.readerClass[r] == p.readerClass[reader]; r--) {
-            last = later(last, r, source);
+            last = later(last, r);
         }
-        reader = last;
+        if (last == reader) {
+            return;
+        }
+        int source = onlyCandidate(p.readerClass[reader]);
+        if (source != NONE
+                && source != p.readerTxn[last]
+                && position[p.commit(source)] < position[p.snapshot(p.readerTxn[reader])]) {
+            reader = last;
+        }
     }
 
-    private int later(int last, int r, int source) {
+    private int later(int last, int r) {
         int txn = p.readerTxn[r];
         boolean isLater = position[p.snapshot(txn)] > position[p.snapshot(p.readerTxn[last])];
-        return isLater && txn != source && txn != p.writerTxn[writer] && counts(txn) ? r : last;
+        return isLater && txn != p.writerTxn[writer] && counts(txn) ? r : last;
     }
 
     /** Whether there are many groups of keys, see {@link CoreGroups}. */
