@@ -2,6 +2,7 @@ package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
 import org.polygraph.solver.sat.Search;
@@ -31,6 +32,10 @@ final class OrderTheory implements Theory {
     /** Brackets that became true before they were defined; some may have been undone since. */
     private final IntStack undefined;
 
+    /** Of clauses and what belongs to them. */
+    private final Budget budget;
+
+    private final ClauseLimit limit;
     private final @Nullable ProofTrace proof;
     /** Decide any literal of a violated clause, not the one that moves least. */
     private final boolean decideFirst;
@@ -47,6 +52,8 @@ final class OrderTheory implements Theory {
             boolean @Nullable [] counted,
             IntStack lastCycle,
             IntStack undefined,
+            Budget budget,
+            ClauseLimit limit,
             long seed,
             boolean decideFirst,
             @Nullable ProofTrace proof) {
@@ -58,6 +65,8 @@ final class OrderTheory implements Theory {
         this.counted = counted;
         this.lastCycle = lastCycle;
         this.undefined = undefined;
+        this.budget = budget;
+        this.limit = limit;
         this.proof = proof;
         displacement = new Displacement(p, order.position(), check);
         this.decideFirst = decideFirst;
@@ -122,8 +131,12 @@ final class OrderTheory implements Theory {
         }
     }
 
+    /** @throws ClausesOutgrown at the limit, with order and check as they should be */
     @Override
     public int next(Search search) {
+        if (limit.isReached(budget.own())) {
+            throw new ClausesOutgrown();
+        }
         while (!undefined.isEmpty()) {
             int bracket = undefined.pop();
             if (search.value(Literals.positive(bracket)) > 0 && atoms.kind(bracket) == Atoms.BRACKET) {
@@ -136,6 +149,7 @@ final class OrderTheory implements Theory {
         if (!check.next()) {
             return COMPLETE;
         }
+        check.takeLastOfVersion();
         int id = clauses.find();
         if (id == PairTable.ABSENT) {
             clauses.make(search);

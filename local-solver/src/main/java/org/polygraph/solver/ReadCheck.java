@@ -14,6 +14,10 @@ import org.polygraph.solver.sat.IntStack;
  * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
  */
 final class ReadCheck {
+    private static final int NONE = -1;
+    /** Of a version, looked at on either side: versions with more are rare, and any of their reads will do. */
+    private static final int MOST_READS = 64;
+
     private final Polygraph p;
     private final int[] position;
     /** Whether a transaction counts as committed. Null: all do. */
@@ -95,6 +99,13 @@ final class ReadCheck {
         return queue.size();
     }
 
+    /** Looks where anything moved; then all that is violated is among what is {@link #waiting}. */
+    void refreshAll() {
+        while (!staleKeys.isEmpty()) {
+            refresh(staleKeys.pop());
+        }
+    }
+
     /** A transaction began or ceased to count. */
     void flip(int txn) {
         touchTransaction(txn, true);
@@ -113,9 +124,7 @@ final class ReadCheck {
                 if (staleKeys.isEmpty()) {
                     return false;
                 }
-                while (!staleKeys.isEmpty()) {
-                    refresh(staleKeys.pop());
-                }
+                refreshAll();
                 continue;
             }
             int k = queue.firstKey();
@@ -143,6 +152,42 @@ final class ReadCheck {
             items.queued[item] = false;
             queue.removeFirst();
         }
+    }
+
+    /**
+     * Takes, in place of the violated read in hand, the last read of the same version, if there is no doubt about the version. It
+     * comes before the writer in hand, or the writer comes before the version, as for all its reads; and to go past the
+     * first of them only is to be in the way of the next. Not where groups are mixed in the order: a last read may stand far off
+     * there, and 1,000 groups took 1.7 times the decisions.
+     */
+    void takeLastOfVersion() {
+        if (reader < 0 || writer < 0 || groups.isScattered()) {
+            return;
+        }
+        int end = Math.min(p.readerStart[key + 1], reader + MOST_READS);
+        int last = reader;
+        for (int r = reader + 1; r < end && p.readerClass[r] == p.readerClass[reader]; r++) {
+            last = later(last, r);
+        }
+        int start = Math.max(p.readerStart[key], reader - MOST_READS);
+        for (int r = reader - 1; r >= start && p.readerClass[r] == p.readerClass[reader]; r--) {
+            last = later(last, r);
+        }
+        if (last == reader) {
+            return;
+        }
+        int source = onlyCandidate(p.readerClass[reader]);
+        if (source != NONE
+                && source != p.readerTxn[last]
+                && position[p.commit(source)] < position[p.snapshot(p.readerTxn[reader])]) {
+            reader = last;
+        }
+    }
+
+    private int later(int last, int r) {
+        int txn = p.readerTxn[r];
+        boolean isLater = position[p.snapshot(txn)] > position[p.snapshot(p.readerTxn[last])];
+        return isLater && txn != p.writerTxn[writer] && counts(txn) ? r : last;
     }
 
     /** Whether there are many groups of keys, see {@link CoreGroups}. */
@@ -375,17 +420,27 @@ final class ReadCheck {
         return true;
     }
 
+    /** The only writer of a class of the key in hand, a transaction; {@link #NONE} if there is none or more. */
+    private int onlyCandidate(int valueClass) {
+        int[] sorted = sortedByClass(key);
+        int at = firstOfClass(sorted, valueClass);
+        boolean isOnly = at < sorted.length
+                && p.writerClass[sorted[at]] == valueClass
+                && (at + 1 == sorted.length || p.writerClass[sorted[at + 1]] != valueClass);
+        return isOnly ? p.writerTxn[sorted[at]] : NONE;
+    }
+
     /** Pushes every writer (global index) of {@code key} whose class is {@code valueClass}. */
     void candidates(int k, int valueClass, IntStack out) {
-        KeyItems items = keyItems[k];
-        if (items == null) {
-            throw new IllegalStateException("candidates of key " + k + " before it was looked at");
+        int[] sorted = sortedByClass(k);
+        for (int at = firstOfClass(sorted, valueClass);
+                at < sorted.length && p.writerClass[sorted[at]] == valueClass;
+                at++) {
+            out.push(sorted[at]);
         }
-        int[] sorted = items.byClass;
-        if (sorted == null) {
-            sorted = sortedByClass(items);
-            items.byClass = sorted;
-        }
+    }
+
+    private int firstOfClass(int[] sorted, int valueClass) {
         int low = 0;
         int high = sorted.length;
         while (low < high) {
@@ -396,9 +451,20 @@ final class ReadCheck {
                 high = middle;
             }
         }
-        while (low < sorted.length && p.writerClass[sorted[low]] == valueClass) {
-            out.push(sorted[low++]);
+        return low;
+    }
+
+    private int[] sortedByClass(int k) {
+        KeyItems items = keyItems[k];
+        if (items == null) {
+            throw new IllegalStateException("candidates of key " + k + " before it was looked at");
         }
+        int[] sorted = items.byClass;
+        if (sorted == null) {
+            sorted = sortedByClass(items);
+            items.byClass = sorted;
+        }
+        return sorted;
     }
 
     private int[] sortedByClass(KeyItems items) {

@@ -56,17 +56,23 @@ public final class Solver {
         private final Polygraph p;
         private final SolverOptions options;
         private final Budget budget;
+        /** Out of the same bytes: clauses, variables, what is learnt. */
+        private final Budget ofClauses;
+
         private final long startNanos = System.nanoTime();
         private @Nullable Search search;
         private @Nullable DynamicOrder order;
         private @Nullable ReadCheck check;
         private @Nullable ClauseMaker clauses;
         private @Nullable Atoms atoms;
+        /** Of the searches before this one. */
+        private Statistics past = Statistics.NONE;
 
         Run(Polygraph p, SolverOptions options, Budget budget) {
             this.p = p;
             this.options = options;
             this.budget = budget;
+            ofClauses = budget.part(() -> false);
         }
 
         Outcome solve() {
@@ -76,6 +82,8 @@ public final class Solver {
                 return unknown(String.valueOf(e.getMessage()));
             } catch (OutOfMemoryError e) {
                 return unknown("the Java heap is full (" + budget.bytes() + " bytes in the solver's structures)");
+            } finally {
+                ofClauses.release();
             }
         }
 
@@ -89,15 +97,6 @@ public final class Solver {
         }
 
         private Outcome search() {
-            ProofTrace proof = options.proof();
-            if (proof != null) {
-                proof.begin(
-                        p.transactions,
-                        p.eventsPerTransaction,
-                        p.keys(),
-                        p.readerStart[p.keys()],
-                        p.writerStart[p.keys()]);
-            }
             budget.check();
             int events = p.events();
             int[] successorStart = p.successorStart;
@@ -126,9 +125,41 @@ public final class Solver {
                     events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
             order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
             check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
-            atoms = new Atoms(budget);
-            clauses = new ClauseMaker(p, atoms, check, budget, proof);
-            IntStack cycle = new IntStack(budget);
+            check.refreshAll();
+            ClauseLimit limit = new ClauseLimit(firstLimit());
+            while (true) {
+                limit.begin(check.waiting());
+                try {
+                    return search(limit, order, check, counted);
+                } catch (ClausesOutgrown e) {
+                    past = statistics();
+                    search = null;
+                    clauses = null;
+                    atoms = null;
+                    ofClauses.release();
+                    order.removeAdded();
+                }
+            }
+        }
+
+        /** What an option says, or a quarter of the memory that is left. */
+        private long firstLimit() {
+            return Math.min(options.get(Option.CLAUSE_BYTES), Math.max(0, options.maxBytes() - budget.bytes()) / 4);
+        }
+
+        private Outcome search(ClauseLimit limit, DynamicOrder order, ReadCheck check, boolean @Nullable [] counted) {
+            ProofTrace proof = options.proof();
+            if (proof != null) {
+                proof.begin(
+                        p.transactions,
+                        p.eventsPerTransaction,
+                        p.keys(),
+                        p.readerStart[p.keys()],
+                        p.writerStart[p.keys()]);
+            }
+            atoms = new Atoms(ofClauses);
+            clauses = new ClauseMaker(p, atoms, check, ofClauses, proof);
+            IntStack cycle = new IntStack(ofClauses);
             OrderTheory theory = new OrderTheory(
                     p,
                     atoms,
@@ -137,13 +168,15 @@ public final class Solver {
                     clauses,
                     counted,
                     cycle,
-                    new IntStack(budget),
+                    new IntStack(ofClauses),
+                    ofClauses,
+                    limit,
                     options.get(Option.SEED),
                     options.get(Option.DECISION) == 0,
                     proof);
             search = new Search(
                     theory,
-                    budget,
+                    ofClauses,
                     new Search.Settings(
                             options.get(Option.MINIMIZE) != 0,
                             (int) options.get(Option.LONG_JUMP),
@@ -231,14 +264,14 @@ public final class Solver {
             ClauseMaker m = clauses;
             Atoms a = atoms;
             return new Statistics(
-                    m == null ? 0 : m.size(),
-                    s == null ? 0 : s.decisions(),
-                    s == null ? 0 : s.conflicts(),
-                    s == null ? 0 : s.theoryConflicts(),
-                    s == null ? 0 : s.propagations(),
+                    past.instantiated() + (m == null ? 0 : m.size()),
+                    past.decisions() + (s == null ? 0 : s.decisions()),
+                    past.conflicts() + (s == null ? 0 : s.conflicts()),
+                    past.cycles() + (s == null ? 0 : s.theoryConflicts()),
+                    past.propagations() + (s == null ? 0 : s.propagations()),
                     s == null ? 0 : s.learntClauses(),
-                    a == null ? 0 : a.size(),
-                    a == null ? 0 : a.edges(),
+                    past.variables() + (a == null ? 0 : a.size()),
+                    past.edges() + (a == null ? 0 : a.edges()),
                     o == null ? 0 : o.moves(),
                     c == null ? 0 : c.checks(),
                     c == null ? 0 : c.waiting(),

@@ -19,6 +19,8 @@ public final class SolverOptions {
         EXPLANATION(1, 0, 1, "whether a cycle is explained by the fewest literals; 0 = by any path"),
         DECISION(1, 0, 1, "whether the cheapest literal of a clause is decided; 0 = its first unassigned one"),
         RESTART_UNIT(0, 0, Integer.MAX_VALUE, "conflicts to a restart, times Luby's sequence; 0 = never"),
+        CLAUSE_BYTES(
+                1 << 26, 1, Long.MAX_VALUE, "bytes of clauses that are forgotten, for a new search from their order"),
         PARTS(1, 0, 1, "whether parts that are independent of each other are solved each alone");
 
         private final long initial;

@@ -50,6 +50,7 @@ class ProofCheckerTest {
         SolverOptions options = SolverOptions.defaults()
                 .with(Option.LONG_JUMP, random.nextBoolean() ? 50 : random.nextInt(3))
                 .with(Option.REDUCE_INTERVAL, random.nextInt(3))
+                .with(Option.CLAUSE_BYTES, random.nextBoolean() ? 1 << 26 : 1 + random.nextInt(2_000))
                 .withProof(trace);
         Outcome outcome = new Solver().solve(polygraph, options);
         assertThat(trace.isEnded()).isEqualTo(outcome instanceof Outcome.Unsatisfiable);

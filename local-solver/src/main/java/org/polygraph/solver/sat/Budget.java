@@ -79,11 +79,18 @@ public final class Budget {
 
     /** Accounts for {@code more} bytes; negative gives back. */
     public void reserve(long more) {
-        long sum = all.addAndGet(more);
-        if (more > 0 && sum > maxBytes) {
-            all.addAndGet(-more);
-            throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
-                    + (sum - more) + ", needs " + more + " more)");
+        long held = all.get();
+        while (true) {
+            if (more > 0 && held + more > maxBytes) {
+                throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
+                        + held + ", needs " + more + " more)");
+            }
+            // Added only where it fits, so that nobody sees more than the bound even for a moment.
+            long before = all.compareAndExchange(held, held + more);
+            if (before == held) {
+                break;
+            }
+            held = before;
         }
         own += more;
     }

@@ -130,6 +130,13 @@ public final class DynamicOrder {
         graph.removeNewest();
     }
 
+    /** Removes every added edge; the order stays as it is. */
+    public void removeAdded() {
+        while (graph.added() > 0) {
+            graph.removeNewest();
+        }
+    }
+
     /**
      * Why {@code source -> target} was refused: pushes the literals of a path from target to source with as few added
      * edges as any.

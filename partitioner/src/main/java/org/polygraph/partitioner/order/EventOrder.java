@@ -199,6 +199,54 @@ public final class EventOrder {
     }
 
     /**
+     * The same order but for commits, each of which comes right after its snapshot, or after what the graph puts between
+     * them. By rank the two stand apart although nothing keeps them so, and a key that everybody writes has an overlap at
+     * every commit.
+     *
+     * <p>Why it extends the graph: an event's new place is first the old place of a snapshot, the latest that reaches it or its own,
+     * and among equals its old place. Along an edge neither descends, the second ascends. O(events + edges), 16 bytes an event.
+     *
+     * @param position extends the graph, whose real time is not looked at
+     * @return as given with one event a transaction
+     */
+    public static int[] withEarlyCommits(KnownGraph graph, int[] position) {
+        Events events = graph.events();
+        if (events.perTransaction() == 1) {
+            return position;
+        }
+        graph.indexPredecessors();
+        int[] starts = graph.predecessorStarts();
+        int[] edges = graph.predecessorEdges();
+        int[] sources = graph.sources();
+        int n = position.length;
+        int[] sequence = new int[n];
+        for (int v = 0; v < n; v++) {
+            sequence[position[v]] = v;
+        }
+        int[] places = new int[n];
+        int[] counts = new int[n + 1];
+        for (int i = 0; i < n; i++) {
+            int v = sequence[i];
+            int place = i;
+            if (v == events.commit(events.transaction(v))) {
+                place = places[events.begin(events.transaction(v))];
+                for (int e = starts[v]; e < starts[v + 1]; e++) {
+                    place = Math.max(place, places[sources[edges[e]]]);
+                }
+            }
+            places[v] = place;
+            counts[place + 1]++;
+        }
+        for (int i = 0; i < n; i++) {
+            counts[i + 1] += counts[i];
+        }
+        for (int v : sequence) {
+            places[v] = counts[places[v]]++;
+        }
+        return places;
+    }
+
+    /**
      * Some topological order, for histories whose clocks do not fit the memory budget: chains advance in turn, one event
      * each; one that must wait stands aside until the chain it waits for has got there. Linear in events and edges.
      *

@@ -292,7 +292,7 @@ final class PruneLoop implements AutoCloseable {
 
     private boolean orderOnly() {
         phases.begin("order");
-        int[] order = EventOrder.of(graph);
+        int[] order = tightened(EventOrder.of(graph));
         phases.end(graph.events().count());
         if (order == null) {
             refutation = Refuted.BY_CYCLES;
@@ -366,11 +366,16 @@ final class PruneLoop implements AutoCloseable {
 
     private boolean ordered(Rules made) {
         phases.begin("order");
-        int[] order = tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
-                ? EventOrder.byTurns(graph, new int[graph.events().chains()])
-                : made.order();
+        int[] order = tightened(
+                tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
+                        ? EventOrder.byTurns(graph, new int[graph.events().chains()])
+                        : made.order());
         phases.end(graph.events().count());
         return order != null && checked(order);
+    }
+
+    private int @Nullable [] tightened(int @Nullable [] order) {
+        return order == null || graph.realTime() != null ? order : EventOrder.withEarlyCommits(graph, order);
     }
 
     /** One round of rules and the closure of what they force. */
