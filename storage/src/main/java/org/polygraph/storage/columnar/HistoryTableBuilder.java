@@ -198,10 +198,21 @@ public final class HistoryTableBuilder {
         operation(key << 1 | 1, valueCode);
     }
 
-    /** Reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, those from one place to another. */
-    public void operations(int[] keysAndKinds, long[] valueCodes, int from, int to) {
-        for (int o = from; o < to; o++) {
-            operation(keysAndKinds[o], valueCodes[o]);
+    /**
+     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, from places of
+     * two arrays on. They may be of several transactions, the open one and those to come, see {@link #end(int)}.
+     */
+    public void operations(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
+        for (int done = 0; done < n; ) {
+            if (lastUsed == lastKeys.length) {
+                growOperations();
+            }
+            int take = Math.min(n - done, lastKeys.length - lastUsed);
+            System.arraycopy(keysAndKinds, from + done, lastKeys, lastUsed, take);
+            System.arraycopy(valueCodes, at + done, lastValues, lastUsed, take);
+            lastUsed += take;
+            operations += take;
+            done += take;
         }
     }
 
@@ -239,7 +250,12 @@ public final class HistoryTableBuilder {
 
     /** Closes the open transaction. */
     public void end() {
-        operationStarts[++transactions] = operations;
+        end(operations);
+    }
+
+    /** Closes the open transaction, whose operations are those that no earlier one has, up to the number {@code operationsSoFar}. */
+    public void end(int operationsSoFar) {
+        operationStarts[++transactions] = operationsSoFar;
         if ((transactions & 0xFFFF) == 0) {
             // Dictionaries grow without asking.
             checkLimit(0);
