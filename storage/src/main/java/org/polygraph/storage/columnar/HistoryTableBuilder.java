@@ -60,6 +60,8 @@ public final class HistoryTableBuilder {
     private int[] lastKeys = new int[FIRST_CHUNK];
     private long[] lastValues = new long[FIRST_CHUNK];
     private int lastUsed;
+    /** Operation o is in chunk o >> shift: all in one where it has the size expected. */
+    private int shift = CHUNK_SHIFT;
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
@@ -77,6 +79,29 @@ public final class HistoryTableBuilder {
     /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
     public void limit(long bytes) {
         limit = bytes;
+    }
+
+    /**
+     * Takes arrays of that size at once, before the first transaction: if no more and no less comes, and in order, they are the
+     * table's. Others are as right, but grow and are copied.
+     *
+     * @param moreOperations what is taken is 12 bytes for each, so not what a file claims without having the bytes
+     */
+    public void expect(int moreTransactions, int moreOperations) {
+        if (transactions > 0 || operations > 0 || lastKeys.length != FIRST_CHUNK) {
+            return;
+        }
+        if (moreTransactions > outcomes.length && moreTransactions < MAX_ARRAY) {
+            resizeTransactions(moreTransactions);
+        }
+        if (moreOperations > CHUNK && moreOperations <= MAX_ARRAY - CHUNK) {
+            checkLimit((long) HistoryTable.BYTES_PER_OPERATION * moreOperations);
+            lastKeys = new int[moreOperations];
+            lastValues = new long[moreOperations];
+            keyChunks.set(0, lastKeys);
+            valueChunks.set(0, lastValues);
+            shift = Integer.SIZE - 1;
+        }
     }
 
     /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
@@ -132,7 +157,10 @@ public final class HistoryTableBuilder {
     }
 
     private void growTransactions() {
-        int capacity = grown(outcomes.length, "transactions");
+        resizeTransactions(grown(outcomes.length, "transactions"));
+    }
+
+    private void resizeTransactions(int capacity) {
         checkLimit((long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * capacity);
         sessionOf = Arrays.copyOf(sessionOf, capacity);
         indexes = Arrays.copyOf(indexes, capacity);
@@ -231,6 +259,12 @@ public final class HistoryTableBuilder {
             throw new BudgetException(
                     "more than " + operations + " operations do not fit one table; split the history");
         }
+        if (shift != CHUNK_SHIFT) {
+            split();
+            if (lastUsed < lastKeys.length) {
+                return;
+            }
+        }
         int last = keyChunks.size() - 1;
         // Besides the chunk, the values are held twice when they are moved in the end.
         checkLimit((long) HistoryTable.BYTES_PER_OPERATION * CHUNK + (long) Long.BYTES * operations);
@@ -246,6 +280,24 @@ public final class HistoryTableBuilder {
             valueChunks.add(lastValues);
             lastUsed = 0;
         }
+    }
+
+    /** More came than was expected. */
+    private void split() {
+        int[] allKeys = lastKeys;
+        long[] allValues = lastValues;
+        checkLimit((long) HistoryTable.BYTES_PER_OPERATION * (operations + CHUNK));
+        keyChunks.clear();
+        valueChunks.clear();
+        for (int from = 0; from < operations; from += CHUNK) {
+            int n = Math.min(CHUNK, operations - from);
+            lastKeys = Arrays.copyOf(Arrays.copyOfRange(allKeys, from, from + n), CHUNK);
+            lastValues = Arrays.copyOf(Arrays.copyOfRange(allValues, from, from + n), CHUNK);
+            keyChunks.add(lastKeys);
+            valueChunks.add(lastValues);
+            lastUsed = n;
+        }
+        shift = CHUNK_SHIFT;
     }
 
     /** Closes the open transaction. */
@@ -407,13 +459,18 @@ public final class HistoryTableBuilder {
         }
         // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
         sessionOf = new int[0];
-        long[] newValues = new long[operations];
-        move(valueChunks, newValues, order);
-        lastValues = new long[0];
-        int[] newKeys = new int[operations];
-        move(keyChunks, newKeys, order);
-        lastKeys = new int[0];
-        byte[] newOutcomes = order == null ? Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
+        boolean isWhole = order == null && lastValues.length == operations && keyChunks.size() == 1;
+        long[] newValues = isWhole ? lastValues : new long[operations];
+        int[] newKeys = isWhole ? lastKeys : new int[0];
+        if (!isWhole) {
+            move(valueChunks, newValues, order);
+            lastValues = new long[0];
+            newKeys = new int[operations];
+            move(keyChunks, newKeys, order);
+            lastKeys = new int[0];
+        }
+        byte[] newOutcomes =
+                order == null ? n == outcomes.length ? outcomes : Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
         outcomes = new byte[0];
         long[] newIndexes = moved(indexes, order, n);
         indexes = new long[0];
@@ -423,7 +480,9 @@ public final class HistoryTableBuilder {
         starts = null;
         long[] newEnds = ends == null ? null : moved(ends, order, n);
         ends = null;
-        int[] newOperationStarts = Arrays.copyOf(operationStarts, n + 1);
+        int[] newOperationStarts = order == null && operationStarts.length == n + 1
+                ? operationStarts
+                : Arrays.copyOf(operationStarts, n + 1);
         if (order != null) {
             for (int i = 0; i < n; i++) {
                 int t = order[i];
@@ -459,7 +518,7 @@ public final class HistoryTableBuilder {
 
     private static long[] moved(long[] from, int @Nullable [] order, int n) {
         if (order == null) {
-            return Arrays.copyOf(from, n);
+            return from.length == n ? from : Arrays.copyOf(from, n);
         }
         long[] to = new long[n];
         for (int i = 0; i < n; i++) {
@@ -470,10 +529,10 @@ public final class HistoryTableBuilder {
 
     /** Copies the chunks into an array of all operations in the order of transactions, and lets go of them. */
     private void move(List<?> chunks, Object to, int @Nullable [] order) {
+        int size = shift == CHUNK_SHIFT ? CHUNK : operations;
         if (order == null) {
             for (int c = 0; c < chunks.size(); c++) {
-                System.arraycopy(
-                        chunks.get(c), 0, to, c << CHUNK_SHIFT, Math.min(CHUNK, operations - (c << CHUNK_SHIFT)));
+                System.arraycopy(chunks.get(c), 0, to, c * size, Math.min(size, operations - c * size));
                 chunks.set(c, null);
             }
         } else {
@@ -481,9 +540,9 @@ public final class HistoryTableBuilder {
             for (int t : order) {
                 int from = operationStarts[t];
                 for (int left = operationStarts[t + 1] - from, n; left > 0; left -= n, from += n, o += n) {
-                    int at = from & (CHUNK - 1);
-                    n = Math.min(left, CHUNK - at);
-                    System.arraycopy(chunks.get(from >> CHUNK_SHIFT), at, to, o, n);
+                    int at = from - (from >> shift) * size;
+                    n = Math.min(left, size - at);
+                    System.arraycopy(chunks.get(from >> shift), at, to, o, n);
                 }
             }
         }

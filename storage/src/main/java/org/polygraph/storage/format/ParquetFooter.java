@@ -69,7 +69,12 @@ record ParquetFooter(
             long bytes,
             long nulls,
             @Nullable Long least,
-            @Nullable Long most) {}
+            @Nullable Long most) {
+        /** Whether its own name, without the groups around it, is that. */
+        boolean isNamed(String name) {
+            return !path.isEmpty() && path.get(path.size() - 1).equals(name);
+        }
+    }
 
     /** Reads the end of a file. */
     static ParquetFooter of(SeekableInput file, long length) throws IOException {

@@ -48,6 +48,7 @@ final class ParquetHistoryReader {
                 header = own;
             }
             ParquetSchema schema = ParquetSchema.of(name, footer.fields());
+            expect(footer.groups(), fromGroup, toGroup, length);
             rows(in, footer, schema, name, fromGroup, toGroup);
         } catch (ParquetRows.Refused e) {
             throw e.reason();
@@ -139,6 +140,24 @@ final class ParquetHistoryReader {
             } catch (RuntimeException | IOException e) {
                 throw new ParquetColumn.DamagedException("row group " + g, e);
             }
+        }
+    }
+
+    /**
+     * Takes memory for what is about to come, where a file says so that has the bytes: an operation takes one at least, unless
+     * they are all alike.
+     */
+    private void expect(List<ParquetFooter.Group> groups, long from, long to, long bytes) {
+        long transactions = 0;
+        long operations = 0;
+        for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
+            transactions += groups.get(g).rows();
+            for (ParquetFooter.Chunk column : groups.get(g).chunks()) {
+                operations += column.isNamed("op") ? column.values() : 0;
+            }
+        }
+        if (transactions >= 0 && transactions <= operations && operations <= bytes) {
+            builder.expect((int) Math.min(transactions, Integer.MAX_VALUE), (int) Math.min(operations, Integer.MAX_VALUE));
         }
     }
 
