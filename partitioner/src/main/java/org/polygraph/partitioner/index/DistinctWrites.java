@@ -10,7 +10,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * theirs are compared. Values that follow each other have neighbouring bits, so histories that count up are gone through as
  * memory lies. One-sided: where it says no, values may be unique all the same.
  *
- * <p>Linear time; memory: 2 to 4 bytes an operation, and 24 for each of at most one in {@value #SHARE} writes that share bits.
+ * <p>Linear time; memory: 1 byte an operation at most, as much again once any bit is shared, and 24 for each of at most one in {@value #SHARE} writes that share bits.
  */
 public final class DistinctWrites {
     /** Of operations, those whose writes may share a bit. */
@@ -27,7 +27,7 @@ public final class DistinctWrites {
 
     private DistinctWrites(HistoryTable table) {
         this.table = table;
-        long bits = Math.max(Long.SIZE, Math.min(1L << 30, Long.highestOneBit(1 + 8L * table.operations()) * 2));
+        long bits = Math.max(Long.SIZE, Math.min(1L << 30, Long.highestOneBit(1 + 4L * table.operations()) * 2));
         once = new long[(int) (bits >>> 6)];
         mask = (int) (bits - 1);
     }

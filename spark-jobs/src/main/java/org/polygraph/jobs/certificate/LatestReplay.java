@@ -55,6 +55,11 @@ final class LatestReplay {
     private long writes;
 
     LatestReplay(Witness witness) {
+        this(witness, new int[0]);
+    }
+
+    /** @param used sources of an attempt before, which nobody needs when this one is over; or empty */
+    LatestReplay(Witness witness, int[] used) {
         table = witness.table();
         promise = witness.terms().promise();
         counted = witness.counted();
@@ -62,7 +67,7 @@ final class LatestReplay {
         starts = table.operationStarts();
         keys = table.operationKeys();
         values = table.operationValues();
-        sources = new int[values.length];
+        sources = used.length == values.length ? used : new int[values.length];
         steps = (long) STEPS + values.length;
     }
 

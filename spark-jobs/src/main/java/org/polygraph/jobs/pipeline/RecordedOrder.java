@@ -92,11 +92,13 @@ final class RecordedOrder {
             return null;
         }
         Witness witness = new Witness(table, terms, counted, position);
+        // Those of the index are others' too.
+        boolean isKnown = sources.length > 0;
         for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean(); i++) {
             if (!(i == 0 && sources.length == 0 && isBySession(sequence)) && !isPlaced(sequence)) {
                 return null;
             }
-            Replay.Attempt attempt = Replay.attempt(witness);
+            Replay.Attempt attempt = Replay.attempt(witness, isKnown ? new int[0] : sources);
             if (attempt == null || attempt.holds()) {
                 return attempt == null ? null : witness;
             }
@@ -104,6 +106,7 @@ final class RecordedOrder {
             if (!isLearning) {
                 return null;
             }
+            isKnown = false;
             sources = attempt.sources();
             turned.add(attempt.turned());
         }

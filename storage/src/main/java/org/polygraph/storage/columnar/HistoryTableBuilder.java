@@ -88,14 +88,15 @@ public final class HistoryTableBuilder {
      * @param moreOperations what is taken is 12 bytes for each, so not what a file claims without having the bytes
      */
     public void expect(int moreTransactions, int moreOperations) {
-        if (transactions > 0 || operations > 0 || lastKeys.length != FIRST_CHUNK) {
+        long bytes = (long) HistoryTable.BYTES_PER_OPERATION * moreOperations
+                + (long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * moreTransactions;
+        if (transactions > 0 || operations > 0 || lastKeys.length != FIRST_CHUNK || heldBytes() + bytes > limit) {
             return;
         }
         if (moreTransactions > outcomes.length && moreTransactions < MAX_ARRAY) {
             resizeTransactions(moreTransactions);
         }
         if (moreOperations > CHUNK && moreOperations <= MAX_ARRAY - CHUNK) {
-            checkLimit((long) HistoryTable.BYTES_PER_OPERATION * moreOperations);
             lastKeys = new int[moreOperations];
             lastValues = new long[moreOperations];
             keyChunks.set(0, lastKeys);

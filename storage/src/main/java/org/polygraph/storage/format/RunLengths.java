@@ -118,7 +118,21 @@ final class RunLengths implements ParquetColumn.Levels {
     /** Most levels. Apart from other widths, as one loop compiled for both is thrown away. */
     private static void unpackBits(long[] words, long bit, int[] into, int from, int to) {
         long at = bit;
-        for (int i = from; i < to; i++) {
+        int i = from;
+        for (; i + GROUP <= to; i += GROUP) {
+            int w = (int) (at >>> 6);
+            int group = (int) (words[w] >>> at | words[w + 1] << 1 << ~at);
+            into[i] = group & 1;
+            into[i + 1] = group >>> 1 & 1;
+            into[i + 2] = group >>> 2 & 1;
+            into[i + 3] = group >>> 3 & 1;
+            into[i + 4] = group >>> 4 & 1;
+            into[i + 5] = group >>> 5 & 1;
+            into[i + 6] = group >>> 6 & 1;
+            into[i + 7] = group >>> 7 & 1;
+            at += GROUP;
+        }
+        for (; i < to; i++) {
             into[i] = (int) (words[(int) (at >>> 6)] >>> at) & 1;
             at++;
         }
