@@ -23,11 +23,6 @@ import org.polygraph.storage.model.Outcome;
  */
 public final class HistoryTableBuilder {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
-    private static final int FIRST_CHUNK = 1 << 12;
-    /** 256 KiB of values: below half a region of G1, which gives larger arrays whole regions and wastes the rest. */
-    private static final int CHUNK_SHIFT = 15;
-
-    private static final int CHUNK = 1 << CHUNK_SHIFT;
 
     private final KeyDictionary keys = new KeyDictionary();
     private final ValueDictionary values = new ValueDictionary();
@@ -52,16 +47,7 @@ public final class HistoryTableBuilder {
     private long @Nullable [] ends;
     private int[] operationStarts = new int[1025];
 
-    private int operations;
-    /** Operations in chunks, which unlike one growing array are never copied and never half empty. */
-    private final List<int[]> keyChunks = new ArrayList<>();
-
-    private final List<long[]> valueChunks = new ArrayList<>();
-    private int[] lastKeys = new int[FIRST_CHUNK];
-    private long[] lastValues = new long[FIRST_CHUNK];
-    private int lastUsed;
-    /** Operation o is in chunk o >> shift: all in one where it has the size expected. */
-    private int shift = CHUNK_SHIFT;
+    private final OperationChunks operations = new OperationChunks();
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
@@ -72,8 +58,6 @@ public final class HistoryTableBuilder {
     public HistoryTableBuilder(HistoryTable.Unit unit) {
         this.unit = unit;
         sessionIds.defaultReturnValue(-1);
-        keyChunks.add(lastKeys);
-        valueChunks.add(lastValues);
     }
 
     /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
@@ -90,19 +74,13 @@ public final class HistoryTableBuilder {
     public void expect(int moreTransactions, int moreOperations) {
         long bytes = (long) HistoryTable.BYTES_PER_OPERATION * moreOperations
                 + (long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * moreTransactions;
-        if (transactions > 0 || operations > 0 || lastKeys.length != FIRST_CHUNK || heldBytes() + bytes > limit) {
+        if (transactions > 0 || operations.size() > 0 || heldBytes() + bytes > limit) {
             return;
         }
         if (moreTransactions > outcomes.length && moreTransactions < MAX_ARRAY) {
             resizeTransactions(moreTransactions);
         }
-        if (moreOperations > CHUNK && moreOperations <= MAX_ARRAY - CHUNK) {
-            lastKeys = new int[moreOperations];
-            lastValues = new long[moreOperations];
-            keyChunks.set(0, lastKeys);
-            valueChunks.set(0, lastValues);
-            shift = Integer.SIZE - 1;
-        }
+        operations.expect(moreOperations);
     }
 
     /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
@@ -188,7 +166,7 @@ public final class HistoryTableBuilder {
         return reserved
                 + 25L * outcomes.length
                 + (starts == null ? 0 : 16L * outcomes.length)
-                + (long) HistoryTable.BYTES_PER_OPERATION * ((keyChunks.size() - 1L) * CHUNK + lastKeys.length)
+                + operations.bytes()
                 + keys.bytes()
                 + values.bytes()
                 + 28L * sessionIds.size();
@@ -196,7 +174,7 @@ public final class HistoryTableBuilder {
 
     private void checkLimit(long more) {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
-            throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations
+            throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations.size()
                     + " operations: the next step needs " + ((heldBytes() + more) >> 20) + " MiB of " + (limit >> 20)
                     + " MiB of memory; give the process more memory (-Xmx) or use the spark engine");
         }
@@ -233,77 +211,28 @@ public final class HistoryTableBuilder {
      */
     public void operations(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
         for (int done = 0; done < n; ) {
-            if (lastUsed == lastKeys.length) {
+            if (operations.isFull()) {
                 growOperations();
             }
-            int take = Math.min(n - done, lastKeys.length - lastUsed);
-            System.arraycopy(keysAndKinds, from + done, lastKeys, lastUsed, take);
-            System.arraycopy(valueCodes, at + done, lastValues, lastUsed, take);
-            lastUsed += take;
-            operations += take;
-            done += take;
+            done += operations.add(keysAndKinds, from + done, valueCodes, at + done, n - done);
         }
     }
 
     private void operation(int keyAndKind, long valueCode) {
-        if (lastUsed == lastKeys.length) {
+        if (operations.isFull()) {
             growOperations();
         }
-        lastKeys[lastUsed] = keyAndKind;
-        lastValues[lastUsed++] = valueCode;
-        operations++;
+        operations.add(keyAndKind, valueCode);
     }
 
-    /** Doubles the first chunk until it has its full size, then adds chunks. */
     private void growOperations() {
-        if (operations > MAX_ARRAY - CHUNK) {
-            throw new BudgetException(
-                    "more than " + operations + " operations do not fit one table; split the history");
-        }
-        if (shift != CHUNK_SHIFT) {
-            split();
-            if (lastUsed < lastKeys.length) {
-                return;
-            }
-        }
-        int last = keyChunks.size() - 1;
-        // Besides the chunk, the values are held twice when they are moved in the end.
-        checkLimit((long) HistoryTable.BYTES_PER_OPERATION * CHUNK + (long) Long.BYTES * operations);
-        if (lastUsed < CHUNK) {
-            lastKeys = Arrays.copyOf(lastKeys, lastUsed * 2);
-            lastValues = Arrays.copyOf(lastValues, lastUsed * 2);
-            keyChunks.set(last, lastKeys);
-            valueChunks.set(last, lastValues);
-        } else {
-            lastKeys = new int[CHUNK];
-            lastValues = new long[CHUNK];
-            keyChunks.add(lastKeys);
-            valueChunks.add(lastValues);
-            lastUsed = 0;
-        }
-    }
-
-    /** More came than was expected. */
-    private void split() {
-        int[] allKeys = lastKeys;
-        long[] allValues = lastValues;
-        checkLimit((long) HistoryTable.BYTES_PER_OPERATION * (operations + CHUNK));
-        keyChunks.clear();
-        valueChunks.clear();
-        for (int from = 0; from < operations; from += CHUNK) {
-            int n = Math.min(CHUNK, operations - from);
-            lastKeys = Arrays.copyOf(Arrays.copyOfRange(allKeys, from, from + n), CHUNK);
-            lastValues = Arrays.copyOf(Arrays.copyOfRange(allValues, from, from + n), CHUNK);
-            keyChunks.add(lastKeys);
-            valueChunks.add(lastValues);
-            lastUsed = n;
-        }
-        shift = CHUNK_SHIFT;
+        checkLimit(operations.growth());
+        operations.grow();
     }
 
     /** Closes the open transaction. */
     public void end() {
-        end(operations);
+        end(operations.size());
     }
 
     /** Closes the open transaction, whose operations are those that no earlier one has, up to the number {@code operationsSoFar}. */
@@ -326,12 +255,8 @@ public final class HistoryTableBuilder {
         sessionOf = Arrays.copyOf(sessionOf, n);
         indexes = Arrays.copyOf(indexes, n);
         sources = Arrays.copyOf(sources, n);
-        long[] newValues = new long[operations];
-        move(valueChunks, newValues, null);
-        lastValues = new long[0];
-        int[] newKeys = new int[operations];
-        move(keyChunks, newKeys, null);
-        lastKeys = new int[0];
+        long[] newValues = operations.values(null, operationStarts);
+        int[] newKeys = operations.keys(null, operationStarts);
         return new HistoryRows(
                 Arrays.copyOf(sessionLabels, sessions),
                 sessionOf,
@@ -406,7 +331,7 @@ public final class HistoryTableBuilder {
 
     /** The number of operations so far, those of the open transaction included. */
     public int operations() {
-        return operations;
+        return operations.size();
     }
 
     public int transactions() {
@@ -456,22 +381,15 @@ public final class HistoryTableBuilder {
         int[] order = sorted ? null : order(rank, sessionStarts);
         if (order != null) {
             checkUnique(order, source);
-            checkLimit((long) Long.BYTES * operations);
+            checkLimit((long) Long.BYTES * operations.size());
         }
         // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
         sessionOf = new int[0];
-        boolean isWhole = order == null && lastValues.length == operations && keyChunks.size() == 1;
-        long[] newValues = isWhole ? lastValues : new long[operations];
-        int[] newKeys = isWhole ? lastKeys : new int[0];
-        if (!isWhole) {
-            move(valueChunks, newValues, order);
-            lastValues = new long[0];
-            newKeys = new int[operations];
-            move(keyChunks, newKeys, order);
-            lastKeys = new int[0];
-        }
-        byte[] newOutcomes =
-                order == null ? n == outcomes.length ? outcomes : Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
+        long[] newValues = operations.values(order, operationStarts);
+        int[] newKeys = operations.keys(order, operationStarts);
+        byte[] newOutcomes = order == null
+                ? n == outcomes.length ? outcomes : Arrays.copyOf(outcomes, n)
+                : permuted(outcomes, order);
         outcomes = new byte[0];
         long[] newIndexes = moved(indexes, order, n);
         indexes = new long[0];
@@ -526,28 +444,6 @@ public final class HistoryTableBuilder {
             to[i] = from[order[i]];
         }
         return to;
-    }
-
-    /** Copies the chunks into an array of all operations in the order of transactions, and lets go of them. */
-    private void move(List<?> chunks, Object to, int @Nullable [] order) {
-        int size = shift == CHUNK_SHIFT ? CHUNK : operations;
-        if (order == null) {
-            for (int c = 0; c < chunks.size(); c++) {
-                System.arraycopy(chunks.get(c), 0, to, c * size, Math.min(size, operations - c * size));
-                chunks.set(c, null);
-            }
-        } else {
-            int o = 0;
-            for (int t : order) {
-                int from = operationStarts[t];
-                for (int left = operationStarts[t + 1] - from, n; left > 0; left -= n, from += n, o += n) {
-                    int at = from - (from >> shift) * size;
-                    n = Math.min(left, size - at);
-                    System.arraycopy(chunks.get(from >> shift), at, to, o, n);
-                }
-            }
-        }
-        chunks.clear();
     }
 
     private int[] sessionRanks() {

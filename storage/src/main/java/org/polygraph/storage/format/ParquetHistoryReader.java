@@ -157,7 +157,8 @@ final class ParquetHistoryReader {
             }
         }
         if (transactions >= 0 && transactions <= operations && operations <= bytes) {
-            builder.expect((int) Math.min(transactions, Integer.MAX_VALUE), (int) Math.min(operations, Integer.MAX_VALUE));
+            builder.expect(
+                    (int) Math.min(transactions, Integer.MAX_VALUE), (int) Math.min(operations, Integer.MAX_VALUE));
         }
     }
 
