@@ -7,20 +7,25 @@ import org.xerial.snappy.Snappy;
 
 /** How pages are compressed, by Parquet's numbers: zstd (which we write), snappy (Spark's default), gzip and not at all. */
 enum PageCompression {
-    NONE(0),
-    SNAPPY(1),
-    GZIP(2),
-    ZSTD(6);
+    NONE(0, 1),
+    SNAPPY(1, 64),
+    GZIP(2, 1100),
+    ZSTD(6, 1 << 15);
 
     /** Beyond, a page is refused before memory is taken for it. */
     static final int MOST_BYTES = 1 << 28;
 
     private static final String[] NAMES = {"NONE", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
 
-    private final int number;
+    private static final int SLACK = 1 << 17;
 
-    PageCompression(int number) {
+    private final int number;
+    /** No page of this compression is as many times larger than its compressed bytes, but for {@link #SLACK}. */
+    private final int mostRatio;
+
+    PageCompression(int number, int mostRatio) {
         this.number = number;
+        this.mostRatio = mostRatio;
     }
 
     /** The one of that number. */
@@ -39,6 +44,14 @@ enum PageCompression {
     static void checkSize(int size) throws IOException {
         if (size < 0 || size > MOST_BYTES) {
             throw new IOException("a page of " + size + " bytes, more than " + MOST_BYTES);
+        }
+    }
+
+    /** Refuses a size that so many compressed bytes cannot have, before memory is taken for it. */
+    void checkSize(int length, int size) throws IOException {
+        checkSize(size);
+        if (this == NONE ? size != length : size > (long) mostRatio * length + SLACK) {
+            throw new IOException("a page of " + size + " bytes in " + length);
         }
     }
 

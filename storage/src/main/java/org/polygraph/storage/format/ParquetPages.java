@@ -209,21 +209,21 @@ final class ParquetPages {
 
     /** Levels of a second version are never compressed. */
     private void decompress(int from) throws IOException {
-        PageCompression.checkSize(size);
-        if (page.length < size + SLACK) {
-            page = new byte[0];
-            page = new byte[size + size / 4 + SLACK];
-        }
         long levels = type == DATA_2 ? (long) repetitionBytes + definitionBytes : 0;
         if (levels > Math.min(size, compressedSize)) {
             throw new IOException("levels of " + levels + " bytes in a page of " + Math.min(size, compressedSize));
         }
         int before = (int) levels;
+        PageCompression how = isCompressed ? compression : PageCompression.NONE;
+        how.checkSize(compressedSize - before, size - before);
+        if (page.length < size + SLACK) {
+            page = new byte[0];
+            page = new byte[size + size / 4 + SLACK];
+        }
         System.arraycopy(chunk, from, page, 0, before);
         // A page of nulls has nothing to decompress.
         if (compressedSize > before || size > before) {
-            (isCompressed ? compression : PageCompression.NONE)
-                    .undo(chunk, from + before, compressedSize - before, page, before, size - before);
+            how.undo(chunk, from + before, compressedSize - before, page, before, size - before);
         }
     }
 }
