@@ -80,7 +80,11 @@ final class ConvertCommand implements Callable<Integer> {
             if (!out.equals("-") && !overwrite && Location.of(out).exists()) {
                 throw wrong("'" + out + "' exists; give --overwrite to replace it");
             }
-            return write(HistoryReader.read(in, format), target).code();
+            HistoryTable table = HistoryReader.read(in, format);
+            if (table.values().hasLists()) {
+                throw new HistoryException(in, "lists", "a history without them", "keep it as JSON Lines");
+            }
+            return write(table, target).code();
         } catch (HistoryException e) {
             environment.message(Failures.text(e));
             return ExitCode.INVALID.code();

@@ -240,6 +240,13 @@ final class PathCheck {
                 return implied;
             }
         }
+        if (history.values().hasLists() && request.level().isAxiom()) {
+            throw new HistoryException(
+                    path,
+                    "lists, at level " + request.level().label(),
+                    "ser, si, sser or ssi",
+                    "where si holds, cc, ra and rc do: ask for them together");
+        }
         return checker.check(history, request, progress, budget, kept.of(request, history));
     }
 

@@ -270,6 +270,11 @@ public final class HistoryTable {
         if (n == kept.length) {
             return this;
         }
+        return withOperations(keptStarts, Arrays.copyOf(kept, n), Arrays.copyOf(keptValues, n));
+    }
+
+    /** The same transactions with other operations. */
+    HistoryTable withOperations(int[] newStarts, int[] newKeys, long[] newValues) {
         return new HistoryTable(
                 sessionLabels,
                 sessionStarts,
@@ -278,9 +283,9 @@ public final class HistoryTable {
                 sources,
                 starts,
                 ends,
-                keptStarts,
-                Arrays.copyOf(kept, n),
-                Arrays.copyOf(keptValues, n),
+                newStarts,
+                newKeys,
+                newValues,
                 keys,
                 values,
                 initialValue,

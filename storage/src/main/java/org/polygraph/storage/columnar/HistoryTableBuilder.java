@@ -2,6 +2,7 @@ package org.polygraph.storage.columnar;
 
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -37,6 +38,7 @@ public final class HistoryTableBuilder {
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
     private boolean isInitialValueSet;
+    private @Nullable ListOperations lists;
 
     private int transactions;
     private int[] sessionOf = new int[1024];
@@ -169,6 +171,7 @@ public final class HistoryTableBuilder {
                 + operations.bytes()
                 + keys.bytes()
                 + values.bytes()
+                + (lists == null ? 0 : lists.bytes())
                 + 28L * sessionIds.size();
     }
 
@@ -203,6 +206,27 @@ public final class HistoryTableBuilder {
 
     public void write(int key, long valueCode) {
         operation(key << 1 | 1, valueCode);
+    }
+
+    /** An append of an element to the key's list. */
+    public void append(int key, long element) {
+        ListOperations known = lists();
+        operation(key << 1, ListOperations.beforeAppend());
+        operation(key << 1 | 1, known.append(element));
+    }
+
+    /** A read of a whole list. */
+    public void readList(int key, LongArrayList elements) {
+        operation(key << 1, lists().read(elements));
+    }
+
+    private ListOperations lists() {
+        ListOperations made = lists;
+        if (made == null) {
+            made = new ListOperations();
+            lists = made;
+        }
+        return made;
     }
 
     /**
@@ -249,8 +273,12 @@ public final class HistoryTableBuilder {
      * not part of it.
      *
      * @param lines how many lines were read; 0 where positions are no lines
+     * @throws HistoryException if there are lists, which have to be read together
      */
-    public HistoryRows rows(long lines) {
+    public HistoryRows rows(long lines) throws HistoryException {
+        if (lists != null) {
+            throw new HistoryException("a piece", "lists", "a history read in one pass", "read the whole");
+        }
         int n = transactions;
         sessionOf = Arrays.copyOf(sessionOf, n);
         indexes = Arrays.copyOf(indexes, n);
@@ -354,7 +382,7 @@ public final class HistoryTableBuilder {
     /**
      * Sorts and checks.
      *
-     * @throws HistoryException if two transactions share (session, index): names both places
+     * @throws HistoryException if two transactions share (session, index), or an element is appended twice: names both places
      */
     public HistoryTable build() throws HistoryException {
         int n = transactions;
@@ -409,7 +437,7 @@ public final class HistoryTableBuilder {
             }
         }
         operationStarts = new int[0];
-        return new HistoryTable(
+        HistoryTable table = new HistoryTable(
                 labels,
                 sessionStarts,
                 newOutcomes,
@@ -425,6 +453,7 @@ public final class HistoryTableBuilder {
                 initialValue,
                 source,
                 metadata);
+        return lists == null ? table : lists.resolve(table);
     }
 
     private static byte[] permuted(byte[] from, int[] order) {

@@ -44,6 +44,8 @@ public final class ValueDictionary {
     /** Of "anything but" number i: the value that it is not. */
     private final LongArrayList others = new LongArrayList();
 
+    private boolean hasLists;
+
     private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
     private final LongArrayList integers = new LongArrayList();
 
@@ -203,6 +205,19 @@ public final class ValueDictionary {
     /** Whether it is "anything but" a value; then {@link #excluded} gives that. */
     public boolean isOther(long code) {
         return code >= FIRST_OTHER && code < OWN_CODE_MIN;
+    }
+
+    /** Says that some values are last elements of lists. */
+    void markLists() {
+        hasLists = true;
+    }
+
+    /**
+     * Whether some values are last elements of lists, and the transactions that appended them are told as readers of what they
+     * appended to. At SER and SI that is what the lists say; at weaker levels it is more.
+     */
+    public boolean hasLists() {
+        return hasLists;
     }
 
     /** Whether there is any {@link #otherThan}. */

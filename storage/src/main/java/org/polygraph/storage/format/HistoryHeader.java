@@ -26,7 +26,6 @@ final class HistoryHeader {
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private boolean hasInitial;
     private long initial = ValueDictionary.NULL;
-    private @Nullable String initialList;
 
     private HistoryHeader(Json.Place place) {
         this.place = place;
@@ -110,8 +109,14 @@ final class HistoryHeader {
             if (!field.equals("value")) {
                 json.skipChildren();
             } else if (token == JsonToken.START_ARRAY) {
-                initialList = place.at(json.currentTokenLocation());
-                json.skipChildren();
+                String at = place.at(json.currentTokenLocation());
+                if (json.nextToken() != JsonToken.END_ARRAY) {
+                    throw new HistoryException(
+                            at,
+                            "a list with elements as the initial value",
+                            "[], an integer, a string or null",
+                            "append what a list begins with in a first transaction");
+                }
             } else {
                 hasInitial = true;
                 initial = Json.value(json, place, "initial.value", values);
@@ -139,17 +144,6 @@ final class HistoryHeader {
         }
         if (hasInitial) {
             builder.initialValue(initial);
-        }
-    }
-
-    /** Refuses lists as initial values; called after the transactions, whose operations say it better. */
-    void requireNoList() throws HistoryException {
-        if (initialList != null) {
-            throw new HistoryException(
-                    initialList,
-                    "a list as the initial value",
-                    "an integer, a string or null",
-                    "lists are not supported yet");
         }
     }
 

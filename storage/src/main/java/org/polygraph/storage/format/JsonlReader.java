@@ -3,6 +3,7 @@ package org.polygraph.storage.format;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -45,6 +46,7 @@ final class JsonlReader {
     private static final int READ = 0;
     private static final int WRITE = 1;
     private static final int COMPARE_AND_SET = 2;
+    private static final int APPEND = 3;
 
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
@@ -53,6 +55,8 @@ final class JsonlReader {
     private Json.Place place = new Json.Place("", 0);
     /** Whether the current transaction has a compare-and-set of unknown result. */
     private boolean isOpen;
+    /** Of the list that was last read. */
+    private final LongArrayList elements = new LongArrayList();
 
     JsonlReader(HistoryTableBuilder builder) {
         this.builder = builder;
@@ -82,9 +86,6 @@ final class JsonlReader {
             line = new byte[0];
         }
         lines = transactions(file, lines, new SequenceInputStream(new ByteArrayInputStream(line), in));
-        if (own != null) {
-            own.requireNoList();
-        }
         return lines;
     }
 
@@ -281,6 +282,7 @@ final class JsonlReader {
         long found = 0;
         Boolean ok = null;
         String list = null;
+        elements.clear();
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit =
                     switch (field) {
@@ -303,7 +305,7 @@ final class JsonlReader {
                 key = key(json);
             } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
                 list = place.at(json.currentTokenLocation());
-                json.skipChildren();
+                list(json);
             } else if (bit == VALUE) {
                 value = Json.value(json, place, field, values);
             } else if (bit == EXPECTED && isScalar(token)) {
@@ -318,13 +320,13 @@ final class JsonlReader {
                 json.skipChildren();
             }
         }
-        if (list != null) {
+        if (list != null && kind != READ) {
             throw new HistoryException(
                     list,
-                    "the operation \"" + (kind == WRITE ? "w" : kind == READ ? "r" : "cas")
+                    "the operation \"" + (kind == WRITE ? "w" : kind == APPEND ? "append" : "cas")
                             + "\" with a list as its value",
-                    "an integer, a string or null",
-                    "lists are not supported yet");
+                    kind == APPEND ? "an integer or a string" : "an integer, a string or null",
+                    kind == APPEND ? "append elements one by one" : "lists are read, and made by \"append\"");
         }
         if (kind == COMPARE_AND_SET) {
             compareAndSet(json, seen, key, expected, value, ok, found);
@@ -333,10 +335,26 @@ final class JsonlReader {
         if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
             throw incomplete(json, seen);
         }
-        if (kind == WRITE) {
+        if (kind == APPEND) {
+            if (value == ValueDictionary.NULL) {
+                throw place.error(json, "null as an element of a list", "an integer or a string", Json.LINE_REMEDY);
+            }
+            builder.append(key, value);
+        } else if (list != null) {
+            builder.readList(key, elements);
+        } else if (kind == WRITE) {
             builder.write(key, value);
         } else {
             builder.read(key, value);
+        }
+    }
+
+    private void list(JsonParser json) throws IOException, HistoryException {
+        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
+            if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_STRING) {
+                throw place.error(json, Json.describe(json) + " in a list", "an integer or a string", Json.LINE_REMEDY);
+            }
+            elements.add(Json.value(json, place, "value", values));
         }
     }
 
@@ -385,11 +403,14 @@ final class JsonlReader {
             case "r" -> READ;
             case "w" -> WRITE;
             case "cas" -> COMPARE_AND_SET;
-            case "append" -> throw unsupported(json, kind, "lists are not supported yet");
+            case "append" -> APPEND;
             case "pr", "pw" -> throw unsupported(json, kind, "predicates are not supported yet");
             default ->
                 throw place.error(
-                        json, Json.describe(json) + " as \"op\"", "\"r\", \"w\" or \"cas\"", Json.LINE_REMEDY);
+                        json,
+                        Json.describe(json) + " as \"op\"",
+                        "\"r\", \"w\", \"append\" or \"cas\"",
+                        Json.LINE_REMEDY);
         };
     }
 

@@ -44,7 +44,6 @@ final class ParquetHistoryReader {
             if (text != null) {
                 HistoryHeader own = HistoryHeader.parse(new Json.Place(name + ": header", 0), text, builder.values());
                 own.apply(builder, header);
-                own.requireNoList();
                 header = own;
             }
             ParquetSchema schema = ParquetSchema.of(name, footer.fields());

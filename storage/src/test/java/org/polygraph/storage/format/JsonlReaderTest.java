@@ -169,7 +169,10 @@ class JsonlReaderTest {
             },
             {txn("{\"op\":\"r\",\"value\":1}"), "h:1:71: found an operation without \"key\"; expected op, key and value"
             },
-            {txn("{\"op\":\"x\""), "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\" or \"cas\""},
+            {
+                txn("{\"op\":\"x\""),
+                "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\", \"append\" or \"cas\""
+            },
             {TXN + "[1]\n", "h:2:1: found a list; expected a transaction object"},
             {
                 TXN + "{\"session\":1,]\n",
@@ -192,20 +195,40 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "h:1:78: found the number 9223372036854775808 as \"value\"; expected an integer of 64 bits; write"
                                 + " larger numbers as strings");
-        assertThat(inputs.refusal("h", txn("{\"op\":\"append\",\"key\":1,\"value\":1}")))
-                .isEqualTo(
-                        "h:1:58: found the operation \"append\"; expected \"r\" or \"w\"; lists are not supported yet");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[]}")))
                 .isEqualTo(
                         "h:1:58: found the operation \"pr\"; expected \"r\" or \"w\"; predicates are not supported yet");
-        assertThat(inputs.refusal("h", txn("{\"op\":\"r\",\"key\":1,\"value\":[1,5]}")))
+    }
+
+    @Test
+    void badListsSayWhatToDo() throws Exception {
+        assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":1,\"value\":[1,5]}")))
                 .isEqualTo(
-                        "h:1:78: found the operation \"r\" with a list as its value; expected an integer, a string or null;"
-                                + " lists are not supported yet");
-        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"initial\":{\"value\":[]}}\n" + TXN))
+                        "h:1:78: found the operation \"w\" with a list as its value; expected an integer, a string or"
+                                + " null; lists are read, and made by \"append\"");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"append\",\"key\":1,\"value\":[1]}")))
+                .isEqualTo("h:1:83: found the operation \"append\" with a list as its value; expected an integer or a"
+                        + " string; append elements one by one");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"append\",\"key\":1,\"value\":null}")))
+                .contains("found null as an element of a list; expected an integer or a string");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"r\",\"key\":1,\"value\":[1,[2]]}")))
+                .isEqualTo("h:1:81: found a list in a list; expected an integer or a string; each line after the"
+                        + " header is one transaction, as the README shows");
+        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"initial\":{\"value\":[7]}}\n" + TXN))
                 .isEqualTo(
-                        "h:1:40: found a list as the initial value; expected an integer, a string or null; lists are not"
-                                + " supported yet");
+                        "h:1:40: found a list with elements as the initial value; expected [], an integer, a string or"
+                                + " null; append what a list begins with in a first transaction");
+        assertThat(inputs.refusal(
+                        "h",
+                        txn("{\"op\":\"append\",\"key\":1,\"value\":1},{\"op\":\"append\",\"key\":1,\"value\":1}")))
+                .isEqualTo(
+                        "h:1: found 1 appended a second time to key 1 (first at h:1); expected each element of a list to"
+                                + " be appended once; append values that are different");
+        assertThat(inputs.refusal(
+                        "h", txn("{\"op\":\"append\",\"key\":1,\"value\":1},{\"op\":\"w\",\"key\":1,\"value\":1}")))
+                .isEqualTo(
+                        "h:1: found key 1 with lists and with other values; expected lists or other values; give lists"
+                                + " keys of their own");
     }
 
     @Test
