@@ -10,7 +10,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * theirs are compared. Values that follow each other have neighbouring bits, so histories that count up are gone through as
  * memory lies. One-sided: where it says no, values may be unique all the same.
  *
- * <p>Linear time; memory: 2 to 4 bytes an operation, and 24 for each of at most one in {@value #SHARE} writes that share bits.
+ * <p>Linear time; memory: 1 byte an operation at most, as much again once any bit is shared, and 24 for each of at most one in {@value #SHARE} writes that share bits.
  */
 public final class DistinctWrites {
     /** Of operations, those whose writes may share a bit. */
@@ -20,21 +20,27 @@ public final class DistinctWrites {
 
     private final HistoryTable table;
     private final long[] once;
-    private final long[] twice;
+    /** As large once any bit is shared. */
+    private long[] twice = new long[0];
+
     private final int mask;
 
     private DistinctWrites(HistoryTable table) {
         this.table = table;
-        long bits = Math.max(Long.SIZE, Math.min(1L << 30, Long.highestOneBit(1 + 8L * table.operations()) * 2));
+        long bits = Math.max(Long.SIZE, Math.min(1L << 30, Long.highestOneBit(1 + 4L * table.operations()) * 2));
         once = new long[(int) (bits >>> 6)];
-        twice = new long[once.length];
         mask = (int) (bits - 1);
     }
 
     /** Whether that is so of all writes, also those that do not count; and none is of the initial value. */
     public static boolean of(HistoryTable table) {
         DistinctWrites distinct = new DistinctWrites(table);
-        return distinct.isCertain(false) || distinct.isCertain(true);
+        if (distinct.isCertain(false)) {
+            return true;
+        }
+        Arrays.fill(distinct.once, 0);
+        Arrays.fill(distinct.twice, 0);
+        return distinct.isCertain(true);
     }
 
     /** @param byKey false: whether values are unique in the whole history */
@@ -42,8 +48,6 @@ public final class DistinctWrites {
         int[] keys = table.operationKeys();
         long[] values = table.operationValues();
         long initial = table.initialValue();
-        Arrays.fill(once, 0);
-        Arrays.fill(twice, 0);
         long shared = 0;
         boolean isInitial = false;
         for (int o = 0; o < keys.length; o++) {
@@ -52,6 +56,7 @@ public final class DistinctWrites {
             long bit = (long) (keys[o] & 1) << slot;
             long both = once[slot >>> 6] & bit;
             if (both != 0) {
+                twice = twice.length == 0 ? new long[once.length] : twice;
                 twice[slot >>> 6] |= both;
                 shared++;
             }

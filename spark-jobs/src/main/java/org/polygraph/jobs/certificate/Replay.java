@@ -139,14 +139,15 @@ public final class Replay {
     /**
      * Tries an order of RC, RA or CC that may be wrong, as far as most of its reads return the last write.
      *
+     * @param used sources of an attempt before, whose array is taken for those of this one; empty at first
      * @return null if nothing can be told with little work
      */
-    public static @Nullable Attempt attempt(Witness witness) {
+    public static @Nullable Attempt attempt(Witness witness, int[] used) {
         Placement placement = Placement.of(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
-        LatestReplay latest = new LatestReplay(witness);
+        LatestReplay latest = new LatestReplay(witness, used);
         if (latest.holds(placement.eventAt())) {
             return new Attempt(true, new int[0], new int[0]);
         }

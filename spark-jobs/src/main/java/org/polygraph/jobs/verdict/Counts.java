@@ -25,10 +25,7 @@ public record Counts(
         for (byte outcome : table.outcomes()) {
             byOutcome[outcome]++;
         }
-        long writes = 0;
-        for (int keyAndKind : table.operationKeys()) {
-            writes += keyAndKind & 1;
-        }
+        long writes = table.writes();
         return new Counts(
                 table.sessions(),
                 byOutcome[Outcome.COMMITTED.code()],

@@ -77,6 +77,9 @@ public final class HistoryTable {
         }
     }
 
+    /** Negative until somebody asks. */
+    private int writes = -1;
+
     HistoryTable(
             long[] sessionLabels,
             int[] sessionStarts,
@@ -116,6 +119,19 @@ public final class HistoryTable {
 
     public int transactions() {
         return outcomes.length;
+    }
+
+    /** The number of writes; counted once. */
+    public int writes() {
+        int known = writes;
+        if (known < 0) {
+            known = 0;
+            for (int keyAndKind : operationKeys) {
+                known += keyAndKind & 1;
+            }
+            writes = known;
+        }
+        return known;
     }
 
     public int operations() {

@@ -24,11 +24,6 @@ import org.polygraph.storage.model.Outcome;
  */
 public final class HistoryTableBuilder {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
-    private static final int FIRST_CHUNK = 1 << 12;
-    /** 256 KiB of values: below half a region of G1, which gives larger arrays whole regions and wastes the rest. */
-    private static final int CHUNK_SHIFT = 15;
-
-    private static final int CHUNK = 1 << CHUNK_SHIFT;
 
     private final KeyDictionary keys = new KeyDictionary();
     private final ValueDictionary values = new ValueDictionary();
@@ -54,14 +49,7 @@ public final class HistoryTableBuilder {
     private long @Nullable [] ends;
     private int[] operationStarts = new int[1025];
 
-    private int operations;
-    /** Operations in chunks, which unlike one growing array are never copied and never half empty. */
-    private final List<int[]> keyChunks = new ArrayList<>();
-
-    private final List<long[]> valueChunks = new ArrayList<>();
-    private int[] lastKeys = new int[FIRST_CHUNK];
-    private long[] lastValues = new long[FIRST_CHUNK];
-    private int lastUsed;
+    private final OperationChunks operations = new OperationChunks();
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
@@ -72,13 +60,29 @@ public final class HistoryTableBuilder {
     public HistoryTableBuilder(HistoryTable.Unit unit) {
         this.unit = unit;
         sessionIds.defaultReturnValue(-1);
-        keyChunks.add(lastKeys);
-        valueChunks.add(lastValues);
     }
 
     /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
     public void limit(long bytes) {
         limit = bytes;
+    }
+
+    /**
+     * Takes arrays of that size at once, before the first transaction: if no more and no less comes, and in order, they are the
+     * table's. Others are as right, but grow and are copied.
+     *
+     * @param moreOperations what is taken is 12 bytes for each, so not what a file claims without having the bytes
+     */
+    public void expect(int moreTransactions, int moreOperations) {
+        long bytes = (long) HistoryTable.BYTES_PER_OPERATION * moreOperations
+                + (long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * moreTransactions;
+        if (transactions > 0 || operations.size() > 0 || heldBytes() + bytes > limit) {
+            return;
+        }
+        if (moreTransactions > outcomes.length && moreTransactions < MAX_ARRAY) {
+            resizeTransactions(moreTransactions);
+        }
+        operations.expect(moreOperations);
     }
 
     /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
@@ -134,7 +138,10 @@ public final class HistoryTableBuilder {
     }
 
     private void growTransactions() {
-        int capacity = grown(outcomes.length, "transactions");
+        resizeTransactions(grown(outcomes.length, "transactions"));
+    }
+
+    private void resizeTransactions(int capacity) {
         checkLimit((long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * capacity);
         sessionOf = Arrays.copyOf(sessionOf, capacity);
         indexes = Arrays.copyOf(indexes, capacity);
@@ -161,7 +168,7 @@ public final class HistoryTableBuilder {
         return reserved
                 + 25L * outcomes.length
                 + (starts == null ? 0 : 16L * outcomes.length)
-                + (long) HistoryTable.BYTES_PER_OPERATION * ((keyChunks.size() - 1L) * CHUNK + lastKeys.length)
+                + operations.bytes()
                 + keys.bytes()
                 + values.bytes()
                 + (lists == null ? 0 : lists.bytes())
@@ -170,7 +177,7 @@ public final class HistoryTableBuilder {
 
     private void checkLimit(long more) {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
-            throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations
+            throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations.size()
                     + " operations: the next step needs " + ((heldBytes() + more) >> 20) + " MiB of " + (limit >> 20)
                     + " MiB of memory; give the process more memory (-Xmx) or use the spark engine");
         }
@@ -203,9 +210,9 @@ public final class HistoryTableBuilder {
 
     /** An append of an element to the key's list. */
     public void append(int key, long element) {
-        ListOperations operations = lists();
+        ListOperations known = lists();
         operation(key << 1, ListOperations.beforeAppend());
-        operation(key << 1 | 1, operations.append(element));
+        operation(key << 1 | 1, known.append(element));
     }
 
     /** A read of a whole list. */
@@ -222,48 +229,39 @@ public final class HistoryTableBuilder {
         return made;
     }
 
-    /** Reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, those from one place to another. */
-    public void operations(int[] keysAndKinds, long[] valueCodes, int from, int to) {
-        for (int o = from; o < to; o++) {
-            operation(keysAndKinds[o], valueCodes[o]);
+    /**
+     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, from places of
+     * two arrays on. They may be of several transactions, the open one and those to come, see {@link #end(int)}.
+     */
+    public void operations(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
+        for (int done = 0; done < n; ) {
+            if (operations.isFull()) {
+                growOperations();
+            }
+            done += operations.add(keysAndKinds, from + done, valueCodes, at + done, n - done);
         }
     }
 
     private void operation(int keyAndKind, long valueCode) {
-        if (lastUsed == lastKeys.length) {
+        if (operations.isFull()) {
             growOperations();
         }
-        lastKeys[lastUsed] = keyAndKind;
-        lastValues[lastUsed++] = valueCode;
-        operations++;
+        operations.add(keyAndKind, valueCode);
     }
 
-    /** Doubles the first chunk until it has its full size, then adds chunks. */
     private void growOperations() {
-        if (operations > MAX_ARRAY - CHUNK) {
-            throw new BudgetException(
-                    "more than " + operations + " operations do not fit one table; split the history");
-        }
-        int last = keyChunks.size() - 1;
-        // Besides the chunk, the values are held twice when they are moved in the end.
-        checkLimit((long) HistoryTable.BYTES_PER_OPERATION * CHUNK + (long) Long.BYTES * operations);
-        if (lastUsed < CHUNK) {
-            lastKeys = Arrays.copyOf(lastKeys, lastUsed * 2);
-            lastValues = Arrays.copyOf(lastValues, lastUsed * 2);
-            keyChunks.set(last, lastKeys);
-            valueChunks.set(last, lastValues);
-        } else {
-            lastKeys = new int[CHUNK];
-            lastValues = new long[CHUNK];
-            keyChunks.add(lastKeys);
-            valueChunks.add(lastValues);
-            lastUsed = 0;
-        }
+        checkLimit(operations.growth());
+        operations.grow();
     }
 
     /** Closes the open transaction. */
     public void end() {
-        operationStarts[++transactions] = operations;
+        end(operations.size());
+    }
+
+    /** Closes the open transaction, whose operations are those that no earlier one has, up to the number {@code operationsSoFar}. */
+    public void end(int operationsSoFar) {
+        operationStarts[++transactions] = operationsSoFar;
         if ((transactions & 0xFFFF) == 0) {
             // Dictionaries grow without asking.
             checkLimit(0);
@@ -285,12 +283,8 @@ public final class HistoryTableBuilder {
         sessionOf = Arrays.copyOf(sessionOf, n);
         indexes = Arrays.copyOf(indexes, n);
         sources = Arrays.copyOf(sources, n);
-        long[] newValues = new long[operations];
-        move(valueChunks, newValues, null);
-        lastValues = new long[0];
-        int[] newKeys = new int[operations];
-        move(keyChunks, newKeys, null);
-        lastKeys = new int[0];
+        long[] newValues = operations.values(null, operationStarts);
+        int[] newKeys = operations.keys(null, operationStarts);
         return new HistoryRows(
                 Arrays.copyOf(sessionLabels, sessions),
                 sessionOf,
@@ -365,7 +359,7 @@ public final class HistoryTableBuilder {
 
     /** The number of operations so far, those of the open transaction included. */
     public int operations() {
-        return operations;
+        return operations.size();
     }
 
     public int transactions() {
@@ -415,17 +409,15 @@ public final class HistoryTableBuilder {
         int[] order = sorted ? null : order(rank, sessionStarts);
         if (order != null) {
             checkUnique(order, source);
-            checkLimit((long) Long.BYTES * operations);
+            checkLimit((long) Long.BYTES * operations.size());
         }
         // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
         sessionOf = new int[0];
-        long[] newValues = new long[operations];
-        move(valueChunks, newValues, order);
-        lastValues = new long[0];
-        int[] newKeys = new int[operations];
-        move(keyChunks, newKeys, order);
-        lastKeys = new int[0];
-        byte[] newOutcomes = order == null ? Arrays.copyOf(outcomes, n) : permuted(outcomes, order);
+        long[] newValues = operations.values(order, operationStarts);
+        int[] newKeys = operations.keys(order, operationStarts);
+        byte[] newOutcomes = order == null
+                ? n == outcomes.length ? outcomes : Arrays.copyOf(outcomes, n)
+                : permuted(outcomes, order);
         outcomes = new byte[0];
         long[] newIndexes = moved(indexes, order, n);
         indexes = new long[0];
@@ -435,7 +427,9 @@ public final class HistoryTableBuilder {
         starts = null;
         long[] newEnds = ends == null ? null : moved(ends, order, n);
         ends = null;
-        int[] newOperationStarts = Arrays.copyOf(operationStarts, n + 1);
+        int[] newOperationStarts = order == null && operationStarts.length == n + 1
+                ? operationStarts
+                : Arrays.copyOf(operationStarts, n + 1);
         if (order != null) {
             for (int i = 0; i < n; i++) {
                 int t = order[i];
@@ -472,35 +466,13 @@ public final class HistoryTableBuilder {
 
     private static long[] moved(long[] from, int @Nullable [] order, int n) {
         if (order == null) {
-            return Arrays.copyOf(from, n);
+            return from.length == n ? from : Arrays.copyOf(from, n);
         }
         long[] to = new long[n];
         for (int i = 0; i < n; i++) {
             to[i] = from[order[i]];
         }
         return to;
-    }
-
-    /** Copies the chunks into an array of all operations in the order of transactions, and lets go of them. */
-    private void move(List<?> chunks, Object to, int @Nullable [] order) {
-        if (order == null) {
-            for (int c = 0; c < chunks.size(); c++) {
-                System.arraycopy(
-                        chunks.get(c), 0, to, c << CHUNK_SHIFT, Math.min(CHUNK, operations - (c << CHUNK_SHIFT)));
-                chunks.set(c, null);
-            }
-        } else {
-            int o = 0;
-            for (int t : order) {
-                int from = operationStarts[t];
-                for (int left = operationStarts[t + 1] - from, n; left > 0; left -= n, from += n, o += n) {
-                    int at = from & (CHUNK - 1);
-                    n = Math.min(left, CHUNK - at);
-                    System.arraycopy(chunks.get(from >> CHUNK_SHIFT), at, to, o, n);
-                }
-            }
-        }
-        chunks.clear();
     }
 
     private int[] sessionRanks() {

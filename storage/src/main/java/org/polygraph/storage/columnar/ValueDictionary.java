@@ -145,6 +145,18 @@ public final class ValueDictionary {
         return FIRST_INTEGER + id;
     }
 
+    /** Replaces integers from one place to another by their codes. */
+    public void codes(long[] values, int from, int to) {
+        long far = 0;
+        for (int i = from; i < to; i++) {
+            // Both top bits are the sign where it is its own code; 2^62 itself is looked at again.
+            far |= values[i] ^ values[i] << 1;
+        }
+        for (int i = from; far < 0 && i < to; i++) {
+            values[i] = code(values[i]);
+        }
+    }
+
     /** The code of a string value. */
     public long code(String value) {
         return intern(value, false);

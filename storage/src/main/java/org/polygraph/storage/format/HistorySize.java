@@ -112,18 +112,10 @@ public record HistorySize(
                 bytes,
                 table.transactions(),
                 table.operations(),
-                writes(table),
+                table.writes(),
                 table.sessions(),
                 table.keys().size(),
                 table.starts() != null);
-    }
-
-    private static long writes(HistoryTable table) {
-        long writes = 0;
-        for (int key : table.operationKeys()) {
-            writes += key & 1;
-        }
-        return writes;
     }
 
     /** Whole lines from places evenly over all files; null if they are no history by themselves. */
@@ -163,7 +155,7 @@ public record HistorySize(
                 bytes,
                 transactions,
                 operations,
-                Math.round(writes(table) * factor),
+                Math.round(table.writes() * factor),
                 Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
                 keys(table, operations),
                 table.starts() != null);

@@ -3,51 +3,62 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.apache.parquet.CorruptDeltaByteArrays;
-import org.apache.parquet.bytes.ByteBufferInputStream;
-import org.apache.parquet.bytes.BytesInput;
-import org.apache.parquet.bytes.BytesUtils;
-import org.apache.parquet.column.ColumnDescriptor;
-import org.apache.parquet.column.Dictionary;
-import org.apache.parquet.column.Encoding;
-import org.apache.parquet.column.ValuesType;
-import org.apache.parquet.column.page.DataPage;
-import org.apache.parquet.column.page.DataPageV1;
-import org.apache.parquet.column.page.DataPageV2;
-import org.apache.parquet.column.page.DictionaryPage;
-import org.apache.parquet.column.page.PageReadStore;
-import org.apache.parquet.column.page.PageReader;
-import org.apache.parquet.column.values.RequiresPreviousReader;
-import org.apache.parquet.column.values.ValuesReader;
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.model.BudgetException;
 
 /**
- * A column, entry by entry: levels and values are decoded {@value #BATCH} at a time into arrays. Levels by runs, plain
- * integers and dictionaries are decoded here, other encodings by Parquet's readers. Instead of assembly of records, a call a
- * field: a check of 8M operations at RC went from 1.3 times the CPU time of plume text to about the same.
+ * A column, entry by entry: levels and values are decoded {@value #SLICE} at a time into arrays. Runs, dictionaries, plain values
+ * and differences are decoded here, what else there is by {@link LibraryValues}.
+ *
+ * <p>Loops stand in small methods that are called for {@value #BLOCK} values or so: a compiler that replaces a method as a whole
+ * takes the fast one after some hundred calls, and one that replaces a loop in its midst starts again with each call.
  */
 final class ParquetColumn {
-    /** Entries that are decoded together. */
-    static final int BATCH = 512;
+    /** Entries that are decoded together: their arrays stay in the second cache. */
+    private static final int SLICE = 1 << 14;
+
+    /** Values that a loop of a method goes over. */
+    static final int BLOCK = 512;
     /** No meaning has this code: texts are never null. */
     private static final long UNKNOWN = Long.MIN_VALUE;
+
+    private static final int PLAIN = 0;
+    private static final int PLAIN_DICTIONARY = 2;
+    private static final int RLE = 3;
+    private static final int DELTA = 5;
+    private static final int RLE_DICTIONARY = 8;
 
     /** What a text stands for, as a number that is not {@link Long#MIN_VALUE}; called once a dictionary entry. */
     interface Meaning {
         long of(String text);
     }
 
-    private final ColumnDescriptor descriptor;
-    private final boolean text;
-    private final boolean wide;
+    /** Carries where a column is damaged. */
+    static final class DamagedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        DamagedException(String where, Exception cause) {
+            super(where + ": " + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()));
+        }
+    }
+
+    private final List<String> path;
+    private final ParquetField.Type type;
     private final Meaning meaning;
+    private final boolean isFixed;
+    private final int maxRepetition;
     private final int maxDefinition;
     private final @Nullable String createdBy;
 
-    private @Nullable PageReader pages;
-    private @Nullable Dictionary dictionary;
+    private final ParquetPages pages = new ParquetPages();
+    /** The page eight bytes a number, for what is packed by bits. */
+    private long[] words = new long[0];
+
+    private boolean hasDictionary;
     private String[] dictionaryTexts = new String[0];
     private long[] dictionaryCodes = new long[0];
     private long[] dictionaryNumbers = new long[0];
@@ -58,28 +69,32 @@ final class ParquetColumn {
     private @Nullable Levels repetitions;
     private @Nullable Levels definitions;
     private @Nullable RunLengths entries;
-    private @Nullable ValuesReader values;
-    private ByteBuffer plain = ByteBuffer.allocate(0);
+    private @Nullable DeltaNumbers differences;
+    private @Nullable LibraryValues library;
+    private boolean isOfLibrary;
+    /** Where the next plain value is. */
+    private int plain;
 
     private int at;
     private int limit;
-    /** How many entries of the batch have a value. */
+    /** How many entries of the slice have a value. */
     private int there;
 
     /** The level of all entries in the arrays, or -1. */
-    private int repetitionsAlike;
+    private int repetitionsAlike = -1;
 
-    private int definitionsAlike;
-    private final int[] repetition = new int[BATCH];
-    private final int[] definition = new int[BATCH];
-    private final int[] scratch = new int[BATCH];
-    /** Integers, or of a text its position in {@link #texts}. */
-    private final long[] numbers = new long[BATCH];
+    private int definitionsAlike = -1;
+    private int[] repetition = new int[0];
+    private int[] definition = new int[0];
+    /** Of texts, their places in {@link #codes}. */
+    private int[] ids = new int[0];
+
+    private long[] numbers = new long[0];
 
     private String[] texts = new String[0];
     private long[] codes = new long[0];
-    private final String[] pageTexts;
-    private final long[] pageCodes;
+    private String[] pageTexts = new String[0];
+    private long[] pageCodes = new long[0];
 
     /** Levels however they are encoded. */
     interface Levels {
@@ -91,43 +106,45 @@ final class ParquetColumn {
         }
     }
 
-    /** @param meaning of texts; not asked for integers */
-    ParquetColumn(ColumnDescriptor descriptor, Meaning meaning, @Nullable String createdBy) {
-        this.descriptor = descriptor;
+    /**
+     * @param path of the column
+     * @param type INT32, INT64 or BINARY
+     * @param meaning of texts; not asked for integers
+     * @param isFixed whether texts mean the same whenever they are asked for, so that the dictionary's can be at once
+     */
+    ParquetColumn(
+            List<String> path,
+            ParquetField.Type type,
+            int maxRepetition,
+            int maxDefinition,
+            Meaning meaning,
+            boolean isFixed,
+            @Nullable String createdBy) {
+        this.path = path;
+        this.type = type;
         this.meaning = meaning;
+        this.isFixed = isFixed;
+        this.maxRepetition = maxRepetition;
+        this.maxDefinition = maxDefinition;
         this.createdBy = createdBy;
-        PrimitiveTypeName type = descriptor.getPrimitiveType().getPrimitiveTypeName();
-        text = type == PrimitiveTypeName.BINARY;
-        wide = type == PrimitiveTypeName.INT64;
-        maxDefinition = descriptor.getMaxDefinitionLevel();
-        pageTexts = new String[text ? BATCH : 0];
-        pageCodes = new long[text ? BATCH : 0];
     }
 
     /** Turns to the next row group, before its first entry. */
-    void open(PageReadStore group) throws IOException {
-        pages = group.getPageReader(descriptor);
-        dictionary = null;
-        values = null;
-        DictionaryPage own = pages.readDictionaryPage();
-        if (own != null) {
-            Dictionary read = own.getEncoding().initDictionary(descriptor, own);
-            int size = read.getMaxId() + 1;
-            dictionary = read;
-            if (text) {
-                dictionaryTexts = new String[size];
-                dictionaryCodes = new long[size];
-                Arrays.fill(dictionaryCodes, UNKNOWN);
-            } else {
-                dictionaryNumbers = new long[size];
-                for (int i = 0; i < size; i++) {
-                    dictionaryNumbers[i] = wide ? read.decodeToLong(i) : read.decodeToInt(i);
-                }
-            }
-        }
+    void open(SeekableInput file, ParquetFooter.Group group) throws IOException {
+        hasDictionary = false;
+        library = null;
         undecoded = 0;
         at = 0;
         limit = 0;
+        try {
+            pages.open(file, group.chunk(path));
+        } catch (IOException | RuntimeException e) {
+            throw damaged(e);
+        }
+    }
+
+    private DamagedException damaged(Exception e) {
+        return new DamagedException("column " + Shown.text(String.join(".", path)), e);
     }
 
     /** How many further entries are at hand; none only at the end of the row group. */
@@ -164,7 +181,7 @@ final class ParquetColumn {
     }
 
     boolean isText() {
-        return text;
+        return type == ParquetField.Type.BINARY;
     }
 
     /** Whether all entries at hand have a value. */
@@ -172,27 +189,71 @@ final class ParquetColumn {
         return definitionsAlike == maxDefinition;
     }
 
-    /** The integers of the next {@code n} entries, all of which have one. */
-    void numbers(long[] into, int n) {
-        System.arraycopy(numbers, at, into, 0, n);
+    /** The integers at hand, where {@link #isFull}: the next entry's at {@link #position}. */
+    long[] numbers() {
+        return numbers;
     }
 
-    /** What the texts of the next {@code n} entries stand for, all of which have one. */
-    void codes(int[] into, int n) {
-        for (int i = 0; i < n; i++) {
-            into[i] = (int) code(i);
+    /** Where the next entry is in {@link #numbers}. */
+    int position() {
+        return at;
+    }
+
+    /** Asks for the meanings of what the dictionary has, but for those that have none: it is then known before it occurs. */
+    private void learn() {
+        for (int i = 0; i < dictionaryTexts.length; i++) {
+            try {
+                dictionaryCodes[i] = meaning.of(dictionaryTexts[i]);
+            } catch (ParquetRows.Refused e) {
+                // Told where it occurs, if it does.
+                dictionaryCodes[i] = UNKNOWN;
+            }
         }
     }
 
-    /** How many of the entries from {@code i} on, below {@code n}, go on with the row of the one before. */
-    int rest(int i, int n) {
-        int from = at + i;
-        int to = at + n;
-        int o = from;
-        while (o < to && repetition[o] != 0) {
-            o++;
+    /**
+     * What the texts of the next {@code n} entries stand for, all of which have one.
+     *
+     * @return all of these by OR; negative where one is not known yet and the result is of no use
+     */
+    int codes(int[] into, int n) {
+        if (codes != dictionaryCodes) {
+            return -1;
         }
-        return o - from;
+        long all = 0;
+        for (int from = 0; from < n; from += BLOCK) {
+            all |= codes(codes, ids, at, into, from, Math.min(n, from + BLOCK));
+        }
+        return all < 0 ? -1 : (int) all;
+    }
+
+    private static long codes(long[] codes, int[] ids, int at, int[] into, int from, int to) {
+        long all = 0;
+        for (int i = from; i < to; i++) {
+            long code = codes[ids[at + i]];
+            into[i] = (int) code;
+            all |= code;
+        }
+        return all;
+    }
+
+    /** The places of those of the next {@code n} entries with which a row begins; how many. */
+    int rowStarts(int[] into, int n) {
+        int count = 0;
+        for (int from = 0; from < n; from += BLOCK) {
+            count = rowStarts(repetition, at, into, count, from, Math.min(n, from + BLOCK));
+        }
+        return count;
+    }
+
+    private static int rowStarts(int[] repetition, int at, int[] into, int before, int from, int to) {
+        int count = before;
+        for (int i = from; i < to; i++) {
+            if (repetition[at + i] == 0) {
+                into[count++] = i;
+            }
+        }
+        return count;
     }
 
     /** An integer, where {@link #present}. */
@@ -202,35 +263,45 @@ final class ParquetColumn {
 
     /** What a text stands for, where {@link #present}. */
     long code(int i) {
-        int t = (int) numbers[at + i];
+        int t = ids[at + i];
         long code = codes[t];
-        return code != UNKNOWN ? code : (codes[t] = meaning.of(text(t)));
-    }
-
-    private String text(int i) {
-        String known = texts[i];
-        if (known == null && dictionary != null) {
-            known = texts[i] = dictionary.decodeToBinary(i).toStringUsingUTF8();
-        }
-        return known;
+        return code != UNKNOWN ? code : (codes[t] = meaning.of(texts[t]));
     }
 
     private boolean refill() throws IOException {
-        while (undecoded == 0) {
-            DataPage next = pages == null ? null : pages.readPage();
-            if (next == null) {
-                return false;
+        try {
+            while (undecoded == 0) {
+                if (!pages.next()) {
+                    return false;
+                }
+                turn();
             }
-            turnTo(next);
+            int n = Math.min(SLICE, undecoded);
+            grow(n);
+            undecoded -= n;
+            repetitionsAlike = levels(repetitions, repetition, repetitionsAlike, n);
+            definitionsAlike = levels(definitions, definition, definitionsAlike, n);
+            decode(n);
+            at = 0;
+            limit = n;
+            return true;
+        } catch (BudgetException | ParquetRows.Refused e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            throw damaged(e);
         }
-        int n = Math.min(BATCH, undecoded);
-        undecoded -= n;
-        repetitionsAlike = levels(repetitions, repetition, repetitionsAlike, n);
-        definitionsAlike = levels(definitions, definition, definitionsAlike, n);
-        decode(n);
-        at = 0;
-        limit = n;
-        return true;
+    }
+
+    private void grow(int n) {
+        if (repetition.length >= n) {
+            return;
+        }
+        repetition = new int[n];
+        definition = new int[n];
+        ids = new int[n];
+        numbers = new long[isText() ? 0 : n];
+        repetitionsAlike = -1;
+        definitionsAlike = -1;
     }
 
     /**
@@ -262,160 +333,236 @@ final class ParquetColumn {
             return;
         }
         if (entries != null) {
-            fromDictionary(entries, there);
-        } else if (values != null) {
-            fromReader(values, there);
+            fromDictionary(entries);
+        } else if (isText()) {
+            fromTexts();
+        } else if (differences != null) {
+            differences.read(numbers, there);
+        } else if (isOfLibrary && library != null) {
+            library.numbers(numbers, there);
         } else {
-            fromPlain(there);
+            fromPlain();
         }
         if (there < n) {
-            for (int i = n - 1, from = there - 1; from >= 0 && i > from; i--) {
-                if (definition[i] == maxDefinition) {
+            spread(n);
+        }
+    }
+
+    /** Puts values where their entries are. */
+    private void spread(int n) {
+        for (int i = n - 1, from = there - 1; from >= 0 && i > from; i--) {
+            if (definition[i] == maxDefinition) {
+                if (isText()) {
+                    ids[i] = ids[from--];
+                } else {
                     numbers[i] = numbers[from--];
                 }
             }
         }
     }
 
-    private void fromDictionary(RunLengths ids, int n) throws IOException {
-        ids.read(scratch, n);
-        int size = text ? dictionaryTexts.length : dictionaryNumbers.length;
-        for (int i = 0; i < n; i++) {
-            if (scratch[i] < 0 || scratch[i] >= size) {
-                throw new IOException("entry " + (scratch[i] & 0xFFFFFFFFL) + " of a dictionary of " + size);
-            }
-        }
-        if (text) {
-            for (int i = 0; i < n; i++) {
-                numbers[i] = scratch[i];
-            }
-        } else {
-            for (int i = 0; i < n; i++) {
-                numbers[i] = dictionaryNumbers[scratch[i]];
+    private void fromDictionary(RunLengths numbersOfEntries) throws IOException {
+        numbersOfEntries.read(ids, there);
+        int size = isText() ? dictionaryTexts.length : dictionaryNumbers.length;
+        for (int from = 0; from < there; from += BLOCK) {
+            int to = Math.min(there, from + BLOCK);
+            int most = isText() ? most(ids, from, to) : look(dictionaryNumbers, ids, numbers, from, to);
+            if (Integer.compareUnsigned(most, size) >= 0) {
+                throw new IOException("entry " + Integer.toUnsignedString(most) + " of a dictionary of " + size);
             }
         }
     }
 
-    private void fromReader(ValuesReader reader, int n) {
-        if (text) {
-            for (int i = 0; i < n; i++) {
-                pageTexts[i] = reader.readBytes().toStringUsingUTF8();
-                pageCodes[i] = UNKNOWN;
-                numbers[i] = i;
+    /** The largest unsigned. */
+    private static int most(int[] ids, int from, int to) {
+        int most = Integer.MIN_VALUE;
+        for (int i = from; i < to; i++) {
+            most = Math.max(most, ids[i] ^ Integer.MIN_VALUE);
+        }
+        return most ^ Integer.MIN_VALUE;
+    }
+
+    /** 0, or one that is not in the dictionary. */
+    private static int look(long[] dictionary, int[] ids, long[] into, int from, int to) {
+        for (int i = from; i < to; i++) {
+            int id = ids[i];
+            if (id < 0 || id >= dictionary.length) {
+                return id;
             }
-        } else {
-            for (int i = 0; i < n; i++) {
-                numbers[i] = wide ? reader.readLong() : reader.readInteger();
-            }
+            into[i] = dictionary[id];
+        }
+        return 0;
+    }
+
+    private void fromTexts() throws IOException {
+        if (pageTexts.length < there) {
+            pageTexts = new String[there];
+            pageCodes = new long[there];
+        }
+        texts = pageTexts;
+        codes = pageCodes;
+        Arrays.fill(codes, 0, there, UNKNOWN);
+        for (int i = 0; i < there; i++) {
+            texts[i] = isOfLibrary && library != null ? library.text() : plainText(pages.size());
+            ids[i] = i;
         }
     }
 
-    private void fromPlain(int n) throws IOException {
-        if (n * (wide ? Long.BYTES : Integer.BYTES) > plain.remaining()) {
+    private String plainText(int end) throws IOException {
+        byte[] bytes = pages.bytes();
+        int length = end - plain < Integer.BYTES ? -1 : integer(bytes, plain);
+        plain += Integer.BYTES;
+        if (length < 0 || length > end - plain) {
             throw new IOException("a page with less values than announced");
         }
-        if (wide) {
-            plain.asLongBuffer().get(numbers, 0, n);
-            plain.position(plain.position() + n * Long.BYTES);
+        String text = new String(bytes, plain, length, StandardCharsets.UTF_8);
+        plain += length;
+        return text;
+    }
+
+    private static int integer(byte[] bytes, int at) {
+        return (bytes[at] & 0xFF)
+                | (bytes[at + 1] & 0xFF) << 8
+                | (bytes[at + 2] & 0xFF) << 16
+                | (bytes[at + 3] & 0xFF) << 24;
+    }
+
+    private void fromPlain() throws IOException {
+        plain = plain(pages.bytes(), plain, pages.size(), numbers, there);
+    }
+
+    /** Reads integers; where the next one is. */
+    private int plain(byte[] bytes, int from, int end, long[] into, int n) throws IOException {
+        int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
+        if ((long) n * size > end - from) {
+            throw new IOException("a page with less values than announced");
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, from, n * size).slice().order(ByteOrder.LITTLE_ENDIAN);
+        if (size == Long.BYTES) {
+            buffer.asLongBuffer().get(into, 0, n);
         } else {
             for (int i = 0; i < n; i++) {
-                numbers[i] = plain.getInt();
+                into[i] = buffer.getInt();
             }
         }
+        return from + n * size;
     }
 
-    private void turnTo(DataPage next) throws IOException {
-        int count = next.getValueCount();
-        if (count < 0) {
-            throw new IOException("a page of " + count + " values");
+    private void turn() throws IOException {
+        int size = pages.size();
+        byte[] bytes = pages.bytes();
+        if (pages.isDictionary()) {
+            dictionary(bytes, size);
+            return;
         }
-        if (next instanceof DataPageV1 one) {
-            ByteBuffer bytes = onHeap(one.getBytes());
-            repetitions = levels(one.getRlEncoding(), ValuesType.REPETITION_LEVEL, bytes, count);
-            definitions = levels(one.getDlEncoding(), ValuesType.DEFINITION_LEVEL, bytes, count);
-            values(one.getValueEncoding(), bytes, count);
-        } else if (next instanceof DataPageV2 two) {
-            repetitions = levels(two.getRepetitionLevels(), descriptor.getMaxRepetitionLevel());
-            definitions = levels(two.getDefinitionLevels(), maxDefinition);
-            values(two.getDataEncoding(), onHeap(two.getData()), count);
+        int n = (size + Long.BYTES - 1) / Long.BYTES;
+        if (words.length < n + 2) {
+            words = new long[n + n / 4 + 2];
+        }
+        ByteBuffer.wrap(bytes, 0, n * Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asLongBuffer()
+                .get(words, 0, n);
+        int from;
+        if (pages.isSecondVersion()) {
+            ParquetPages.Part first = pages.repetitions();
+            ParquetPages.Part second = pages.definitions();
+            repetitions = maxRepetition == 0 ? null : runs(first.from(), first.to(), maxRepetition);
+            definitions = maxDefinition == 0 ? null : runs(second.from(), second.to(), maxDefinition);
+            from = second.to();
         } else {
-            throw new IOException("a page of an unknown kind");
+            from = levels(true, 0, size);
+            from = levels(false, from, size);
         }
-        undecoded = count;
+        values(pages.encoding(), from, size);
+        undecoded = pages.values();
     }
 
-    private static ByteBuffer onHeap(BytesInput bytes) throws IOException {
-        ByteBuffer buffer = bytes.toByteBuffer();
-        return buffer.hasArray() ? buffer : ByteBuffer.wrap(bytes.toByteArray());
+    private RunLengths runs(int from, int to, int most) throws IOException {
+        return new RunLengths(pages.bytes(), words, from, to, Integer.SIZE - Integer.numberOfLeadingZeros(most));
     }
 
-    private static RunLengths runs(ByteBuffer bytes, int width) throws IOException {
-        int from = bytes.arrayOffset() + bytes.position();
-        return new RunLengths(bytes.array(), from, from + bytes.remaining(), width);
-    }
-
-    private static @Nullable Levels levels(BytesInput bytes, int max) throws IOException {
-        return max == 0 ? null : runs(onHeap(bytes), BytesUtils.getWidthFromMaxInt(max));
-    }
-
-    /** The levels at the buffer's position, which moves behind them. */
-    private @Nullable Levels levels(Encoding encoding, ValuesType type, ByteBuffer bytes, int count)
-            throws IOException {
-        int max = type == ValuesType.REPETITION_LEVEL ? descriptor.getMaxRepetitionLevel() : maxDefinition;
-        if (max == 0) {
-            return null;
+    /** The levels at a place of a page; where they end. */
+    private int levels(boolean ofRepetition, int from, int size) throws IOException {
+        int most = ofRepetition ? maxRepetition : maxDefinition;
+        int encoding = ofRepetition ? pages.repetitionEncoding() : pages.definitionEncoding();
+        Levels levels = null;
+        int end = from;
+        if (most > 0 && encoding == RLE) {
+            int length = size - from < Integer.BYTES ? -1 : integer(pages.bytes(), from);
+            int begin = from + Integer.BYTES;
+            if (length < 0 || length > size - begin) {
+                throw new IOException("levels of " + length + " bytes in a page of " + size);
+            }
+            end = begin + length;
+            levels = runs(begin, end, most);
+        } else if (most > 0) {
+            LibraryValues.Old old = library().levels(ofRepetition, encoding, pages.bytes(), from, size, pages.values());
+            end = from + old.size();
+            levels = old.levels();
         }
-        if (encoding == Encoding.RLE) {
-            if (bytes.remaining() < Integer.BYTES) {
-                throw new IOException("a page without levels");
-            }
-            int length = bytes.order(ByteOrder.LITTLE_ENDIAN).getInt();
-            if (length < 0 || length > bytes.remaining()) {
-                throw new IOException("levels of " + length + " bytes in a page of " + bytes.remaining());
-            }
-            ByteBuffer own = bytes.duplicate();
-            own.limit(own.position() + length);
-            bytes.position(own.limit());
-            return runs(own, BytesUtils.getWidthFromMaxInt(max));
+        if (ofRepetition) {
+            repetitions = levels;
+        } else {
+            definitions = levels;
         }
-        ByteBufferInputStream in = ByteBufferInputStream.wrap(bytes.duplicate());
-        int before = in.available();
-        ValuesReader reader = encoding.getValuesReader(descriptor, type);
-        reader.initFromPage(count, in);
-        bytes.position(bytes.position() + before - in.available());
-        return (into, n) -> {
-            for (int i = 0; i < n; i++) {
-                into[i] = reader.readInteger();
-            }
-        };
+        return end;
     }
 
-    private void values(Encoding encoding, ByteBuffer bytes, int count) throws IOException {
-        ValuesReader previous = values;
+    private LibraryValues library() {
+        LibraryValues known = library;
+        if (known == null) {
+            known = new LibraryValues(path, type, maxRepetition, maxDefinition, createdBy);
+            library = known;
+        }
+        return known;
+    }
+
+    private void dictionary(byte[] bytes, int size) throws IOException {
+        if (hasDictionary || (pages.encoding() != PLAIN && pages.encoding() != PLAIN_DICTIONARY)) {
+            throw new IOException("a second dictionary, or one in the encoding " + pages.encoding());
+        }
+        hasDictionary = true;
+        int n = pages.values();
+        if (n > size / Integer.BYTES) {
+            throw new IOException("a dictionary of " + n + " entries in " + size + " bytes");
+        }
+        if (!isText()) {
+            dictionaryNumbers = new long[n];
+            plain(bytes, 0, size, dictionaryNumbers, n);
+            return;
+        }
+        dictionaryTexts = new String[n];
+        dictionaryCodes = new long[n];
+        plain = 0;
+        for (int i = 0; i < n; i++) {
+            dictionaryTexts[i] = plainText(size);
+            dictionaryCodes[i] = UNKNOWN;
+        }
+        if (isFixed) {
+            learn();
+        }
+    }
+
+    private void values(int encoding, int from, int end) throws IOException {
         entries = null;
-        values = null;
-        if (encoding.usesDictionary()) {
-            if (dictionary == null) {
+        differences = null;
+        isOfLibrary = false;
+        plain = from;
+        if (encoding == RLE_DICTIONARY || encoding == PLAIN_DICTIONARY) {
+            if (!hasDictionary) {
                 throw new IOException("a page of dictionary entries without a dictionary");
             }
             texts = dictionaryTexts;
             codes = dictionaryCodes;
             // A page of nulls alone may be empty.
-            int width = bytes.hasRemaining() ? bytes.get() & 0xFF : 0;
-            entries = runs(bytes, width);
-        } else if (encoding == Encoding.PLAIN && !text) {
-            plain = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
-        } else {
-            texts = pageTexts;
-            codes = pageCodes;
-            ValuesReader reader = encoding.getValuesReader(descriptor, ValuesType.VALUES);
-            reader.initFromPage(count, ByteBufferInputStream.wrap(bytes));
-            if (CorruptDeltaByteArrays.requiresSequentialReads(createdBy, encoding)
-                    && previous != null
-                    && reader instanceof RequiresPreviousReader follower) {
-                follower.setPreviousReader(previous);
-            }
-            values = reader;
+            int width = from < end ? pages.bytes()[from] & 0xFF : 0;
+            entries = new RunLengths(pages.bytes(), words, Math.min(from + 1, end), end, width);
+        } else if (encoding == DELTA && type == ParquetField.Type.INT64) {
+            differences = from < end ? new DeltaNumbers(pages.bytes(), words, from, end) : null;
+        } else if (encoding != PLAIN) {
+            isOfLibrary = true;
+            library().turnTo(encoding, pages.bytes(), from, end, pages.values());
         }
     }
 }

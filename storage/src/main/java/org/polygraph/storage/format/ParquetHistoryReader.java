@@ -1,23 +1,10 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import org.apache.parquet.ParquetReadOptions;
-import org.apache.parquet.column.page.PageReadStore;
-import org.apache.parquet.column.statistics.Statistics;
-import org.apache.parquet.conf.PlainParquetConfiguration;
-import org.apache.parquet.hadoop.ParquetFileReader;
-import org.apache.parquet.hadoop.metadata.BlockMetaData;
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
-import org.apache.parquet.hadoop.metadata.FileMetaData;
-import org.apache.parquet.schema.GroupType;
-import org.apache.parquet.schema.MessageType;
-import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -28,11 +15,6 @@ import org.polygraph.storage.model.HistoryException;
  * of other names are not read. Values go from the pages to the builder; no object is made for a row.
  */
 final class ParquetHistoryReader {
-    private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
-    private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string");
-    private static final long SLACK = 1 << 20;
-    private static final String REMEDY = "see the README for the columns";
-
     private final ReadContext context;
     private final HistoryTableBuilder builder;
     private @Nullable HistoryHeader header;
@@ -55,18 +37,18 @@ final class ParquetHistoryReader {
             throw new HistoryException(
                     name, "Parquet from a pipe", "a file", "save it first: Parquet is read from its end");
         }
-        try (ParquetFileReader reader = open(file, length)) {
-            FileMetaData metadata = reader.getFileMetaData();
-            String text = metadata.getKeyValueMetaData().get(ParquetFiles.HEADER);
+        SeekableInput in = file.open();
+        try (in) {
+            ParquetFooter footer = ParquetFooter.of(in, length);
+            byte[] text = footer.text(ParquetFiles.HEADER);
             if (text != null) {
-                HistoryHeader own = HistoryHeader.parse(
-                        new Json.Place(name + ": header", 0), text.getBytes(StandardCharsets.UTF_8), builder.values());
+                HistoryHeader own = HistoryHeader.parse(new Json.Place(name + ": header", 0), text, builder.values());
                 own.apply(builder, header);
                 header = own;
             }
-            MessageType schema = requested(name, metadata.getSchema());
-            reader.setRequestedSchema(schema);
-            rows(reader, schema, metadata, name, fromGroup, toGroup);
+            ParquetSchema schema = ParquetSchema.of(name, footer.fields());
+            expect(footer.groups(), fromGroup, toGroup, length);
+            rows(in, footer, schema, name, fromGroup, toGroup);
         } catch (ParquetRows.Refused e) {
             throw e.reason();
         } catch (BudgetException e) {
@@ -74,16 +56,6 @@ final class ParquetHistoryReader {
         } catch (RuntimeException | IOException e) {
             throw damaged(name, e);
         }
-    }
-
-    private static ParquetFileReader open(Location file, long length) throws IOException {
-        ParquetReadOptions options = new ParquetReadOptions.Builder(new PlainParquetConfiguration())
-                .withCodecFactory(new ParquetCodecs())
-                .withAllocator(new ParquetFiles.BoundedAllocator(length + SLACK))
-                .withUseHadoopVectoredIo(false)
-                .usePageChecksumVerification()
-                .build();
-        return new ParquetFileReader(ParquetFiles.input(file), options);
     }
 
     /** What the footers say. */
@@ -94,19 +66,19 @@ final class ParquetHistoryReader {
         Range sessions = new Range();
         Range keys = new Range();
         for (Location file : files) {
-            try (ParquetFileReader reader = open(file, file.length())) {
-                requested(file.name(), reader.getFileMetaData().getSchema());
-                for (BlockMetaData group : reader.getRowGroups()) {
-                    transactions += group.getRowCount();
-                    for (ColumnChunkMetaData column : group.getColumns()) {
-                        String[] path = column.getPath().toArray();
-                        switch (path[path.length - 1]) {
-                            case "op" -> operations += column.getValueCount();
+            SeekableInput in = file.open();
+            try (in) {
+                ParquetFooter footer = ParquetFooter.of(in, file.length());
+                ParquetSchema.of(file.name(), footer.fields());
+                for (ParquetFooter.Group group : footer.groups()) {
+                    transactions += group.rows();
+                    for (ParquetFooter.Chunk column : group.chunks()) {
+                        List<String> path = column.path();
+                        switch (path.isEmpty() ? "" : path.get(path.size() - 1)) {
+                            case "op" -> operations += column.values();
                             case "session" -> sessions.add(column);
                             case "key", "key_string" -> keys.add(column);
-                            case "start" ->
-                                timed |= column.getStatistics() == null
-                                        || column.getStatistics().hasNonNullValue();
+                            case "start" -> timed |= column.nulls() != column.values();
                             default -> {}
                         }
                     }
@@ -133,18 +105,14 @@ final class ParquetHistoryReader {
         private long most = Long.MIN_VALUE;
         private boolean unknown;
 
-        void add(ColumnChunkMetaData column) {
-            Statistics<?> statistics = column.getStatistics();
-            if (statistics == null || statistics.isEmpty()) {
-                unknown = true;
-            } else if (statistics.hasNonNullValue()) {
-                if (statistics.genericGetMin() instanceof Number min
-                        && statistics.genericGetMax() instanceof Number max) {
-                    least = Math.min(least, min.longValue());
-                    most = Math.max(most, max.longValue());
-                } else {
-                    unknown = true;
-                }
+        void add(ParquetFooter.Chunk column) {
+            Long first = column.least();
+            Long last = column.most();
+            if (first != null && last != null) {
+                least = Math.min(least, first);
+                most = Math.max(most, last);
+            } else {
+                unknown |= column.nulls() != column.values();
             }
         }
 
@@ -155,117 +123,59 @@ final class ParquetHistoryReader {
         }
     }
 
-    private void rows(
-            ParquetFileReader reader, MessageType schema, FileMetaData metadata, String name, long from, long to)
+    private void rows(SeekableInput in, ParquetFooter footer, ParquetSchema schema, String name, long from, long to)
             throws IOException {
+        List<ParquetFooter.Group> groups = footer.groups();
         long before = 0;
         for (int g = 0; g < from; g++) {
-            before += reader.getRowGroups().get(g).getRowCount();
-            reader.skipNextRowGroup();
+            before += groups.get(g).rows();
         }
-        ParquetRows rows = new ParquetRows(schema, metadata.getCreatedBy(), name, before, context, builder);
-        long g = from;
-        for (PageReadStore group; g < to && (group = reader.readNextRowGroup()) != null; g++) {
-            rows.read(group);
+        ParquetRows rows = new ParquetRows(schema, footer.createdBy(), name, before, context, builder);
+        for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
+            try {
+                rows.read(in, groups.get(g));
+            } catch (BudgetException | ParquetRows.Refused e) {
+                throw e;
+            } catch (RuntimeException | IOException e) {
+                throw new ParquetColumn.DamagedException("row group " + g, e);
+            }
+        }
+    }
+
+    /**
+     * Takes memory for what is about to come, where a file says so that has the bytes: an operation takes one at least, unless
+     * they are all alike.
+     */
+    private void expect(List<ParquetFooter.Group> groups, long from, long to, long bytes) {
+        long transactions = 0;
+        long operations = 0;
+        for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
+            transactions += groups.get(g).rows();
+            for (ParquetFooter.Chunk column : groups.get(g).chunks()) {
+                operations += column.isNamed("op") ? column.values() : 0;
+            }
+        }
+        if (transactions >= 0 && transactions <= operations && operations <= bytes) {
+            builder.expect(
+                    (int) Math.min(transactions, Integer.MAX_VALUE), (int) Math.min(operations, Integer.MAX_VALUE));
         }
     }
 
     /** How many row groups a file has. */
     static int groups(Location file) throws IOException {
-        try (ParquetFileReader reader = open(file, file.length())) {
-            return reader.getRowGroups().size();
+        try (SeekableInput in = file.open()) {
+            return ParquetFooter.of(in, file.length()).groups().size();
         }
     }
 
     private static HistoryException damaged(String name, Exception e) {
-        Throwable cause = e;
-        while (cause.getCause() != null && cause.getCause() != cause) {
-            cause = cause.getCause();
-        }
-        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         HistoryException damaged = new HistoryException(
                 name,
-                // Objects of Thrift show where they are in memory, which differs from run to run.
-                "Parquet that cannot be read: " + Shown.message(why.replaceAll("@[0-9a-f]{5,8}\\b", "")),
+                "Parquet that cannot be read: " + Shown.message(why),
                 "a whole Parquet file",
                 "the file is damaged or was not closed: write it again");
         damaged.initCause(e);
         return damaged;
-    }
-
-    /** The columns we read, checked. */
-    private static MessageType requested(String name, MessageType file) throws HistoryException {
-        List<Type> columns = new ArrayList<>();
-        for (Type column : file.getFields()) {
-            if (COLUMNS.contains(column.getName())) {
-                columns.add(column.getName().equals("ops") ? operations(name, column) : column(name, column));
-            }
-        }
-        for (String required : List.of("session", "index", "status", "ops")) {
-            require(name, new MessageType("found", columns), required, "the column");
-        }
-        return new MessageType(file.getName(), columns);
-    }
-
-    private static void require(String name, GroupType group, String field, String what) throws HistoryException {
-        if (!group.containsField(field)) {
-            throw new HistoryException(
-                    name,
-                    "Parquet without " + what + " \"" + field + "\"",
-                    "session, index, status and ops, a list of structs of op, key and value",
-                    REMEDY);
-        }
-    }
-
-    private static Type column(String name, Type type) throws HistoryException {
-        boolean text = type.getName().equals("status");
-        if (type.isRepetition(Type.Repetition.REPEATED)
-                || !(text ? ParquetFiles.isText(type) : ParquetFiles.isInteger(type))) {
-            throw wrongType(name, type, text ? "a string" : "an integer");
-        }
-        return type;
-    }
-
-    private static HistoryException wrongType(String name, Type type, String expected) {
-        return new HistoryException(
-                name,
-                "the column \"" + Shown.text(type.getName()) + "\" of type "
-                        + Shown.message(type.toString().strip()),
-                expected,
-                REMEDY);
-    }
-
-    /** The list of operations with only the fields we read; each level may be named as its writer liked. */
-    private static Type operations(String name, Type type) throws HistoryException {
-        if (type.isPrimitive()) {
-            throw wrongType(name, type, "a list of structs");
-        }
-        GroupType group = type.asGroupType();
-        if (!group.containsField("op")) {
-            if (group.getFieldCount() != 1 || group.getType(0).isPrimitive()) {
-                throw wrongType(name, type, "a list of structs of op, key and value");
-            }
-            return group.withNewFields(operations(name, group.getType(0)));
-        }
-        List<Type> fields = new ArrayList<>();
-        for (Type field : group.getFields()) {
-            if (FIELDS.contains(field.getName())) {
-                boolean textOnly =
-                        field.getName().equals("op") || field.getName().endsWith("_string");
-                if (field.isRepetition(Type.Repetition.REPEATED)
-                        || !(ParquetFiles.isText(field) || (!textOnly && ParquetFiles.isInteger(field)))) {
-                    throw wrongType(name, field, textOnly ? "a string" : "an integer or a string");
-                }
-                fields.add(field);
-            }
-        }
-        GroupType read = group.withNewFields(fields);
-        if (!read.containsField("key_string")) {
-            require(name, read, "key", "the field");
-        }
-        if (!read.containsField("value_string")) {
-            require(name, read, "value", "the field");
-        }
-        return read;
     }
 }

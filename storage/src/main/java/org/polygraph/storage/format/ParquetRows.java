@@ -3,10 +3,8 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
-import org.apache.parquet.column.ColumnDescriptor;
-import org.apache.parquet.column.page.PageReadStore;
-import org.apache.parquet.schema.MessageType;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Source;
 import org.polygraph.storage.columnar.HistoryTable.Unit;
@@ -45,11 +43,16 @@ final class ParquetRows {
 
     private final ParquetColumn[] ofRows;
     private final ParquetColumn[] ofOperations;
+    /** Rows whose columns are decoded, and how many of them have begun. */
     private int rowsAtHand;
 
-    private final int[] kinds = new int[ParquetColumn.BATCH];
-    private final int[] keysAndKinds = new int[ParquetColumn.BATCH];
-    private final long[] numbers = new long[ParquetColumn.BATCH];
+    private int rowsBegun;
+    /** Whether any of them has a time. */
+    private boolean isTimed;
+
+    private int[] kinds = new int[0];
+    private int[] keysAndKinds = new int[0];
+    private int[] rowStarts = new int[0];
 
     /** Carries a located error through the decoding, whose texts are asked for in the midst of it. */
     static final class Refused extends RuntimeException {
@@ -72,7 +75,7 @@ final class ParquetRows {
      * @param before how many rows of the file stand before the first row group that will be read
      */
     ParquetRows(
-            MessageType schema,
+            ParquetSchema schema,
             @Nullable String createdBy,
             String file,
             long before,
@@ -82,41 +85,23 @@ final class ParquetRows {
         this.context = context;
         this.file = file;
         this.builder = builder;
-        session = require(column(schema, "session", this::none, createdBy));
-        index = require(column(schema, "index", this::none, createdBy));
-        start = column(schema, "start", this::none, createdBy);
-        end = column(schema, "end", this::none, createdBy);
-        status = require(column(schema, "status", this::outcome, createdBy));
-        op = require(column(schema, "op", this::kind, createdBy));
-        key = column(schema, "key", builder.keys()::id, createdBy);
-        keyString = column(schema, "key_string", builder.keys()::id, createdBy);
-        value = column(schema, "value", builder.values()::code, createdBy);
-        valueString = column(schema, "value_string", builder.values()::code, createdBy);
-        operationLevel = operationLevel(schema);
+        session = require(schema.column("session", this::none, false, createdBy));
+        index = require(schema.column("index", this::none, false, createdBy));
+        start = schema.column("start", this::none, false, createdBy);
+        end = schema.column("end", this::none, false, createdBy);
+        status = require(schema.column("status", this::outcome, true, createdBy));
+        op = require(schema.column("op", this::kind, true, createdBy));
+        key = schema.column("key", builder.keys()::id, false, createdBy);
+        keyString = schema.column("key_string", builder.keys()::id, false, createdBy);
+        value = schema.column("value", builder.values()::code, false, createdBy);
+        valueString = schema.column("value_string", builder.values()::code, false, createdBy);
+        operationLevel = schema.operationLevel();
         ofRows = some(session, index, status, start, end);
         ofOperations = some(op, key, keyString, value, valueString);
     }
 
     private static ParquetColumn[] some(@Nullable ParquetColumn... columns) {
         return Arrays.stream(columns).filter(Objects::nonNull).toArray(ParquetColumn[]::new);
-    }
-
-    private static @Nullable ParquetColumn column(
-            MessageType schema, String name, ParquetColumn.Meaning meaning, @Nullable String createdBy) {
-        for (ColumnDescriptor column : schema.getColumns()) {
-            String[] path = column.getPath();
-            if (path[path.length - 1].equals(name) && (path.length == 1) == isOfRow(name)) {
-                return new ParquetColumn(column, meaning, createdBy);
-            }
-        }
-        return null;
-    }
-
-    private static boolean isOfRow(String name) {
-        return switch (name) {
-            case "session", "index", "start", "end", "status" -> true;
-            default -> false;
-        };
     }
 
     private static ParquetColumn require(@Nullable ParquetColumn column) {
@@ -126,29 +111,18 @@ final class ParquetRows {
         return column;
     }
 
-    /** The definition level of the group of {@code op}. */
-    private static int operationLevel(MessageType schema) {
-        for (ColumnDescriptor column : schema.getColumns()) {
-            String[] path = column.getPath();
-            if (path.length > 1 && path[path.length - 1].equals("op")) {
-                String[] group = Arrays.copyOf(path, path.length - 1);
-                return schema.getMaxDefinitionLevel(group);
-            }
-        }
-        throw new IllegalArgumentException("a schema that was not checked");
-    }
-
     /** Reads a row group. */
-    void read(PageReadStore group) throws IOException {
+    void read(SeekableInput in, ParquetFooter.Group group) throws IOException {
         for (ParquetColumn column : ofRows) {
-            column.open(group);
+            column.open(in, group);
         }
         for (ParquetColumn column : ofOperations) {
-            column.open(group);
+            column.open(in, group);
         }
         rowsAtHand = 0;
+        rowsBegun = 0;
         long first = row;
-        long rows = group.getRowCount();
+        long rows = group.rows();
         for (int n; (n = atHand(ofOperations)) > 0; ) {
             context.check(file);
             for (ParquetColumn column : ofOperations) {
@@ -156,9 +130,8 @@ final class ParquetRows {
                     throw new IOException("columns of one list that are not alike");
                 }
             }
-            if (isPlain(key, keyString) && isPlain(value, valueString) && op.isFull()) {
-                plainOperations(n, first, first + rows);
-            } else {
+            if (!(isPlain(key, keyString) && isPlain(value, valueString) && op.isFull())
+                    || !plainOperations(n, first, first + rows)) {
                 operations(n, first, first + rows);
             }
             for (ParquetColumn column : ofOperations) {
@@ -168,6 +141,7 @@ final class ParquetRows {
         if (row > first) {
             builder.end();
         }
+        advanceRows();
         if (row - first != rows || session.available() > 0) {
             throw new IOException((row - first) + " rows in a row group of " + rows);
         }
@@ -199,6 +173,9 @@ final class ParquetRows {
         ParquetColumn textValue = some(valueString);
         for (int i = 0; i < n; i++) {
             if (op.repetition(i) == 0) {
+                if (row > first) {
+                    builder.end();
+                }
                 beginRow(first, end);
             } else if (row == first) {
                 throw new IOException("a list that begins before its row");
@@ -227,43 +204,58 @@ final class ParquetRows {
 
     /**
      * The same where all operations are there and their keys and values are integers: in several loops that do one thing
-     * each, which are compiled at once and stay so. The one loop of {@link #operations} took the compiler 1 CPU-s, several times.
+     * each, which are compiled at once and stay so. False, and nothing is done, where an operation is none that is known.
      */
-    private void plainOperations(int n, long first, long end) throws IOException {
-        op.codes(kinds, n);
-        require(key).numbers(numbers, n);
-        keys(builder.keys(), numbers, kinds, keysAndKinds, n);
-        require(value).numbers(numbers, n);
-        values(builder.values(), numbers, n);
-        refusals(builder.values(), kinds, numbers, n);
-        for (int i = 0; i < n; ) {
-            if (op.repetition(i) == 0) {
+    private boolean plainOperations(int n, long first, long end) throws IOException {
+        if (kinds.length < n) {
+            kinds = new int[n];
+            keysAndKinds = new int[n];
+            rowStarts = new int[n];
+        }
+        int all = op.codes(kinds, n);
+        if (all < 0) {
+            return false;
+        }
+        int starts = op.rowStarts(rowStarts, n);
+        if (row == first && (starts == 0 || rowStarts[0] > 0)) {
+            throw new IOException("a list that begins before its row");
+        }
+        ParquetColumn keysColumn = require(key);
+        ParquetColumn valuesColumn = require(value);
+        long[] values = valuesColumn.numbers();
+        int at = valuesColumn.position();
+        for (int from = 0; from < n; from += ParquetColumn.BLOCK) {
+            int to = Math.min(n, from + ParquetColumn.BLOCK);
+            keys(builder.keys(), keysColumn.numbers(), keysColumn.position(), kinds, keysAndKinds, from, to);
+            builder.values().codes(values, at + from, at + to);
+        }
+        if ((all & REFUSED) != 0) {
+            refusals(builder.values(), kinds, values, at, n);
+        }
+        int before = builder.operations();
+        builder.operations(keysAndKinds, 0, values, at, n);
+        for (int i = 0; i < starts; ) {
+            int m = rowsAtHand();
+            for (int to = Math.min(starts, i + m); i < to; i++) {
+                if (row > first) {
+                    builder.end(before + rowStarts[i]);
+                }
                 beginRow(first, end);
-            } else if (row == first) {
-                throw new IOException("a list that begins before its row");
             }
-            int length = 1 + op.rest(i + 1, n);
-            builder.operations(keysAndKinds, numbers, i, i + length);
-            i += length;
+        }
+        return true;
+    }
+
+    private static void keys(KeyDictionary keys, long[] numbers, int at, int[] kinds, int[] into, int from, int to) {
+        for (int i = from; i < to; i++) {
+            into[i] = keys.id(numbers[at + i]) << 1 | (kinds[i] & WRITE);
         }
     }
 
-    private static void keys(KeyDictionary keys, long[] numbers, int[] kinds, int[] into, int n) {
-        for (int i = 0; i < n; i++) {
-            into[i] = keys.id(numbers[i]) << 1 | (kinds[i] & WRITE);
-        }
-    }
-
-    private static void values(ValueDictionary values, long[] numbers, int n) {
-        for (int i = 0; i < n; i++) {
-            numbers[i] = values.code(numbers[i]);
-        }
-    }
-
-    private static void refusals(ValueDictionary values, int[] kinds, long[] codes, int n) {
+    private static void refusals(ValueDictionary values, int[] kinds, long[] codes, int at, int n) {
         for (int i = 0; i < n; i++) {
             if (kinds[i] == REFUSED) {
-                codes[i] = values.otherThan(codes[i]);
+                codes[at + i] = values.otherThan(codes[at + i]);
             }
         }
     }
@@ -301,41 +293,53 @@ final class ParquetRows {
     }
 
     private void beginRow(long first, long end) throws IOException {
-        if (row > first) {
-            builder.end();
-        }
         if (row == end) {
             throw new IOException("more than " + (end - first) + " rows in a row group");
         }
+        if (rowsBegun == rowsAtHand && rowsAtHand() == 0) {
+            throw new IOException("a column that ends before its row group");
+        }
         row++;
-        begin();
+        int i = rowsBegun++;
+        if (!session.present(i) || !index.present(i) || !status.present(i)) {
+            throw isNull(!session.present(i) ? "session" : !index.present(i) ? "index" : "status");
+        }
+        Outcome outcome = Outcome.ofCode((byte) status.code(i));
+        builder.begin(session.number(i), index.number(i), outcome, row);
+        if (isTimed) {
+            times(i);
+        }
     }
 
-    private void begin() throws IOException {
-        if (rowsAtHand == 0) {
+    /** How many rows' columns are decoded and have not begun; 0 only at the end. */
+    private int rowsAtHand() throws IOException {
+        if (rowsBegun == rowsAtHand) {
+            advanceRows();
             rowsAtHand = atHand(ofRows);
-            if (rowsAtHand == 0) {
-                throw new IOException("a column that ends before its row group");
-            }
+            isTimed = (start != null && !start.isEmpty()) || (end != null && !end.isEmpty());
         }
-        rowsAtHand--;
-        if (!session.present(0) || !index.present(0) || !status.present(0)) {
-            throw isNull(!session.present(0) ? "session" : !index.present(0) ? "index" : "status");
+        return rowsAtHand - rowsBegun;
+    }
+
+    /** Rows that have begun are behind their columns. */
+    private void advanceRows() {
+        for (ParquetColumn column : ofRows) {
+            column.advance(rowsBegun);
         }
-        Outcome outcome = Outcome.ofCode((byte) status.code(0));
-        builder.begin(session.number(0), index.number(0), outcome, row);
-        long from = time(start);
-        long to = time(end);
+        rowsAtHand -= rowsBegun;
+        rowsBegun = 0;
+    }
+
+    private void times(int i) {
+        long from = time(start, i);
+        long to = time(end, i);
         if (from != HistoryTable.NO_TIME || to != HistoryTable.NO_TIME) {
             builder.times(from, to);
         }
-        for (ParquetColumn column : ofRows) {
-            column.advance(1);
-        }
     }
 
-    private static long time(@Nullable ParquetColumn column) {
-        return column != null && column.present(0) ? column.number(0) : HistoryTable.NO_TIME;
+    private static long time(@Nullable ParquetColumn column, int i) {
+        return column != null && column.present(i) ? column.number(i) : HistoryTable.NO_TIME;
     }
 
     private Refused refused(String found, String expected, String remedy) {

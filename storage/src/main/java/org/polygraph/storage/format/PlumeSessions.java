@@ -150,7 +150,7 @@ final class PlumeSessions {
                 byId ? session.transaction : session.index++,
                 aborted ? Outcome.ABORTED : Outcome.COMMITTED,
                 session.firstLine);
-        builder.operations(session.keys, session.values, 0, session.operations);
+        builder.operations(session.keys, 0, session.values, 0, session.operations);
         builder.end();
         if (!aborted) {
             session.closed(session.transaction);

@@ -11,9 +11,9 @@ final class RunLengths implements ParquetColumn.Levels {
     private static final int GROUP = 8;
 
     private final byte[] bytes;
+    private final long[] words;
     private final int end;
     private final int width;
-    private final long mask;
     private int at;
 
     /** Of the current run: how many are left of it, and either the value of all or the bit where the next stands. */
@@ -23,16 +23,19 @@ final class RunLengths implements ParquetColumn.Levels {
     private int value;
     private long bit;
 
-    /** @param width bits of a value, from 0 */
-    RunLengths(byte[] bytes, int from, int end, int width) throws IOException {
+    /**
+     * @param words the same bytes, eight a number, the first one lowest; and a number behind the last
+     * @param width bits of a value, from 0
+     */
+    RunLengths(byte[] bytes, long[] words, int from, int end, int width) throws IOException {
         if (width < 0 || width > Integer.SIZE) {
             throw new IOException("numbers of " + width + " bits");
         }
         this.bytes = bytes;
+        this.words = words;
         this.at = from;
         this.end = end;
         this.width = width;
-        this.mask = (1L << width) - 1;
     }
 
     /** The value of the next {@code n}, which are then read, where they are plainly alike; else -1. */
@@ -103,44 +106,46 @@ final class RunLengths implements ParquetColumn.Levels {
             throw new IOException("a page with less values than announced");
         }
         if (width == 1) {
-            unpackBits(into, from, from + n);
+            unpackBits(words, bit, into, from, from + n);
         } else if (width == 0) {
             Arrays.fill(into, from, from + n, 0);
         } else {
-            unpackNumbers(into, from, from + n);
+            unpackNumbers(words, bit, width, into, from, from + n);
         }
         bit += (long) n * width;
     }
 
-    /** Most levels: a byte is eight of them. Apart from other widths, as one loop compiled for both is thrown away. */
-    private void unpackBits(int[] into, int from, int to) {
-        int b = (int) (bit >>> 3);
-        int eight = bytes[b++] >>> (bit & 7);
-        int have = Byte.SIZE - (int) (bit & 7);
-        for (int i = from; i < to; i++) {
-            if (have == 0) {
-                eight = bytes[b++];
-                have = Byte.SIZE;
-            }
-            into[i] = eight & 1;
-            eight >>>= 1;
-            have--;
+    /** Most levels. Apart from other widths, as one loop compiled for both is thrown away. */
+    private static void unpackBits(long[] words, long bit, int[] into, int from, int to) {
+        long at = bit;
+        int i = from;
+        for (; i + GROUP <= to; i += GROUP) {
+            int w = (int) (at >>> 6);
+            int group = (int) (words[w] >>> at | words[w + 1] << 1 << ~at);
+            into[i] = group & 1;
+            into[i + 1] = group >>> 1 & 1;
+            into[i + 2] = group >>> 2 & 1;
+            into[i + 3] = group >>> 3 & 1;
+            into[i + 4] = group >>> 4 & 1;
+            into[i + 5] = group >>> 5 & 1;
+            into[i + 6] = group >>> 6 & 1;
+            into[i + 7] = group >>> 7 & 1;
+            at += GROUP;
+        }
+        for (; i < to; i++) {
+            into[i] = (int) (words[(int) (at >>> 6)] >>> at) & 1;
+            at++;
         }
     }
 
-    /** Byte by byte: reads of longs by a handle are slow until they are compiled, which a read of a second feels. */
-    private void unpackNumbers(int[] into, int from, int to) {
-        int b = (int) (bit >>> 3);
-        int have = Byte.SIZE - (int) (bit & 7);
-        long window = (bytes[b++] & 0xFFL) >>> (bit & 7);
+    private static void unpackNumbers(long[] words, long bit, int width, int[] into, int from, int to) {
+        int mask = (int) ((1L << width) - 1);
+        long at = bit;
         for (int i = from; i < to; i++) {
-            while (have < width) {
-                window |= (bytes[b++] & 0xFFL) << have;
-                have += Byte.SIZE;
-            }
-            into[i] = (int) (window & mask);
-            window >>>= width;
-            have -= width;
+            int w = (int) (at >>> 6);
+            // In two steps, as a shift by 64 is one by none.
+            into[i] = (int) (words[w] >>> at | words[w + 1] << 1 << ~at) & mask;
+            at += width;
         }
     }
 }

@@ -182,4 +182,35 @@ class HistoryTableTest {
                 .hasSize(codes.size())
                 .doesNotContain(ValueDictionary.NULL);
     }
+
+    /** Sizes that somebody expects change nothing, be they right, too small or too large, in order or not. */
+    @Test
+    void expectedSizesAreNoPromise() throws Exception {
+        int transactions = 5_000;
+        for (int operations : new int[] {0, 10, 40_000, 50_000, 65_536, 100_000, 400_000}) {
+            for (boolean sorted : new boolean[] {true, false}) {
+                HistoryTableBuilder builder = new HistoryTableBuilder(true);
+                builder.expect(operations / 10, operations);
+                for (int i = 0; i < transactions; i++) {
+                    int t = sorted ? i : transactions - 1 - i;
+                    builder.begin(t / 100, t % 100, Outcome.COMMITTED, i);
+                    int[] keys = new int[10];
+                    long[] values = new long[12];
+                    for (int o = 0; o < 10; o++) {
+                        keys[o] = builder.keys().id(o) << 1 | (o & 1);
+                        values[o + 2] = 10L * t + o;
+                    }
+                    builder.operations(keys, 0, values, 2, 10);
+                    builder.end();
+                }
+                HistoryTable table = builder.build();
+                assertThat(table.operations()).isEqualTo(10 * transactions);
+                assertThat(table.writes()).isEqualTo(5 * transactions);
+                for (int o = 0; o < table.operations(); o++) {
+                    assertThat(table.operationValues()[o]).isEqualTo(o);
+                }
+                assertThat(table.operationStarts()[transactions]).isEqualTo(10 * transactions);
+            }
+        }
+    }
 }

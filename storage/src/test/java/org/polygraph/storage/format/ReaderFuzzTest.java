@@ -128,7 +128,7 @@ class ReaderFuzzTest {
     }
 
     /** One to four of: a flipped bit, a byte set, bytes deleted, inserted, doubled, moved, or the end cut off. */
-    private static byte[] damaged(byte[] content, Random random) {
+    static byte[] damaged(byte[] content, Random random) {
         byte[] bytes = content.clone();
         for (int n = 1 + random.nextInt(4); n > 0 && bytes.length > 0; n--) {
             int at = random.nextInt(bytes.length);
