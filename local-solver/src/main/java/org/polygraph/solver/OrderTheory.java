@@ -36,6 +36,7 @@ final class OrderTheory implements Theory {
     private final boolean decideFirst;
 
     private final Displacement displacement;
+    private final @Nullable HottestItem hottest;
     private long random;
 
     OrderTheory(
@@ -49,6 +50,7 @@ final class OrderTheory implements Theory {
             IntStack undefined,
             long seed,
             boolean decideFirst,
+            boolean decideHottest,
             @Nullable ProofTrace proof) {
         this.p = p;
         this.atoms = atoms;
@@ -61,6 +63,7 @@ final class OrderTheory implements Theory {
         this.proof = proof;
         displacement = new Displacement(p, order.position(), check);
         this.decideFirst = decideFirst;
+        hottest = decideHottest ? new HottestItem(check, clauses) : null;
         random = seed * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -135,6 +138,9 @@ final class OrderTheory implements Theory {
         }
         if (!check.next()) {
             return COMPLETE;
+        }
+        if (hottest != null) {
+            hottest.take(search);
         }
         int id = clauses.find();
         if (id == PairTable.ABSENT) {

@@ -140,6 +140,7 @@ public final class Solver {
                     new IntStack(budget),
                     options.get(Option.SEED),
                     options.get(Option.DECISION) == 0,
+                    options.get(Option.HOTTEST) != 0,
                     proof);
             search = new Search(
                     theory,
