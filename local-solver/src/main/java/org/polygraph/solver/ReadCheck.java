@@ -149,23 +149,18 @@ final class ReadCheck {
     }
 
     /**
-     * Takes in hand the violated item that scores highest, the earliest of those that score alike, in the group of the one in
-     * hand: call after {@link #next()} found one. O(waiting) scores.
+     * Takes in hand the violated item that scores highest, the earliest of those that score alike: call after {@link #next()}
+     * found one. O(waiting) scores.
      */
     void next(Score score) {
         while (!staleKeys.isEmpty()) {
             refresh(staleKeys.pop());
         }
-        int group = itemsOf(key).group;
         int before = queue.size();
         int best = -1;
         float bestScore = -1;
         for (int at = 0; at < queue.size(); ) {
             budget.tick();
-            if (queue.group(at) != group) {
-                at++;
-                continue;
-            }
             KeyItems items = itemsOf(queue.key(at));
             if (!isViolated(items, queue.item(at))) {
                 items.queued[queue.item(at)] = false;

@@ -34,10 +34,6 @@ final class ViolatedQueue {
         return heap[3];
     }
 
-    int group(int at) {
-        return heap[STRIDE * at];
-    }
-
     int key(int at) {
         return heap[STRIDE * at + 2];
     }
