@@ -19,7 +19,6 @@ final class WindowRules implements KeyRules {
     /** Writers looked at beside each other. */
     private static final int MOST = 64;
 
-    private static final int CHECK_EVERY = 256;
     private static final int SHORT = 40;
 
     private final ForcedEdges forced;
@@ -44,8 +43,7 @@ final class WindowRules implements KeyRules {
 
     private int[] found = new int[MOST];
     private int count;
-    private int[] decided = new int[64];
-    private boolean hasDecided;
+    private final ReadJudge judge;
 
     WindowRules(Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, Counting counting) {
         this.forced = forced;
@@ -54,6 +52,7 @@ final class WindowRules implements KeyRules {
         this.states = counting.states();
         this.events = events;
         this.shift = events.shift();
+        this.judge = new WindowJudge();
     }
 
     /** Takes over what the last update of the closure computed. */
@@ -334,71 +333,44 @@ final class WindowRules implements KeyRules {
 
     @Override
     public int judgeReads(int key, BooleanSupplier stop) {
-        int slot = index.ambiguousSlot(key);
-        int from = index.slotStarts()[slot];
-        int to = index.slotStarts()[slot + 1];
-        if (to - from > decided.length) {
-            decided = new int[Math.max(to - from, 2 * decided.length)];
-        }
-        int first = index.writerStarts()[key];
-        boolean any = false;
-        hasDecided = false;
-        for (int r = from; r < to; r++) {
-            decided[r - from] = -1;
-            if ((r - from & CHECK_EVERY - 1) == CHECK_EVERY - 1 && stop.getAsBoolean()) {
-                return STOPPED;
-            }
-            int reader = index.readerTransactions()[r];
-            if (states[reader] != Counting.COUNTED) {
-                continue;
-            }
-            int begin = events.begin(reader);
-            findBefore(begin);
-            int latest = 0;
-            for (int i = 0; i < count; i++) {
-                latest = Math.max(latest, latestStart[begin(found[i])]);
-            }
-            int valueClass = index.readerClasses()[r];
-            int alive = valueClass == VersionIndex.INITIAL && count == 0 ? 1 : 0;
-            int only = -1;
-            for (int w = index.firstInClass(key, valueClass); w >= 0 && alive < 2; w = index.nextInClass(w)) {
-                int t = index.writerTransactions()[w];
-                if (t != reader && states[t] != Counting.DROPPED && isCandidate(events.commit(t), begin, latest)) {
-                    // An optional writer as the last one left would be decided to have committed: the solver's part.
-                    alive += states[t] == Counting.OPTIONAL ? 2 : 1;
-                    only = w;
-                }
-            }
-            if (alive == 0) {
-                return reader;
-            }
-            if (alive == 1) {
-                any = true;
-                decided[r - from] = only < 0 ? 0 : 1 + only - first;
-                if (only >= 0) {
-                    forced.add(events.commit(index.writerTransactions()[only]), begin);
-                }
-            }
-        }
-        hasDecided = any;
-        return NONE;
+        return judge.judge(key, states, stop);
     }
 
     @Override
     public int[] decided(int reads) {
-        return hasDecided ? Arrays.copyOf(decided, reads) : new int[0];
+        return judge.decided(reads);
     }
 
-    /** @param latest start of the writers found, which reach the reader */
-    private boolean isCandidate(int commit, int reader, int latest) {
-        if (earliestEnd[commit] < latest || closure.reaches(reader, commit)) {
-            return false;
+    /** By time and exceptions: what reaches a read is a prefix by earliest end, and some more. */
+    private final class WindowJudge extends ReadJudge {
+        /** Latest start of the writers found, which reach the reader. */
+        private int latest;
+
+        WindowJudge() {
+            super(events, forced, index);
         }
-        for (int i = 0; i < count; i++) {
-            if (closure.reaches(commit, begin(found[i]))) {
+
+        @Override
+        boolean findBefore(int begin) {
+            WindowRules.this.findBefore(begin);
+            latest = 0;
+            for (int i = 0; i < count; i++) {
+                latest = Math.max(latest, latestStart[begin(found[i])]);
+            }
+            return count > 0;
+        }
+
+        @Override
+        boolean isCandidate(int commit, int begin) {
+            if (earliestEnd[commit] < latest || closure.reaches(begin, commit)) {
                 return false;
             }
+            for (int i = 0; i < count; i++) {
+                if (closure.reaches(commit, begin(found[i]))) {
+                    return false;
+                }
+            }
+            return true;
         }
-        return true;
     }
 }

@@ -10,6 +10,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,11 @@ final class SliceFiles implements Closeable {
         void deal() throws IOException;
     }
 
-    /** Writes all files. @param dealing puts rows into {@link #row} */
+    /**
+     * Writes all files.
+     *
+     * @param dealing puts rows into {@link #row}
+     */
     void write(Dealing dealing) throws IOException {
         try {
             dealing.deal();
@@ -83,13 +88,18 @@ final class SliceFiles implements Closeable {
 
     /** What tasks make of the files, a row each. */
     List<byte[]> map(SparkSession spark, SliceTask task) {
-        return spark.read()
-                .format("binaryFile")
-                .load(folder.path().toString())
-                .select("content")
-                .as(Encoders.BINARY())
+        return contents(spark, folder.path())
                 .mapPartitions(task, Encoders.BINARY())
                 .collectAsList();
+    }
+
+    /** The files of a folder, a row each. */
+    static Dataset<byte[]> contents(SparkSession spark, Path folder) {
+        return spark.read()
+                .format("binaryFile")
+                .load(folder.toString())
+                .select("content")
+                .as(Encoders.BINARY());
     }
 
     @Override

@@ -37,6 +37,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
     /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
     static final String HEAP_CLOCKS = "spark.polygraph.clocks.heap";
 
+    /** Bytes of rows of the clocks above which the rules of one key are cut into ranges of its writers. */
+    static final String HOT_KEY_BYTES = "spark.polygraph.hot.key.bytes";
+
     private final LazySession session;
     private final Cut cut;
 
@@ -104,12 +107,13 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     cut.mostSlices,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
                     cut.mostColumns,
-                    cut.hotKeyBytes,
+                    conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
                     cut.windows);
         } catch (NumberFormatException e) {
             throw new EngineException(
                     "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
-                            + " and a size such as 256m in " + HEAP_CLOCKS,
+                            + " and a size such as 256m in " + HEAP_CLOCKS + " and "
+                            + HOT_KEY_BYTES,
                     e);
         }
     }

@@ -2,7 +2,6 @@ package org.polygraph.jobs.job;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +28,6 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
-import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.ReadsFrom;
@@ -65,6 +63,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private @Nullable IndexedHistory restored;
 
     private @Nullable StageFiles files;
+    private @Nullable IndexFiles indexFiles;
     private @Nullable Broadcast<byte[]> counted;
     private @Nullable Dataset<byte[]> slices;
 
@@ -178,13 +177,14 @@ final class SparkStages implements KeyStages, AutoCloseable {
         if (made == null && history != null) {
             KeySlices keys = new KeySlices(table.keys().size(), layout.slices());
             keySlices = keys;
-            List<byte[]> rows = new ArrayList<>();
-            for (int s = 0; s < keys.slices(); s++) {
-                rows.add(IndexSlice.of(keys, s, history.versions()).toBytes());
+            try {
+                IndexFiles written = new IndexFiles(folder, context.hadoopConfiguration());
+                indexFiles = written;
+                written.write(keys, history.versions());
+                made = written.rows(spark).repartition(layout.slices()).persist(StorageLevel.DISK_ONLY());
+            } catch (IOException e) {
+                throw StageFolder.failed(folder, e);
             }
-            made = spark.createDataset(rows, Encoders.BINARY())
-                    .repartition(layout.slices())
-                    .persist(StorageLevel.DISK_ONLY());
             slices = made;
         }
         if (made == null) {
@@ -293,9 +293,13 @@ final class SparkStages implements KeyStages, AutoCloseable {
         if (files != null) {
             files.close();
         }
+        if (indexFiles != null) {
+            indexFiles.close();
+        }
         slices = null;
         counted = null;
         files = null;
+        indexFiles = null;
     }
 
     @Override

@@ -26,6 +26,8 @@ final class Faults {
     static final List<String> JOBS = List.of(
             "index keys",
             "close the graph by columns",
+            "put writers of a hot key in order",
+            "force edges of a hot key",
             "force edges, round 1",
             "force edges, round 2",
             "rank events by columns",
@@ -58,9 +60,10 @@ final class Faults {
         set("spark.plugins", FaultPlugin.class.getName());
         set(FaultPlugin.FOLDER, orders.toString());
         set("spark.polygraph.stage.dir", stages.toUri().toString());
-        // Columns go to files, and keys to four slices, however small the history.
+        // Columns go to files, keys to four slices and the hottest key to ranges, however small the history.
         set("spark.polygraph.clocks.heap", "0");
         set("spark.polygraph.slice.operations", "16000");
+        set("spark.polygraph.hot.key.bytes", "200k");
         set("spark.sql.shuffle.partitions", "4");
         set("spark.driver.host", "127.0.0.1");
         set("spark.driver.bindAddress", "127.0.0.1");

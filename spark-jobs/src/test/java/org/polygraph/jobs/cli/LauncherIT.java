@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +63,31 @@ class LauncherIT {
         Command command = run(Map.of("JAVA_OPTS", "-showversion -Xmx64m"), LAUNCHER, "version");
         assertThat(command.exitCode()).isZero();
         assertThat(command.err()).contains("openjdk version");
+    }
+
+    /** Spark's class path costs start-up time: it is taken where the input may not fit, and where it is asked for. */
+    @ParameterizedTest
+    @CsvSource({
+        "check -l ser --memory 100m large, true",
+        "check -l ser --memory 200m large, false",
+        "check -l ser --memory=100m --engine embedded large, false",
+        "check -l ser --memory 100m -o large small, false",
+        "check -l ser --memory 100m --engine spark small, true",
+        "stats --memory 100m large, false",
+    })
+    void sparkIsThereWhereItMayBeNeeded(String words, boolean spark) throws IOException, InterruptedException {
+        Path bin = Files.createDirectory(folder.resolve("bin"));
+        Path java = Files.writeString(bin.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Files.writeString(folder.resolve("release"), "JAVA_VERSION=\"" + System.getProperty("java.version") + "\"\n");
+        Files.write(folder.resolve("large"), new byte[5 << 20]);
+        Files.write(folder.resolve("small"), new byte[1 << 10]);
+        List<String> command = new ArrayList<>(List.of(LAUNCHER));
+        command.addAll(List.of(words.split(" ")));
+        String[] line = command.toArray(String[]::new);
+        Command run = run(Map.of("JAVA_HOME", folder.toString()), line);
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out().contains("/spark-core_")).isEqualTo(spark);
     }
 
     @Test

@@ -12,11 +12,13 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.polygraph.jobs.certificate.IndeterminateMode;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -28,15 +30,16 @@ import org.polygraph.storage.model.HistoryException;
 class ExamplesTest {
     private static final Path FOLDER = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "examples");
 
-    record Truth(String file, String ser, String si) {}
+    /** The strict levels are empty where a history has no times. */
+    record Truth(String file, String ser, String si, String sser, String ssi) {}
 
     static List<Truth> truths() throws IOException {
         List<Truth> truths = new ArrayList<>();
         List<String> lines = Files.readAllLines(FOLDER.resolve("TRUTH.csv"));
-        assertThat(lines.get(0)).isEqualTo("file,ser,si");
+        assertThat(lines.get(0)).isEqualTo("file,ser,si,sser,ssi");
         for (String line : lines.subList(1, lines.size())) {
-            String[] cells = line.split(",", 3);
-            truths.add(new Truth(cells[0], cells[1], cells[2]));
+            String[] cells = line.split(",", 5);
+            truths.add(new Truth(cells[0], cells[1], cells[2], cells[3], cells[4]));
         }
         return truths;
     }
@@ -45,16 +48,31 @@ class ExamplesTest {
     @MethodSource("truths")
     void theVerdictIsTheTruth(Truth truth) throws IOException, HistoryException {
         HistoryTable table = HistoryReader.read(FOLDER.resolve(truth.file).toString(), HistoryFormat.AUTO);
-        assertThat(status(table, IsolationLevel.SER)).as("ser").isEqualTo(truth.ser);
-        assertThat(status(table, IsolationLevel.SI)).as("si").isEqualTo(truth.si);
+        for (TimeMode time : List.of(TimeMode.NONE, TimeMode.HINT)) {
+            assertThat(status(table, IsolationLevel.SER, time)).as("ser").isEqualTo(truth.ser);
+            assertThat(status(table, IsolationLevel.SI, time)).as("si").isEqualTo(truth.si);
+        }
+        assertThat(truth.sser.isEmpty()).as("without times").isEqualTo((table.starts() == null));
+        if (table.starts() != null) {
+            assertThat(status(table, IsolationLevel.SER, TimeMode.STRICT))
+                    .as("sser")
+                    .isEqualTo(truth.sser);
+            assertThat(status(table, IsolationLevel.SI, TimeMode.STRICT))
+                    .as("ssi")
+                    .isEqualTo(truth.ssi);
+        }
     }
 
-    private static String status(HistoryTable table, IsolationLevel level) {
+    private static String status(HistoryTable table, IsolationLevel level, TimeMode time) {
         if (Counts.of(table).transactionsCommitted() == 0) {
             return Verdict.Status.INVALID.name();
         }
         return new EmbeddedChecker()
-                .check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited())
+                .check(
+                        table,
+                        new CheckRequest(level, time, 0, IndeterminateMode.MAYBE),
+                        Progress.NONE,
+                        Budget.unlimited())
                 .status()
                 .name();
     }

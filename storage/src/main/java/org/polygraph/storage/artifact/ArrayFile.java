@@ -7,27 +7,27 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.ArrowLayout.Column;
 
 /**
- * A file of named primitive arrays: what a finished stage leaves for a later process. Little-endian: 8 bytes {@value
- * #MAGIC}, int number of arrays; for each a byte length of the name, the name in ASCII, a byte type ({@code b}, {@code i} or
- * {@code l}), long number of elements, the elements; last an int CRC-32C of all before it.
+ * A file of named primitive arrays: what a finished stage leaves for a later process. It is an Arrow IPC file of one row, a column
+ * an array: {@code list<int32>}, {@code list<int64>} or {@code binary}; whatever reads Arrow reads it. Its footer says {@code
+ * rows} and {@code crc32c}, of all before the footer, in hexadecimal digits.
  *
- * <p>A file that is not exactly that is told as {@link DamagedException}, whatever its bytes are; no more is allocated than
- * the file is long. Time: a pass. Memory: the arrays and 64 KiB.
+ * <p>A file that is not exactly what {@link #writeTo} gives for some arrays is told as {@link DamagedException}, whatever its
+ * bytes are; no more is allocated than the file is long. Time: a pass. Memory: the arrays, 64 KiB and 200 bytes an array.
  */
 public final class ArrayFile {
-    private static final String MAGIC = "PGARRAY1";
-    private static final int MAGIC_BYTES = 8;
     private static final int BUFFER_BYTES = 1 << 16;
-    private static final int MOST_ARRAYS = 1 << 10;
-    private static final int MOST_NAME = 127;
+    private static final int MOST_MESSAGE = 1 << 20;
+    static final int MOST_NAME = 127;
 
     private final Map<String, Object> arrays = new LinkedHashMap<>();
 
@@ -93,30 +93,48 @@ public final class ArrayFile {
 
     /** Writes all arrays. */
     public void writeTo(OutputStream out) throws IOException {
+        List<Column> columns = columns();
         Sink sink = new Sink(out);
-        sink.bytes(MAGIC.getBytes(StandardCharsets.US_ASCII));
-        sink.room(4).putInt(arrays.size());
-        for (Map.Entry<String, Object> entry : arrays.entrySet()) {
-            byte[] name = entry.getKey().getBytes(StandardCharsets.US_ASCII);
-            sink.room(1).put((byte) name.length);
-            sink.bytes(name);
-            if (entry.getValue() instanceof int[] ints) {
-                sink.room(9).put((byte) 'i').putLong(ints.length);
+        sink.bytes(ArrowLayout.START);
+        sink.bytes(ArrowLayout.schema(columns));
+        sink.bytes(ArrowLayout.batch(columns));
+        for (Column column : columns) {
+            sink.room(ArrowLayout.OFFSETS_BYTES).putInt(0).putInt((int) column.count());
+            Object array = arrays.get(column.name());
+            if (array instanceof int[] ints) {
                 for (int value : ints) {
                     sink.room(4).putInt(value);
                 }
-            } else if (entry.getValue() instanceof long[] longs) {
-                sink.room(9).put((byte) 'l').putLong(longs.length);
+            } else if (array instanceof long[] longs) {
                 for (long value : longs) {
                     sink.room(8).putLong(value);
                 }
-            } else {
-                byte[] bytes = (byte[]) entry.getValue();
-                sink.room(9).put((byte) 'b').putLong(bytes.length);
+            } else if (array instanceof byte[] bytes) {
                 sink.bytes(bytes);
             }
+            sink.bytes(new byte[padding(column)]);
         }
-        sink.end();
+        sink.room(Long.BYTES).putLong(ArrowLayout.END_OF_STREAM);
+        sink.flush();
+        out.write(ArrowLayout.tail(columns, sink.sum()));
+    }
+
+    private static int padding(Column column) {
+        return (int) (ArrowLayout.padded(column.bytes()) - column.bytes());
+    }
+
+    private List<Column> columns() {
+        List<Column> columns = new ArrayList<>(arrays.size());
+        arrays.forEach((name, array) -> {
+            if (array instanceof int[] ints) {
+                columns.add(new Column(name, Integer.SIZE, ints.length));
+            } else if (array instanceof long[] longs) {
+                columns.add(new Column(name, Long.SIZE, longs.length));
+            } else if (array instanceof byte[] bytes) {
+                columns.add(new Column(name, Byte.SIZE, bytes.length));
+            }
+        });
+        return columns;
     }
 
     /**
@@ -147,22 +165,22 @@ public final class ArrayFile {
 
     private static ArrayFile read(Source source) throws IOException {
         try {
-            byte[] magic = new byte[MAGIC_BYTES];
-            source.bytes(magic);
-            if (!Arrays.equals(magic, MAGIC.getBytes(StandardCharsets.US_ASCII))) {
-                throw new DamagedException("found other bytes at its start; expected " + MAGIC);
-            }
-            int count = source.fill(4).getInt();
-            if (count < 0 || count > MOST_ARRAYS) {
-                throw new DamagedException("found " + count + " arrays");
+            source.expect(ArrowLayout.START, "other bytes at its start");
+            byte[] schema = source.message();
+            byte[] batch = source.message();
+            List<Column> columns = ArrowLayout.columns(schema, batch);
+            if (!Arrays.equals(schema, ArrowLayout.schema(columns))
+                    || !Arrays.equals(batch, ArrowLayout.batch(columns))) {
+                throw new DamagedException("found a schema that is not of its arrays");
             }
             ArrayFile result = new ArrayFile();
-            for (int i = 0; i < count; i++) {
-                source.array(result);
+            for (Column column : columns) {
+                source.array(column, result);
             }
-            int sum = source.sum();
-            if (source.fill(4).getInt() != sum || source.left != 0) {
-                throw new DamagedException("its checksum does not fit its content");
+            source.fill(Long.BYTES).getLong();
+            source.expect(ArrowLayout.tail(columns, source.sum()), "a checksum that does not fit its content");
+            if (source.left != 0) {
+                throw new DamagedException("found " + source.left + " bytes after its end");
             }
             return result;
         } catch (EOFException e) {
@@ -187,7 +205,7 @@ public final class ArrayFile {
             return buffer;
         }
 
-        private void flush() throws IOException {
+        void flush() throws IOException {
             sum.update(block, 0, buffer.position());
             out.write(block, 0, buffer.position());
             buffer.clear();
@@ -201,10 +219,8 @@ public final class ArrayFile {
             }
         }
 
-        void end() throws IOException {
-            flush();
-            buffer.putInt((int) sum.getValue());
-            out.write(block, 0, buffer.position());
+        int sum() {
+            return (int) sum.getValue();
         }
     }
 
@@ -253,57 +269,63 @@ public final class ArrayFile {
             }
         }
 
-        void array(ArrayFile into) throws IOException {
-            byte[] name = new byte[fill(1).get() & MOST_NAME];
-            bytes(name);
-            byte type = fill(1).get();
-            long count = fill(8).getLong();
-            int size = type == 'l' ? 8 : type == 'i' ? 4 : 1;
-            if (count < 0 || count > left / size || count > Integer.MAX_VALUE - 8) {
+        void expect(byte[] expected, String otherwise) throws IOException {
+            byte[] found = new byte[expected.length];
+            bytes(found);
+            if (!Arrays.equals(found, expected)) {
+                throw new DamagedException("found " + otherwise);
+            }
+        }
+
+        /** With its frame. */
+        byte[] message() throws IOException {
+            ByteBuffer frame = fill(2 * Integer.BYTES);
+            int continuation = frame.getInt();
+            int length = frame.getInt();
+            if (continuation != ArrowLayout.CONTINUATION || length < 0 || length > MOST_MESSAGE || length > left) {
+                throw new DamagedException("found no Arrow message");
+            }
+            byte[] message = new byte[length];
+            bytes(message);
+            return ByteBuffer.allocate(2 * Integer.BYTES + length)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(continuation)
+                    .putInt(length)
+                    .put(message)
+                    .array();
+        }
+
+        void array(Column column, ArrayFile into) throws IOException {
+            String name = column.name();
+            if (column.room() > left || column.count() > Integer.MAX_VALUE - 8) {
                 throw new EOFException();
             }
-            String text = text(name);
-            if (into.has(text)) {
-                throw new DamagedException("found array " + text + " twice");
+            if (into.has(name)) {
+                throw new DamagedException("found array " + name + " twice");
             }
-            into.add(text, elements(type, (int) count));
+            fill(ArrowLayout.OFFSETS_BYTES).getLong();
+            into.add(name, elements(column.bits(), (int) column.count()));
+            bytes(new byte[padding(column)]);
         }
 
-        private Object elements(byte type, int count) throws IOException {
-            switch (type) {
-                case 'i' -> {
-                    int[] ints = new int[count];
-                    for (int i = 0; i < count; i++) {
-                        ints[i] = fill(4).getInt();
-                    }
-                    return ints;
+        private Object elements(int bits, int count) throws IOException {
+            if (bits == Integer.SIZE) {
+                int[] ints = new int[count];
+                for (int i = 0; i < count; i++) {
+                    ints[i] = fill(4).getInt();
                 }
-                case 'l' -> {
-                    long[] longs = new long[count];
-                    for (int i = 0; i < count; i++) {
-                        longs[i] = fill(8).getLong();
-                    }
-                    return longs;
-                }
-                case 'b' -> {
-                    byte[] bytes = new byte[count];
-                    bytes(bytes);
-                    return bytes;
-                }
-                default -> throw new DamagedException("found an array of type " + type);
+                return ints;
             }
-        }
-
-        private static String text(byte[] name) throws DamagedException {
-            for (byte b : name) {
-                if (b <= ' ') {
-                    throw new DamagedException("found an array without a name");
+            if (bits == Long.SIZE) {
+                long[] longs = new long[count];
+                for (int i = 0; i < count; i++) {
+                    longs[i] = fill(8).getLong();
                 }
+                return longs;
             }
-            if (name.length == 0) {
-                throw new DamagedException("found an array without a name");
-            }
-            return new String(name, StandardCharsets.US_ASCII);
+            byte[] bytes = new byte[count];
+            bytes(bytes);
+            return bytes;
         }
 
         /** Of all that was taken. */

@@ -2,8 +2,8 @@
  * Where bytes live: local files, standard input, and whatever Hadoop's FileSystem reaches; output that is whole or absent.
  *
  * <p>Promise: a plain local path touches no Hadoop class, only {@code HadoopLocation} does; a file that is written appears
- * under its name when it is complete and not before. May import: the JDK, and in {@code HadoopLocation} Hadoop's
- * FileSystem.
+ * under its name when it is complete and not before. May import: the JDK, in {@code HadoopLocation} Hadoop's
+ * FileSystem, in {@code ArrowLayout} the messages of Arrow files.
  */
 @NullMarked
 package org.polygraph.storage.artifact;

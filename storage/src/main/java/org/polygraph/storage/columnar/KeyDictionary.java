@@ -1,9 +1,8 @@
 package org.polygraph.storage.columnar;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.model.BudgetException;
@@ -22,13 +21,13 @@ public final class KeyDictionary {
 
     private int[] direct;
     private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
-    private final Object2IntOpenHashMap<String> strings = new Object2IntOpenHashMap<>();
-    /** The integer itself, or for a string key {@code ~position} in {@link #stringLabels} (then {@link #isString}). */
+    private final TextTable strings = new TextTable();
+    /** The integer itself, or for a string key its number in {@link #strings} (then {@link #isString}). */
     private final LongArrayList labels = new LongArrayList();
 
-    private final List<String> stringLabels = new ArrayList<>();
     private long[] stringBits = new long[0];
-    private long stringBytes;
+    /** By number in {@link #strings}: the id. */
+    private final IntArrayList stringIds = new IntArrayList();
 
     public KeyDictionary() {
         this(1024, DIRECT);
@@ -38,7 +37,6 @@ public final class KeyDictionary {
         this.direct = new int[directSize];
         this.directLimit = directLimit;
         integers.defaultReturnValue(-1);
-        strings.defaultReturnValue(-1);
         Arrays.fill(direct, -1);
     }
 
@@ -69,9 +67,9 @@ public final class KeyDictionary {
         }
     }
 
-    /** All keys. Texts are shared, the rest is copied. */
+    /** All keys, copied. */
     Labels labels() {
-        return new Labels(labels.toLongArray(), stringBits, stringLabels);
+        return new Labels(labels.toLongArray(), stringBits, strings.texts());
     }
 
     /** The keys of another dictionary, each new if unseen, in their order: by id there the id here. */
@@ -109,17 +107,16 @@ public final class KeyDictionary {
 
     /** The id of a string key, new if unseen. */
     public int id(String key) {
-        int id = strings.getInt(key);
-        if (id < 0) {
-            id = add(stringLabels.size());
-            stringLabels.add(key);
-            stringBytes += 100 + key.length();
-            strings.put(key, id);
-            if ((id >> 6) >= stringBits.length) {
-                stringBits = Arrays.copyOf(stringBits, Math.max((id >> 6) + 1, stringBits.length * 2));
-            }
-            stringBits[id >> 6] |= 1L << id;
+        int number = strings.id(key, false);
+        if (number < stringIds.size()) {
+            return stringIds.getInt(number);
         }
+        int id = add(number);
+        stringIds.add(id);
+        if ((id >> 6) >= stringBits.length) {
+            stringBits = Arrays.copyOf(stringBits, Math.max((id >> 6) + 1, stringBits.length * 2));
+        }
+        stringBits[id >> 6] |= 1L << id;
         return id;
     }
 
@@ -148,7 +145,7 @@ public final class KeyDictionary {
 
     /** The string key with this id; only if {@link #isString} is true. */
     public String string(int id) {
-        return stringLabels.get((int) labels.getLong(id));
+        return strings.text((int) labels.getLong(id));
     }
 
     /** The key as people write it: {@code 7} or {@code "k7"}. */
@@ -158,6 +155,10 @@ public final class KeyDictionary {
 
     /** Bytes of heap held, estimated within a factor of two. */
     public long bytes() {
-        return 4L * direct.length + 24L * integers.size() + 12L * labels.size() + stringBytes;
+        return 4L * direct.length
+                + 24L * integers.size()
+                + 12L * labels.size()
+                + strings.bytes()
+                + 4L * stringIds.size();
     }
 }

@@ -3,8 +3,6 @@ package org.polygraph.storage.columnar;
 import it.unimi.dsi.fastutil.HashCommon;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.model.BudgetException;
@@ -16,7 +14,7 @@ import org.polygraph.storage.model.BudgetException;
  *
  * <pre>
  * -2^63          null
- * -2^63 + 1 + i  string or opaque text number i       about 100 bytes and 1 byte a character
+ * -2^63 + 1 + i  string or opaque text number i       about 30 bytes and 1 byte a character
  * -2^63 + 2^40+i integer number i beyond +-2^62       about 28 bytes
  * -2^63 + 2^41+i version number i (three longs)       about 32 bytes
  * -2^63 + 2^42+i anything but another value           about 28 bytes
@@ -39,11 +37,8 @@ public final class ValueDictionary {
     private static final int MAX_VERSIONS = Integer.MAX_VALUE / 3 - 8;
     private static final int LONGS_PER_VERSION = 3;
 
-    private record Label(boolean opaque, String text) {}
-
-    private final Object2IntOpenHashMap<Label> textIds = new Object2IntOpenHashMap<>();
-    private final List<Label> texts = new ArrayList<>();
-    private long textBytes;
+    /** Strings, and marked ones, which are opaque. */
+    private final TextTable texts = new TextTable();
 
     private final Long2IntOpenHashMap otherIds = new Long2IntOpenHashMap();
     /** Of "anything but" number i: the value that it is not. */
@@ -60,7 +55,6 @@ public final class ValueDictionary {
     private int[] versionSlots = new int[0];
 
     public ValueDictionary() {
-        textIds.defaultReturnValue(-1);
         integerIds.defaultReturnValue(-1);
         otherIds.defaultReturnValue(-1);
     }
@@ -83,14 +77,12 @@ public final class ValueDictionary {
 
     /** All values that have no code by nature. */
     Labels labels() {
-        List<String> all = new ArrayList<>(texts.size());
         byte[] opaque = new byte[texts.size()];
-        for (Label label : texts) {
-            opaque[all.size()] = (byte) (label.opaque ? 1 : 0);
-            all.add(label.text);
+        for (int i = 0; i < opaque.length; i++) {
+            opaque[i] = (byte) (texts.isMarked(i) ? 1 : 0);
         }
         return new Labels(
-                all,
+                texts.texts(),
                 opaque,
                 integers.toLongArray(),
                 Arrays.copyOf(versions, versionCount * LONGS_PER_VERSION),
@@ -105,7 +97,7 @@ public final class ValueDictionary {
                 new long[other.versions.length / LONGS_PER_VERSION],
                 new long[other.others.length]);
         for (int i = 0; i < codes.texts.length; i++) {
-            codes.texts[i] = intern(new Label(other.opaque[i] != 0, other.texts.get(i)));
+            codes.texts[i] = intern(other.texts.get(i), other.opaque[i] != 0);
         }
         for (int i = 0; i < codes.integers.length; i++) {
             codes.integers[i] = code(other.integers[i]);
@@ -153,12 +145,12 @@ public final class ValueDictionary {
 
     /** The code of a string value. */
     public long code(String value) {
-        return intern(new Label(false, value));
+        return intern(value, false);
     }
 
     /** The code of a value that is neither integer nor string but has an identity, shown as {@code text}. */
     public long opaque(String text) {
-        return intern(new Label(true, text));
+        return intern(text, true);
     }
 
     /**
@@ -233,15 +225,8 @@ public final class ValueDictionary {
         }
     }
 
-    private long intern(Label label) {
-        int id = textIds.getInt(label);
-        if (id < 0) {
-            id = texts.size();
-            texts.add(label);
-            textIds.put(label, id);
-            textBytes += 100 + label.text.length();
-        }
-        return FIRST_TEXT + id;
+    private long intern(String text, boolean opaque) {
+        return FIRST_TEXT + texts.id(text, opaque);
     }
 
     private static boolean isOwnCode(long code) {
@@ -267,7 +252,7 @@ public final class ValueDictionary {
 
     /** Whether the value is a string; then {@link #text} gives it. */
     public boolean isString(long code) {
-        return isText(code) && !textOf(code).opaque;
+        return isText(code) && !texts.isMarked((int) (code - FIRST_TEXT));
     }
 
     public long integer(long code) {
@@ -283,11 +268,7 @@ public final class ValueDictionary {
             int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;
             return versions[at + 2] + "@" + versions[at] + "." + versions[at + 1];
         }
-        return textOf(code).text;
-    }
-
-    private Label textOf(long code) {
-        return texts.get((int) (code - FIRST_TEXT));
+        return texts.text((int) (code - FIRST_TEXT));
     }
 
     /** The value as people write it: {@code null}, {@code 7}, {@code "a"}; opaque values as their text. */
@@ -303,7 +284,7 @@ public final class ValueDictionary {
 
     /** Bytes of heap held, estimated within a factor of two for texts. */
     public long bytes() {
-        return textBytes
+        return texts.bytes()
                 + 28L * (integers.size() + (long) others.size())
                 + 8L * versions.length
                 + 4L * versionSlots.length;

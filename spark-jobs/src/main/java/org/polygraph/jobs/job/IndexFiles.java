@@ -1,0 +1,53 @@
+package org.polygraph.jobs.job;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.SparkSession;
+import org.polygraph.partitioner.index.IndexSlice;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.VersionIndex;
+
+/**
+ * An index that the driver has, on its way to the tasks: a file a slice of keys, made and written one after another, so that
+ * the driver holds one beside the index. Closing deletes them.
+ */
+final class IndexFiles implements Closeable {
+    private final StageFolder folder;
+
+    /**
+     * No file yet.
+     *
+     * @param parent a folder that the driver and all tasks see; made if it is not there
+     */
+    IndexFiles(Path parent, Configuration configuration) throws IOException {
+        this.folder = new StageFolder(parent, configuration);
+    }
+
+    /** Writes all slices. */
+    void write(KeySlices keys, VersionIndex versions) throws IOException {
+        try {
+            for (int s = 0; s < keys.slices(); s++) {
+                try (OutputStream out = folder.fileSystem().create(new Path(folder.path(), "slice-" + s))) {
+                    out.write(IndexSlice.of(keys, s, versions).toBytes());
+                }
+            }
+        } catch (FSError e) {
+            throw StageFolder.io(e);
+        }
+    }
+
+    /** {@link IndexSlice#toBytes} of each, in any order. */
+    Dataset<byte[]> rows(SparkSession spark) {
+        return SliceFiles.contents(spark, folder.path());
+    }
+
+    @Override
+    public void close() {
+        folder.close();
+    }
+}

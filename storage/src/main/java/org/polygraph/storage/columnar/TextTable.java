@@ -1,0 +1,192 @@
+package org.polygraph.storage.columnar;
+
+import it.unimi.dsi.fastutil.HashCommon;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Numbers 0, 1, 2... for texts in order of first appearance, and the texts by number. Texts are kept as bytes, one after another:
+ * a byte a character where all are below 256, otherwise two; any characters, also halves of surrogate pairs.
+ *
+ * <p>Memory: 4 bytes and its characters a text, 8 its place, 11 to 21 what finds it: a key of 10 characters takes some 40 bytes, of 36 some
+ * 65, where strings and a map of them take 110 and 135. A chronicle map was no faster than that map, and needs each text a second time to
+ * give it back. Time: a pass over the text and about one cache miss. The hash has a seed of its own in each process, so that no history can
+ * be made of texts that collide.
+ */
+final class TextTable {
+    private static final int MOST_TEXTS = 1 << 29;
+    private static final int FIRST_CHUNK = 1 << 8;
+    /** Less than half of any region of G1, which gives larger arrays regions of their own. */
+    private static final int LARGEST_CHUNK = 1 << 18;
+
+    private static final int HEADER = Integer.BYTES;
+    private static final int WIDE = 1;
+    private static final int MARKED = 2;
+    private static final int FLAG_BITS = 2;
+    private static final int MOST_CHARACTERS = 1 << 28;
+    private static final long SEED = new SecureRandom().nextLong();
+
+    private final List<byte[]> chunks = new ArrayList<>();
+    private byte[] chunk = new byte[0];
+    private int used;
+    private long bytes;
+
+    /** By number: chunk and offset in it. */
+    private long[] places = new long[0];
+
+    private int size;
+    /** Open addressing: high half of the hash, number + 1; 0 where free. */
+    private long[] slots = new long[0];
+
+    /** Texts. */
+    int size() {
+        return size;
+    }
+
+    /**
+     * The number of a text, {@link #size} if it is new: then it has been added.
+     *
+     * @param marked part of what it is: a marked text is another than the same text unmarked
+     */
+    int id(String text, boolean marked) {
+        if (4L * size >= 3L * slots.length) {
+            grow();
+        }
+        long hash = hash(text, marked);
+        int mask = slots.length - 1;
+        int slot = (int) hash & mask;
+        for (long found; (found = slots[slot]) != 0; slot = (slot + 1) & mask) {
+            int id = (int) found - 1;
+            if (found >>> 32 == hash >>> 32 && isAt(places[id], text, marked)) {
+                return id;
+            }
+        }
+        if (size == MOST_TEXTS) {
+            throw new BudgetException("more than " + MOST_TEXTS + " different texts do not fit one table");
+        }
+        if (size == places.length) {
+            places = Arrays.copyOf(places, Math.max(16, size + (size >> 1)));
+        }
+        places[size] = add(text, marked);
+        slots[slot] = (hash & -1L << 32) | (size + 1);
+        return size++;
+    }
+
+    /** A text by its number. */
+    String text(int id) {
+        byte[] from = chunks.get((int) (places[id] >>> 32));
+        int at = (int) places[id];
+        int header = header(from, at);
+        int length = header >>> FLAG_BITS;
+        char[] text = new char[length];
+        for (int i = 0; i < length; i++) {
+            text[i] = character(from, at + HEADER, i, (header & WIDE) != 0);
+        }
+        return new String(text);
+    }
+
+    /** Whether a text is marked. */
+    boolean isMarked(int id) {
+        return (header(chunks.get((int) (places[id] >>> 32)), (int) places[id]) & MARKED) != 0;
+    }
+
+    /** All texts, as strings. */
+    List<String> texts() {
+        List<String> texts = new ArrayList<>(size);
+        for (int id = 0; id < size; id++) {
+            texts.add(text(id));
+        }
+        return texts;
+    }
+
+    /** Bytes of heap held. */
+    long bytes() {
+        return bytes + 8L * (places.length + slots.length);
+    }
+
+    private long add(String text, boolean marked) {
+        int length = text.length();
+        if (length > MOST_CHARACTERS) {
+            throw new BudgetException("a text of " + length + " characters does not fit a table");
+        }
+        int wide = 0;
+        for (int i = 0; i < length && wide == 0; i++) {
+            wide = text.charAt(i) > 0xff ? WIDE : 0;
+        }
+        int needed = HEADER + (length << wide);
+        if (needed > chunk.length - used) {
+            chunk = new byte[Math.max(needed, Math.min(LARGEST_CHUNK, Math.max(FIRST_CHUNK, 2 * chunk.length)))];
+            chunks.add(chunk);
+            bytes += chunk.length;
+            used = 0;
+        }
+        int at = used;
+        int header = length << FLAG_BITS | (marked ? MARKED : 0) | wide;
+        for (int i = 0; i < HEADER; i++) {
+            chunk[used++] = (byte) (header >>> (Byte.SIZE * i));
+        }
+        for (int i = 0; i < length; i++) {
+            char c = text.charAt(i);
+            chunk[used++] = (byte) c;
+            if (wide != 0) {
+                chunk[used++] = (byte) (c >>> Byte.SIZE);
+            }
+        }
+        return (long) (chunks.size() - 1) << 32 | at;
+    }
+
+    private boolean isAt(long place, String text, boolean marked) {
+        byte[] from = chunks.get((int) (place >>> 32));
+        int at = (int) place;
+        int header = header(from, at);
+        int length = text.length();
+        if (header >>> FLAG_BITS != length || ((header & MARKED) != 0) != marked) {
+            return false;
+        }
+        boolean wide = (header & WIDE) != 0;
+        for (int i = 0; i < length; i++) {
+            if (character(from, at + HEADER, i, wide) != text.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int header(byte[] from, int at) {
+        return from[at] & 0xff | (from[at + 1] & 0xff) << 8 | (from[at + 2] & 0xff) << 16 | from[at + 3] << 24;
+    }
+
+    private static char character(byte[] from, int start, int i, boolean wide) {
+        return wide
+                ? (char) (from[start + 2 * i] & 0xff | from[start + 2 * i + 1] << Byte.SIZE)
+                : (char) (from[start + i] & 0xff);
+    }
+
+    private static long hash(String text, boolean marked) {
+        long hash = SEED ^ (marked ? 1 : 0);
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * 0x9e3779b97f4a7c15L;
+            hash ^= hash >>> 29;
+        }
+        return HashCommon.mix(hash);
+    }
+
+    private void grow() {
+        long[] old = slots;
+        slots = new long[Math.max(16, 2 * old.length)];
+        int mask = slots.length - 1;
+        for (long entry : old) {
+            if (entry != 0) {
+                int id = (int) entry - 1;
+                int slot = (int) hash(text(id), isMarked(id)) & mask;
+                while (slots[slot] != 0) {
+                    slot = (slot + 1) & mask;
+                }
+                slots[slot] = entry;
+            }
+        }
+    }
+}
