@@ -11,7 +11,7 @@ import org.polygraph.solver.theory.PairTable;
  * <p>Not before each item that waits is worth a conflict, and never more work than the search itself: a large core has
  * thousands of items that have nothing to do with each other, and is done soonest from the beginning to the end. Not where
  * clauses have many literals, either, as with few values: a conflict says little of an item with many ways out (measured: up
- * to four times the conflicts).
+ * to three times the conflicts).
  */
 final class HottestItem implements ReadCheck.Score {
     private static final int LEAST_CONFLICTS = 100;
