@@ -60,6 +60,11 @@ final class ClauseMaker {
         return starts.size();
     }
 
+    /** Sum of the clauses' literals. */
+    int literals() {
+        return literals.size();
+    }
+
     /** The clause of the violated item in {@code check}'s hand, or {@link PairTable#ABSENT} when not made yet. */
     int find() {
         return known.get(itemId());

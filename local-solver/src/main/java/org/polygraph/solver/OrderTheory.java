@@ -41,6 +41,7 @@ final class OrderTheory implements Theory {
     private final boolean decideFirst;
 
     private final Displacement displacement;
+    private final @Nullable HottestItem hottest;
     private long random;
 
     OrderTheory(
@@ -56,6 +57,7 @@ final class OrderTheory implements Theory {
             ClauseLimit limit,
             long seed,
             boolean decideFirst,
+            boolean decideHottest,
             @Nullable ProofTrace proof) {
         this.p = p;
         this.atoms = atoms;
@@ -70,6 +72,7 @@ final class OrderTheory implements Theory {
         this.proof = proof;
         displacement = new Displacement(p, order.position(), check);
         this.decideFirst = decideFirst;
+        hottest = decideHottest ? new HottestItem(check, clauses) : null;
         random = seed * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -148,6 +151,9 @@ final class OrderTheory implements Theory {
         }
         if (!check.next()) {
             return COMPLETE;
+        }
+        if (hottest != null) {
+            hottest.take(search);
         }
         check.takeLastOfVersion();
         int id = clauses.find();

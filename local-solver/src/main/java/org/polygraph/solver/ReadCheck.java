@@ -135,10 +135,7 @@ final class ReadCheck {
                     continue;
                 }
             }
-            KeyItems items = keyItems[k];
-            if (items == null) {
-                throw new IllegalStateException("a queued item of key " + k + " without its key");
-            }
+            KeyItems items = itemsOf(k);
             if (isViolated(items, item)) {
                 int rank = ranks.of(items, item);
                 if (rank <= queue.firstRank()) {
@@ -190,6 +187,54 @@ final class ReadCheck {
         return isLater && txn != p.writerTxn[writer] && counts(txn) ? r : last;
     }
 
+    /** How urgent the violated item in hand is. */
+    interface Score {
+        /** Not negative. */
+        float ofItemInHand();
+    }
+
+    /**
+     * Takes in hand the violated item that scores highest, the earliest of those that score alike: call after {@link #next()}
+     * found one. O(waiting) scores.
+     */
+    void next(Score score) {
+        while (!staleKeys.isEmpty()) {
+            refresh(staleKeys.pop());
+        }
+        int before = queue.size();
+        int best = -1;
+        float bestScore = -1;
+        for (int at = 0; at < queue.size(); ) {
+            budget.tick();
+            KeyItems items = itemsOf(queue.key(at));
+            if (!isViolated(items, queue.item(at))) {
+                items.queued[queue.item(at)] = false;
+                queue.drop(at);
+                continue;
+            }
+            float of = score.ofItemInHand();
+            if (of > bestScore || (of == bestScore && queue.precedes(at, best))) {
+                bestScore = of;
+                best = at;
+            }
+            at++;
+        }
+        if (best < 0 || !isViolated(itemsOf(queue.key(best)), queue.item(best))) {
+            throw new IllegalStateException("nothing is violated, yet something was in hand");
+        }
+        if (queue.size() < before) {
+            queue.restore();
+        }
+    }
+
+    private KeyItems itemsOf(int k) {
+        KeyItems items = keyItems[k];
+        if (items == null) {
+            throw new IllegalStateException("an item of key " + k + " without its key");
+        }
+        return items;
+    }
+
     /** Whether there are many groups of keys, see {@link CoreGroups}. */
     boolean isScattered() {
         return groups.isScattered();
@@ -197,10 +242,7 @@ final class ReadCheck {
 
     /** Where the item of a transaction stands in the key in hand: the reader in hand's read, any other one's write. */
     int slotOf(int txn) {
-        KeyItems items = keyItems[key];
-        if (items == null) {
-            throw new IllegalStateException("slot in key " + key + " before it was looked at");
-        }
+        KeyItems items = itemsOf(key);
         if (reader >= 0 && p.readerTxn[reader] == txn) {
             return items.slots[items.itemOfReader(reader)];
         }
@@ -455,10 +497,7 @@ final class ReadCheck {
     }
 
     private int[] sortedByClass(int k) {
-        KeyItems items = keyItems[k];
-        if (items == null) {
-            throw new IllegalStateException("candidates of key " + k + " before it was looked at");
-        }
+        KeyItems items = itemsOf(k);
         int[] sorted = items.byClass;
         if (sorted == null) {
             sorted = sortedByClass(items);

@@ -173,6 +173,7 @@ public final class Solver {
                     limit,
                     options.get(Option.SEED),
                     options.get(Option.DECISION) == 0,
+                    options.get(Option.HOTTEST) != 0,
                     proof);
             search = new Search(
                     theory,

@@ -34,6 +34,32 @@ final class ViolatedQueue {
         return heap[3];
     }
 
+    int key(int at) {
+        return heap[STRIDE * at + 2];
+    }
+
+    int item(int at) {
+        return heap[STRIDE * at + 3];
+    }
+
+    /** Whether one entry comes before another one. */
+    boolean precedes(int at, int other) {
+        return isBefore(heap[STRIDE * at], heap[STRIDE * at + 1], other);
+    }
+
+    /** Puts the last entry in the place of another one: no heap, until {@link #restore}. */
+    void drop(int at) {
+        size--;
+        copy(size, at);
+    }
+
+    /** Makes a heap of the entries. O(size). */
+    void restore() {
+        for (int at = size / 2 - 1; at >= 0; at--) {
+            sink(at, heap[STRIDE * at], heap[STRIDE * at + 1], heap[STRIDE * at + 2], heap[STRIDE * at + 3]);
+        }
+    }
+
     void add(int group, int rank, int key, int item) {
         heap = budget.grow(heap, STRIDE * (size + 1L));
         int at = size++;
@@ -54,7 +80,11 @@ final class ViolatedQueue {
         int rank = heap[STRIDE * size + 1];
         int key = heap[STRIDE * size + 2];
         int item = heap[STRIDE * size + 3];
-        int at = 0;
+        sink(0, group, rank, key, item);
+    }
+
+    private void sink(int start, int group, int rank, int key, int item) {
+        int at = start;
         while (2 * at + 1 < size) {
             int child = 2 * at + 1;
             if (child + 1 < size && isBefore(heap[STRIDE * (child + 1)], heap[STRIDE * (child + 1) + 1], child)) {

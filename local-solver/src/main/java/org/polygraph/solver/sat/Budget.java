@@ -144,6 +144,18 @@ public final class Budget {
         return copy;
     }
 
+    /** As {@link #grow(int[], long)}. */
+    public float[] grow(float[] array, long needed) {
+        if (needed <= array.length) {
+            return array;
+        }
+        int length = longer(array.length, needed, 4);
+        reserve(4L * length);
+        float[] copy = Arrays.copyOf(array, length);
+        reserve(-4L * array.length);
+        return copy;
+    }
+
     private int longer(int length, long needed, int width) {
         if (needed > MAX_ARRAY) {
             throw new BudgetExhausted("a solver structure needs more than 2^31 entries");

@@ -10,6 +10,7 @@ final class ConflictAnalysis {
     private final Trail trail;
     private final ClauseArena arena;
     private final boolean minimize;
+    private final Activity activity;
     private byte[] seen = new byte[0];
     private final IntStack touched;
     private final IntStack learnt;
@@ -17,11 +18,12 @@ final class ConflictAnalysis {
     private int stamp;
     private int open;
 
-    ConflictAnalysis(Budget budget, Trail trail, ClauseArena arena, boolean minimize) {
+    ConflictAnalysis(Budget budget, Trail trail, ClauseArena arena, boolean minimize, Activity activity) {
         this.budget = budget;
         this.trail = trail;
         this.arena = arena;
         this.minimize = minimize;
+        this.activity = activity;
         touched = new IntStack(budget);
         learnt = new IntStack(budget);
     }
@@ -34,6 +36,7 @@ final class ConflictAnalysis {
      */
     void firstUip(IntStack conflict, IntStack parents) {
         seen = budget.grow(seen, trail.variables());
+        activity.decay(trail.variables());
         learnt.clear();
         learnt.push(Literals.NONE);
         open = 0;
@@ -82,6 +85,7 @@ final class ConflictAnalysis {
         }
         seen[variable] = 1;
         touched.push(variable);
+        activity.bump(variable);
         if (trail.level(variable) == 0) {
             parents.push(~variable);
         } else if (trail.level(variable) == level) {

@@ -22,6 +22,7 @@ public final class Search {
     private final Trail trail;
     private final ClauseArena arena;
     private final Watches watches;
+    private final Activity activity;
     private final ConflictAnalysis analysis;
     private final Derivations derivations;
 
@@ -86,7 +87,8 @@ public final class Search {
         trail = new Trail(budget);
         arena = new ClauseArena(budget);
         watches = new Watches(budget);
-        analysis = new ConflictAnalysis(budget, trail, arena, settings.minimize());
+        activity = new Activity(budget);
+        analysis = new ConflictAnalysis(budget, trail, arena, settings.minimize(), activity);
         derivations = new Derivations(budget, settings.maxDerivationInts());
         conflict = new IntStack(budget);
         conflictLevels = new ConflictLevels(conflict, trail);
@@ -112,6 +114,11 @@ public final class Search {
     /** Positive when the literal is true, negative when false, 0 when unassigned. */
     public int value(int literal) {
         return trail.value(literal);
+    }
+
+    /** How much a variable took part in conflicts lately; comparable until the next conflict. */
+    public float activity(int variable) {
+        return activity.of(variable);
     }
 
     /** Number of decisions that stand. */

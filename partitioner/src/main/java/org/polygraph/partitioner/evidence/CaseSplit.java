@@ -23,8 +23,10 @@ import org.polygraph.storage.columnar.HistoryTable;
  * that the rules refute as many of its alternatives as possible at once.
  */
 final class CaseSplit {
-    /** Runs of the rules, some 50 microseconds each for a few transactions. */
-    private static final int MOST_RUNS = 5_000;
+    /** Work of the rules, in runs on a few transactions, some 50 microseconds each. */
+    private static final int MOST_WORK = 5_000;
+
+    private static final int FEW_TRANSACTIONS = 32;
 
     private static final int MOST_DEPTH = 6;
     private static final int MOST_CANDIDATES = 8;
@@ -33,13 +35,15 @@ final class CaseSplit {
     private final IndexedHistory history;
     private final HistoryTable table;
     private final Events events;
-    private int runs;
+    private final int workOfRun;
+    private int work;
 
     CaseSplit(Explanation rules, IndexedHistory history) {
         this.rules = rules;
         this.history = history;
         this.table = history.table();
         this.events = rules.events();
+        this.workOfRun = 1 + history.table().transactions() / FEW_TRANSACTIONS;
     }
 
     /** What is taken for granted in a branch, and what the rules say of it. */
@@ -86,7 +90,8 @@ final class CaseSplit {
         for (List<Case> cases : choices(of, branch)) {
             int open = 0;
             for (Case c : cases) {
-                if (runs++ > MOST_RUNS || rules.stop().getAsBoolean()) {
+                work += workOfRun;
+                if (work > MOST_WORK || rules.stop().getAsBoolean()) {
                     return null;
                 }
                 c.refuted = rules.refute(c.history.copy(), c.branch);

@@ -17,12 +17,22 @@ import org.polygraph.storage.columnar.HistoryTable;
  * <p>An operation without which the part passes is essential, and stays so in every smaller part; what would take it along
  * is not tried. (Nearly always: a write that its own transaction overwrote can become the last in a part. So in parts of a
  * few operations that is forgotten in each turn, and the last turn has tried everything anew.)
+ *
+ * <p>Where nearly all of a large part is essential, as in refutations that take much search, the time would run out long
+ * before each unit had been left out once. That shows after a few chunks, and nobody is served by a part that is a tenth
+ * smaller: so it ends there.
  */
 final class Shrinker {
     /** In so small parts nothing is left untried. */
     private static final int SMALL = 64;
     /** Fewer units are taken away one by one at once. */
     private static final int FEW = 12;
+    /** So many turns of chunks in a row took next to nothing away: there is no small part. */
+    private static final int BARREN_TURNS = 3;
+
+    private static final int NEXT_TO_NOTHING = 8;
+    /** The end is out of sight when it is so many times the whole time away, one more trial for each unit. */
+    private static final double OUT_OF_SIGHT = 2;
 
     private final HistoryTable table;
     private final PartJudge judge;
@@ -33,6 +43,7 @@ final class Shrinker {
 
     private final BitSet alive = new BitSet();
     private final BitSet essential = new BitSet();
+    private int trials;
 
     /** @param operations a closed part that violates, ascending */
     Shrinker(ReadSources sources, int[] operations, PartJudge judge, BooleanSupplier stop) {
@@ -54,7 +65,7 @@ final class Shrinker {
         }
     }
 
-    /** Shrinks. @return whether it ended because nothing can be taken away; false if it was stopped */
+    /** Shrinks. @return whether it ended because nothing can be taken away; false if it was stopped or gave up */
     boolean run() {
         List<int[]> transactions = transactions();
         List<int[]> reads = single(0);
@@ -63,10 +74,12 @@ final class Shrinker {
             if (reads.size() * 4 <= transactions.size()) {
                 oneByOne(reads);
             }
-            chunks(transactions);
+            if (!chunks(transactions)) {
+                return false;
+            }
         }
-        if (reads.size() > 4 * FEW) {
-            chunks(reads);
+        if (reads.size() > 4 * FEW && !chunks(reads)) {
+            return false;
         }
         boolean changed = true;
         while (changed && !stop.getAsBoolean()) {
@@ -119,8 +132,11 @@ final class Shrinker {
         return units;
     }
 
-    private void chunks(List<int[]> units) {
+    /** @return false if the end is out of sight */
+    private boolean chunks(List<int[]> units) {
+        int barren = 0;
         for (int size = units.size() / 2; size > 1; size /= 2) {
+            int before = alive.cardinality();
             for (int from = 0; from < units.size() && !stop.getAsBoolean(); from += size) {
                 BitSet removal = new BitSet();
                 for (int[] unit : units.subList(from, Math.min(units.size(), from + size))) {
@@ -130,7 +146,18 @@ final class Shrinker {
                 }
                 remove(removal);
             }
+            int taken = before - alive.cardinality();
+            barren = taken < before / NEXT_TO_NOTHING ? barren + 1 : 0;
+            if (barren >= BARREN_TURNS && isOutOfSight(units.size())) {
+                return false;
+            }
         }
+        return true;
+    }
+
+    private boolean isOutOfSight(int units) {
+        double spent = judge.spent();
+        return spent + spent / trials * (alive.cardinality() + units) > OUT_OF_SIGHT;
     }
 
     private boolean oneByOne(List<int[]> units) {
@@ -167,6 +194,7 @@ final class Shrinker {
         }
         BitSet left = (BitSet) alive.clone();
         left.andNot(removal);
+        trials++;
         if (judge.violates(HistoryPart.of(table, pick(left)).table())) {
             alive.andNot(removal);
             return true;

@@ -85,6 +85,18 @@ public final class Budget {
         return true;
     }
 
+    /** Share of the time that is spent, 0 to 1; the CPU clock goes in steps of 10 ms. */
+    double spent() {
+        if (cancelled || looks < 0) {
+            return 1;
+        }
+        double share = timeoutNanos == NO_DEADLINE ? 0 : (double) (System.nanoTime() - startNanos) / timeoutNanos;
+        if (cpuNanos != NO_DEADLINE) {
+            share = Math.max(share, (double) takenCpuNanos() / cpuNanos);
+        }
+        return Math.min(1, whole == null ? share : Math.max(share, whole.spent()));
+    }
+
     /** Where the platform does not tell, as if one thread had run all the time. */
     private long takenCpuNanos() {
         long millis = CpuClock.millis();

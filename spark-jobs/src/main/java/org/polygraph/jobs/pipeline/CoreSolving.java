@@ -84,7 +84,7 @@ final class CoreSolving {
     }
 
     /**
-     * Tries to find an order, without a trace: only {@link Outcome.Satisfiable} counts. Arguments as of {@link #solve}.
+     * Solves without a trace: a refutation is not checked, and so no verdict. Arguments as of {@link #solve}.
      *
      * @param budget its end ends the attempt
      */

@@ -10,7 +10,10 @@ import org.polygraph.partitioner.subhistory.PartJudge;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.columnar.HistoryTable;
 
-/** The embedded engine's decision of a small history, without anything around it: some tens of microseconds. */
+/**
+ * The embedded engine's decision of a small history, without anything around it: some tens of microseconds. Refutations are
+ * not traced: the verdict stands already.
+ */
 final class PartChecker implements PartJudge {
     /** What the solver may take, for a part of a few operations. */
     private static final long SOLVER_BYTES = 256L << 20;
@@ -21,6 +24,11 @@ final class PartChecker implements PartJudge {
     PartChecker(CheckRequest request, Budget budget) {
         this.request = request;
         this.budget = budget;
+    }
+
+    @Override
+    public double spent() {
+        return budget.spent();
     }
 
     @Override
@@ -56,7 +64,7 @@ final class PartChecker implements PartJudge {
                 return true;
             }
             return !loop.core().isEmpty()
-                    && CoreSolving.solve(
+                    && CoreSolving.attempt(
                                             history,
                                             graph,
                                             loop.reachability(),
