@@ -198,9 +198,7 @@ final class ReadCheck {
      * found one. O(waiting) scores.
      */
     void next(Score score) {
-        while (!staleKeys.isEmpty()) {
-            refresh(staleKeys.pop());
-        }
+        refreshAll();
         int before = queue.size();
         int best = -1;
         float bestScore = -1;

@@ -92,10 +92,8 @@ final class ListOperations {
         private final LongArrayList versions = new LongArrayList();
         /** By key and element: the element before it, EMPTY or, so far, UNKNOWN. */
         private final Long2IntOpenHashMap before = new Long2IntOpenHashMap();
-        /** Further predecessors of the same element, which contradict the first. */
-        private final LongArrayList contradicted = new LongArrayList();
-
-        private final IntArrayList contradicting = new IntArrayList();
+        /** Another predecessor of the same element, which contradicts the first; one is enough. */
+        private final Long2IntOpenHashMap contradicting = new Long2IntOpenHashMap();
 
         private int n;
         private int[] newKeys;
@@ -111,6 +109,7 @@ final class ListOperations {
             Arrays.fill(longest, -1);
             numbers.defaultReturnValue(-1);
             before.defaultReturnValue(UNKNOWN);
+            contradicting.defaultReturnValue(UNKNOWN);
             newKeys = new int[codes.length];
             newCodes = new long[codes.length];
         }
@@ -240,8 +239,7 @@ final class ListOperations {
                 long version = version(key, number);
                 int first = before.putIfAbsent(version, previous);
                 if (first != UNKNOWN && first != previous) {
-                    contradicted.add(version);
-                    contradicting.add(previous);
+                    contradicting.putIfAbsent(version, previous);
                 }
                 previous = number;
             }
@@ -264,10 +262,9 @@ final class ListOperations {
                 int first = before.get(version);
                 if (first != UNKNOWN) {
                     add(keys[o], first);
-                    for (int i = 0; i < contradicted.size(); i++) {
-                        if (contradicted.getLong(i) == version) {
-                            add(keys[o], contradicting.getInt(i));
-                        }
+                    int second = contradicting.get(version);
+                    if (second != UNKNOWN) {
+                        add(keys[o], second);
                     }
                 }
             } else {
