@@ -81,10 +81,11 @@ record Series(String name, List<Point> points) {
         return points;
     }
 
-    /** Where a measurement stands on the x-axis. */
+    /** Where a measurement stands on the x-axis; of a source that does not have that setting, by its transactions. */
     static double x(Measurement m) {
         String setting = m.get("x");
-        return setting.isEmpty() ? m.number("transactions") : Sweep.position(m.get("source"), setting);
+        double position = setting.isEmpty() ? 0 : Sweep.position(m.get("source"), setting);
+        return position > 0 ? position : m.number("transactions");
     }
 
     /** What may set a measurement apart: the settings of its source but for x and seed, level, setting. */

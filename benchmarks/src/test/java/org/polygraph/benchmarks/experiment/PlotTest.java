@@ -74,6 +74,19 @@ class PlotTest {
         assertThat(svg).contains("prefers-color-scheme: dark", "CPU seconds", ">transactions<", ">10k<", ">100<");
     }
 
+    /** A formula has no number of transactions in its name; at 0 of an axis by powers of ten it took all memory. */
+    @Test
+    void sourcesWithoutTheSettingStandAtTheirTransactions() {
+        List<Measurement> all = some();
+        all.add(measurement("sat:vars=50,ratio=4.26", "ser", "PASS", "90").set("transactions", "1800"));
+
+        assertThat(Series.of(all))
+                .flatExtracting(Series::points)
+                .extracting(Series.Point::x)
+                .containsOnly(1000.0, 100_000.0, 1800.0);
+        assertThat(Plot.of(all)).endsWith("</svg>\n");
+    }
+
     @Test
     void tablesSayWhatWasNotDecided() {
         assertThat(Markdown.growth(some()))
