@@ -39,6 +39,13 @@ final class RecordedOrder {
     private final boolean[] first;
     /** By operation whom it read from; empty while that is not known. */
     private int[] sources;
+    /** By transaction: whether it stands before one of its sources in the sequence; empty while that is not known. */
+    private boolean[] early = new boolean[0];
+
+    /** Transactions as they are to be placed, but for what they wait for, and as they were. */
+    private int[] sequence = new int[0];
+
+    private int[] placed = new int[0];
 
     private final Precedences turned;
     /** Of the transactions that wait for others: the pair for which they do, or -1. */
@@ -87,15 +94,16 @@ final class RecordedOrder {
     }
 
     private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {
-        int[] sequence = sequence(withTimes);
-        if (sequence == null) {
+        int[] recorded = sequence(withTimes);
+        if (recorded == null) {
             return null;
         }
+        sequence = recorded;
         Witness witness = new Witness(table, terms, counted, position);
         // Those of the index are others' too.
         boolean isKnown = sources.length > 0;
         for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean(); i++) {
-            if (!(i == 0 && sources.length == 0 && isBySession(sequence)) && !isPlaced(sequence)) {
+            if (!(i == 0 && sources.length == 0 && isBySession()) && !isPlaced()) {
                 return null;
             }
             Replay.Attempt attempt = Replay.attempt(witness, isKnown ? new int[0] : sources);
@@ -108,13 +116,17 @@ final class RecordedOrder {
             }
             isKnown = false;
             sources = attempt.sources();
+            early = new boolean[position.length];
+            for (int t : attempt.early()) {
+                early[t] = true;
+            }
             turned.add(attempt.turned());
         }
         return null;
     }
 
     /** Gives places as they are in the sequence; whether sessions ascend. */
-    private boolean isBySession(int[] sequence) {
+    private boolean isBySession() {
         for (int i = 0; i < sequence.length; i++) {
             position[sequence[i]] = i;
         }
@@ -125,14 +137,18 @@ final class RecordedOrder {
         return ascends;
     }
 
-    /** Gives places; pairs that contradict sources or each other are turned round. */
-    private boolean isPlaced(int[] sequence) {
-        for (int i = 0; i < MOST_TURNS && !extend(sequence); i++) {
+    /** Gives places, and has the sequence like that; pairs that contradict sources or each other are turned round. */
+    private boolean isPlaced() {
+        placed = placed.length == 0 ? new int[position.length] : placed;
+        for (int i = 0; i < MOST_TURNS && !extend(); i++) {
             if (reason == Precedences.NONE) {
                 return false;
             }
             turned.turn(reason);
         }
+        int[] before = sequence;
+        sequence = placed;
+        placed = before;
         return open.isEmpty();
     }
 
@@ -140,14 +156,14 @@ final class RecordedOrder {
      * Gives places in that sequence, but to each after what it waits for; whether that is possible. If not, {@link #reason} is the
      * earliest pair of those that go round in a circle, if any: found when least was known.
      */
-    private boolean extend(int[] sequence) {
+    private boolean extend() {
         Arrays.fill(position, WAITING);
         open.clear();
         reasons.clear();
-        int placed = 0;
+        int places = 0;
         for (int each : sequence) {
             for (int t = each; t >= 0; ) {
-                int blocking = position[t] >= 0 ? WAITING : blocking(t);
+                int blocking = position[t] >= 0 ? WAITING : blocking(t, t != each);
                 if (blocking >= 0) {
                     position[t] = OPEN;
                     open.add(t);
@@ -159,7 +175,8 @@ final class RecordedOrder {
                     t = blocking;
                 } else {
                     if (position[t] < 0) {
-                        position[t] = placed++;
+                        placed[places] = t;
+                        position[t] = places++;
                     }
                     t = WAITING;
                     if (!open.isEmpty()) {
@@ -184,13 +201,18 @@ final class RecordedOrder {
         }
     }
 
-    /** What t comes after and has no place yet, or -1. */
-    private int blocking(int t) {
+    /**
+     * What t comes after and has no place yet, or -1.
+     *
+     * @param isAhead whether t comes before its turn; if not, all that stood before it has a place
+     */
+    private int blocking(int t, boolean isAhead) {
         reason = Precedences.NONE;
         if (!first[t] && position[t - 1] < 0) {
             return t - 1;
         }
-        for (int o = starts[t]; sources.length > 0 && counted[t] && o < starts[t + 1]; o++) {
+        boolean maySourceWait = sources.length > 0 && counted[t] && (isAhead || early.length == 0 || early[t]);
+        for (int o = starts[t]; maySourceWait && o < starts[t + 1]; o++) {
             if (sources[o] >= 0 && position[sources[o]] < 0) {
                 return sources[o];
             }
