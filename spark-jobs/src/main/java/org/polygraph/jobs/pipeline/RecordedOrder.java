@@ -25,11 +25,15 @@ final class RecordedOrder {
     private static final int OPEN = -2;
     private static final int MOST_ATTEMPTS = 6;
     private static final int MOST_TURNS = 32;
-    /** Of a place, in a pass of a sort. */
-    private static final int DIGIT_BITS = 11;
+    /** Of a place, in a pass of a sort, at most. */
+    private static final int DIGIT_BITS = 12;
+    /** Transactions of a call: short loops in small methods are compiled soon, and as a whole. */
+    private static final int BLOCK = 64;
 
-    /** Beyond, values are all the same as a clock. */
-    private static final long MOST_VALUE = 1L << 61;
+    /** Less than any value that may be a clock's: those have {@value #CLOCK_BITS} bits and a sign. */
+    private static final long NO_VALUE = Long.MIN_VALUE / 2;
+
+    private static final int CLOCK_BITS = 61;
 
     private final HistoryTable table;
     private final boolean[] counted;
@@ -162,6 +166,11 @@ final class RecordedOrder {
         reasons.clear();
         int places = 0;
         for (int each : sequence) {
+            if (position[each] < 0 && isFree(each)) {
+                placed[places] = each;
+                position[each] = places++;
+                continue;
+            }
             for (int t = each; t >= 0; ) {
                 int blocking = position[t] >= 0 ? WAITING : blocking(t, t != each);
                 if (blocking >= 0) {
@@ -199,6 +208,14 @@ final class RecordedOrder {
                 return;
             }
         }
+    }
+
+    /** Whether it waits for nothing at its turn: most do not, and are placed in one step. */
+    private boolean isFree(int t) {
+        return early.length > 0
+                && !early[t]
+                && turned.lastOf(t) == Precedences.NONE
+                && (first[t] || position[t - 1] >= 0);
     }
 
     /**
@@ -255,83 +272,117 @@ final class RecordedOrder {
         // The difference is unsigned.
         int placeBits = Long.SIZE - Long.numberOfLeadingZeros(most - least);
         int coarser = Math.max(0, placeBits + bits - Long.SIZE);
+        int left = placeBits - coarser;
         for (int t = 0; t < n; t++) {
             places[t] = places[t] - least >>> coarser << bits | t;
         }
         long[] from = places;
-        long[] to = new long[n];
-        for (int shift = bits; shift < bits + placeBits - coarser; shift += DIGIT_BITS) {
-            scatter(from, to, shift);
+        long[] to = new long[left > DIGIT_BITS ? n : 0];
+        int shift = bits;
+        for (; left > DIGIT_BITS; left -= DIGIT_BITS, shift += DIGIT_BITS) {
+            int[] next = begins(from, shift);
+            for (long each : from) {
+                to[next[digit(each, shift)]++] = each;
+            }
             long[] done = to;
             to = from;
             from = done;
         }
         int[] sequence = new int[n];
-        int mask = (1 << bits) - 1;
-        for (int i = 0; i < n; i++) {
-            sequence[i] = (int) from[i] & mask;
+        int[] next = begins(from, shift);
+        for (long each : from) {
+            sequence[next[digit(each, shift)]++] = (int) each & (1 << bits) - 1;
         }
         return sequence;
     }
 
-    private static void scatter(long[] from, long[] to, int shift) {
-        int mask = (1 << DIGIT_BITS) - 1;
-        int[] next = new int[mask + 2];
-        for (long each : from) {
-            next[((int) (each >>> shift) & mask) + 1]++;
+    private static int digit(long place, int shift) {
+        return (int) (place >>> shift) & (1 << DIGIT_BITS) - 1;
+    }
+
+    /** By digit: how many places have a smaller one. */
+    private static int[] begins(long[] places, int shift) {
+        int[] begins = new int[(1 << DIGIT_BITS) + 1];
+        for (long each : places) {
+            begins[digit(each, shift) + 1]++;
         }
-        for (int d = 0; d < mask; d++) {
-            next[d + 1] += next[d];
+        for (int d = 0; d < 1 << DIGIT_BITS; d++) {
+            begins[d + 1] += begins[d];
         }
-        for (long each : from) {
-            to[next[(int) (each >>> shift) & mask]++] = each;
-        }
+        return begins;
     }
 
     /** Where they stand in their files; null where these are sorted by session, which tells nothing. */
     private long @Nullable [] positions() {
-        long[] places = new long[table.transactions()];
         boolean bySession = true;
+        for (int t = 1; t < position.length; t++) {
+            bySession &= table.sourcePosition(t - 1) < table.sourcePosition(t);
+        }
+        if (bySession) {
+            return null;
+        }
+        long[] places = new long[position.length];
         for (int t = 0; t < places.length; t++) {
             places[t] = table.sourcePosition(t);
-            bySession &= t == 0 || places[t - 1] < places[t];
         }
-        return bySession ? null : places;
+        return places;
     }
 
     /**
      * The largest value that each has written, or else read, as of a clock; null where values do not ascend in every session, so
-     * that they were not counted up, or are no integers.
+     * that they were not counted up, or are no integers of {@value #CLOCK_BITS} bits.
      */
     private long @Nullable [] values() {
-        int[] keys = table.operationKeys();
-        long[] values = table.operationValues();
         long[] places = new long[table.transactions()];
-        long latest = Long.MIN_VALUE;
-        for (int t = 0; t < places.length; t++) {
-            latest = first[t] ? Long.MIN_VALUE : latest;
-            long written = Long.MIN_VALUE;
-            long read = Long.MIN_VALUE;
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if (!table.values().isInteger(values[o])) {
-                    return null;
-                }
-                boolean isWrite = (keys[o] & 1) == 1;
-                written = Math.max(written, isWrite ? values[o] : Long.MIN_VALUE);
-                read = Math.max(read, isWrite ? Long.MIN_VALUE : values[o]);
+        long[] written = new long[BLOCK];
+        long[] read = new long[BLOCK];
+        long latest = NO_VALUE;
+        for (int from = 0; from < places.length; from += BLOCK) {
+            int n = Math.min(BLOCK, places.length - from);
+            if (!largest(table.operationKeys(), table.operationValues(), starts, from, n, written, read)) {
+                return null;
             }
-            if (written != Long.MIN_VALUE && counted[t]) {
-                if (written <= latest) {
-                    return null;
+            for (int i = 0; i < n; i++) {
+                int t = from + i;
+                latest = first[t] ? NO_VALUE : latest;
+                if (written[i] != NO_VALUE && counted[t]) {
+                    if (written[i] <= latest) {
+                        return null;
+                    }
+                    latest = written[i];
+                    places[t] = 2 * latest;
+                } else {
+                    // Behind whoever wrote it.
+                    places[t] = 2 * Math.max(read[i], latest) + 1;
                 }
-                latest = written;
-                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, written));
-            } else {
-                // Behind whoever wrote it.
-                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, Math.max(read, latest))) + 1;
             }
         }
         return places;
+    }
+
+    /** The largest values that transactions have written and read, or {@link #NO_VALUE}; whether they are short enough. */
+    private static boolean largest(
+            int[] keys, long[] values, int[] starts, int first, int n, long[] written, long[] read) {
+        long far = 0;
+        for (int i = 0; i < n; i++) {
+            long most = NO_VALUE;
+            long mostRead = NO_VALUE;
+            int end = starts[first + i + 1];
+            for (int o = starts[first + i]; o < end; o++) {
+                long value = values[o];
+                // All ones for a read. Half are writes, and half of the values are larger: no branch would foresee that.
+                long isRead = (keys[o] & 1L) - 1;
+                long more = value - most;
+                most += more & ~(more >> 63) & ~isRead;
+                more = value - mostRead;
+                mostRead += more & ~(more >> 63) & isRead;
+                // The top bits are the sign.
+                far |= value ^ value << 1 | value ^ value << 2;
+            }
+            written[i] = most;
+            read[i] = mostRead;
+        }
+        return far >= 0;
     }
 
     /** When transactions ended, those that do not count with their session's previous one; null if that is not known of all. */
