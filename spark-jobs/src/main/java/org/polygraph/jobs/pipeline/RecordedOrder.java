@@ -370,7 +370,8 @@ final class RecordedOrder {
             int end = starts[first + i + 1];
             for (int o = starts[first + i]; o < end; o++) {
                 long value = values[o];
-                // All ones for a read. Half are writes, and half of the values are larger: no branch would foresee that.
+                // All ones for a read. Half are writes, and half of the values are larger: no branch would foresee
+                // that.
                 long isRead = (keys[o] & 1L) - 1;
                 long more = value - most;
                 most += more & ~(more >> 63) & ~isRead;
