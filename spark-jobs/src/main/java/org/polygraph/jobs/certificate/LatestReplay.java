@@ -9,11 +9,14 @@ import org.polygraph.storage.columnar.HistoryTable;
  * at by definition: whether a writer of the key that commits in between is seen, which under CC is a search backwards
  * as far as the first such writer.
  *
+ * <p>That a read returns the last write takes values alone. Who wrote it is found where it is asked: for the few transactions
+ * that read something older, under CC and for {@link #sources} for all.
+ *
  * <p>Says that an order holds, or nothing: {@link AxiomReplay} judges those with more such reads than {@value #FEW} and one in
  * {@value #SHARE}, or with a discrepancy. Where values repeat, a read of the last write is taken to be of that one.
  *
- * <p>Time: linear, and for each read of something older what lies between. Memory: 4 bytes an operation, 24 a key, 4 a
- * transaction.
+ * <p>Time: linear, and for each read of something older what lies between. Memory: 16 bytes a key, and where sources of all
+ * are asked 4 an operation and 4 a transaction.
  */
 final class LatestReplay {
     private static final int FEW = 1_000;
@@ -32,8 +35,11 @@ final class LatestReplay {
     private final int[] starts;
     private final int[] keys;
     private final long[] values;
-    /** By operation that was gone through: whom it read from, as far as is known. */
-    private final int[] sources;
+    /** By operation of transactions that count: whom it read from; empty until that is asked for. */
+    private int[] sources = new int[0];
+
+    private final int[] used;
+    private int[] order = new int[0];
 
     // Reads of something older: the operation, its transaction, whom it read from, the place of the first writer in
     // between.
@@ -42,24 +48,28 @@ final class LatestReplay {
     private int[] from = new int[0];
     private int[] between = new int[0];
     private int count;
+
+    // All reads of these transactions that are not of own writes: the operation, its transaction, whom it read from.
+    private int[] asked = new int[16];
+    private int[] askers = new int[16];
+    private int[] askedFrom = new int[0];
+    private int askedCount;
+
     private int[] stack = new int[64];
     private int depth;
-    private int[] order = new int[0];
     private boolean hasSources;
     /** Whether a read returned what commits only later. */
     private boolean hasLater;
 
     private long steps;
-    private long reads;
-    private long ownReads;
-    private long writes;
 
     LatestReplay(Witness witness) {
         this(witness, new int[0]);
     }
 
-    /** @param used sources of an attempt before, which nobody needs when this one is over; or empty */
+    /** @param used sources of an attempt before, whose array is taken for those of this one; or empty */
     LatestReplay(Witness witness, int[] used) {
+        this.used = used;
         table = witness.table();
         promise = witness.terms().promise();
         counted = witness.counted();
@@ -67,38 +77,90 @@ final class LatestReplay {
         starts = table.operationStarts();
         keys = table.operationKeys();
         values = table.operationValues();
-        sources = used.length == values.length ? used : new int[values.length];
         steps = (long) STEPS + values.length;
-    }
-
-    long reads() {
-        return reads;
-    }
-
-    long ownReads() {
-        return ownReads;
-    }
-
-    long writes() {
-        return writes;
     }
 
     /** @param order the counted transactions as they commit, and negative numbers; false says nothing */
     boolean holds(int[] order) {
         this.order = order;
-        hasSources = goThrough(order) && (count == 0 || findSources());
+        hasSources = goThrough() && (count == 0 || findSources());
         return hasSources && !hasLater && (count == 0 || isNoneStale());
+    }
+
+    /** What an order that holds shows. */
+    Replay.Result result() {
+        int[] writers = new int[table.keys().size()];
+        Arrays.fill(writers, NOBODY);
+        int transactions = 0;
+        long reads = 0;
+        long ownReads = 0;
+        long writes = 0;
+        for (int t : order) {
+            if (t < 0) {
+                continue;
+            }
+            transactions++;
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                int key = keys[o] >>> 1;
+                if ((keys[o] & 1) == 1) {
+                    writes++;
+                    writers[key] = t;
+                } else {
+                    reads++;
+                    ownReads += writers[key] == t ? 1 : 0;
+                }
+            }
+        }
+        return new Replay.Result(null, transactions, reads, ownReads, writes);
     }
 
     /** By operation of transactions that count: whom it read from, or INITIAL or NONE; empty where that was not found. */
     int[] sources() {
-        return hasSources ? sources : new int[0];
+        if (!hasSources || sources.length > 0) {
+            return sources;
+        }
+        sources = used.length == keys.length ? used : new int[keys.length];
+        int[] writers = new int[table.keys().size()];
+        Arrays.fill(writers, INITIAL);
+        for (int t : order) {
+            if (t >= 0) {
+                note(t, keys, starts[t], starts[t + 1], writers, sources);
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            sources[older[i]] = from[i];
+        }
+        return sources;
+    }
+
+    /** Notes whom a transaction's operations read from: whoever wrote last, unless it is itself. */
+    private static void note(int t, int[] keys, int begin, int end, int[] writers, int[] sources) {
+        for (int o = begin; o < end; o++) {
+            int key = keys[o] >>> 1;
+            int before = writers[key];
+            // Itself where it writes. Half are writes, which no branch would foresee: all do the same.
+            int writer = before ^ (before ^ t) & -(keys[o] & 1);
+            writers[key] = writer;
+            sources[o] = writer == t ? NONE : writer;
+        }
+    }
+
+    /** Where {@link #sources} are known: transactions that read what commits only later. */
+    int[] early() {
+        int[] early = new int[hasSources ? count : 0];
+        int n = 0;
+        for (int i = 0; i < early.length; i++) {
+            if (isLater(i)) {
+                early[n++] = readers[i];
+            }
+        }
+        return Arrays.copyOf(early, n);
     }
 
     /**
      * After an order that did not hold: a, b, c, d of transactions; with a before b, or else c before d, fewer reads would return
      * something older. Of the writer in between and its neighbours, source and reader, the nearer one is likely on the wrong
-     * side. Empty where that is not what is wrong; sources that commit later are left to {@link #sources}.
+     * side. Empty where that is not what is wrong; sources that commit later are left to {@link #early}.
      */
     int[] turned() {
         int[] pairs = new int[hasSources ? 4 * count : 0];
@@ -121,102 +183,87 @@ final class LatestReplay {
         return Arrays.copyOf(pairs, n);
     }
 
-    private boolean goThrough(int[] order) {
-        int n = table.keys().size();
-        long[] current = new long[n];
+    private boolean goThrough() {
+        long[] current = new long[table.keys().size()];
         Arrays.fill(current, table.initialValue());
-        int[] writers = new int[n];
-        Arrays.fill(writers, INITIAL);
-        long most = FEW + values.length / SHARE;
         for (int t : order) {
-            if (t >= 0 && (!read(t, current, writers) || count > most)) {
-                return false;
+            int begin = t < 0 ? 0 : starts[t];
+            int end = t < 0 ? 0 : starts[t + 1];
+            int o = differing(keys, values, begin, end, current);
+            while (o < end) {
+                if (!defer(o, t)) {
+                    return false;
+                }
+                o = differing(keys, values, o + 1, end, current);
             }
         }
         return true;
     }
 
     /**
-     * Reads and commits a transaction; whether it returned its own writes. As nobody runs beside it, what it writes is the last
-     * write at once, and its own where the writer is itself. Half are writes, which no branch would foresee: all do the same.
+     * Replays the operations [begin, end) as far as a read that does not return the last write. As nobody runs beside a
+     * transaction, what it writes is the last write at once.
      */
-    private boolean read(int t, long[] current, int[] writers) {
-        int begin = starts[t];
-        int end = starts[t + 1];
-        int written = 0;
-        int own = 0;
+    private static int differing(int[] keys, long[] values, int begin, int end, long[] current) {
         for (int o = begin; o < end; o++) {
             int key = keys[o] >>> 1;
-            boolean isWrite = (keys[o] & 1) == 1;
             long value = values[o];
-            long last = isWrite ? value : current[key];
-            int writer = isWrite ? t : writers[key];
-            boolean isOwn = writer == t;
-            current[key] = last;
-            writers[key] = writer;
-            sources[o] = isOwn ? NONE : writer;
-            written += isWrite ? 1 : 0;
-            own += isOwn ? 1 : 0;
-            if (last != value) {
-                if (isOwn) {
-                    return false;
-                }
-                sources[o] = NONE;
-                defer(o, t);
+            // A write has nothing to return. Half are writes, which no branch would foresee: all do the same.
+            if (((current[key] ^ value) & (keys[o] & 1L) - 1) != 0) {
+                return o;
             }
+            current[key] = value;
         }
-        reads += end - begin - written;
-        ownReads += own - written;
-        writes += written;
-        return true;
+        return end;
     }
 
-    private void defer(int operation, int t) {
+    /** Leaves a read for later; false where it should have returned an own write, or they are too many. */
+    private boolean defer(int operation, int t) {
+        if (count > FEW + values.length / SHARE || writes(starts[t], operation, keys[operation] | 1)) {
+            return false;
+        }
         if (count == older.length) {
             older = Arrays.copyOf(older, 2 * count);
             readers = Arrays.copyOf(readers, 2 * count);
         }
         older[count] = operation;
         readers[count++] = t;
+        return steps >= 0;
     }
 
-    /** Whom the other reads read from, and what commits in between; whether each has one source, be it later. */
+    /** Whether one of the operations [begin, end) is that write. */
+    private boolean writes(int begin, int end, int write) {
+        steps -= end - begin;
+        for (int o = begin; o < end; o++) {
+            if (keys[o] == write) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whom the deferred reads read from, and what commits in between; whether each has one source, be it later. */
     private boolean findSources() {
         from = new int[count];
         between = new int[count];
-        Arrays.fill(from, NONE);
         Arrays.fill(between, Integer.MAX_VALUE);
-        // By key and kind, of writes: the key's reads, as a list.
-        int[] first = new int[2 * table.keys().size()];
-        Arrays.fill(first, NOBODY);
-        int[] next = new int[count];
         for (int i = 0; i < count; i++) {
-            int write = keys[older[i]] | 1;
-            next[i] = first[write];
-            first[write] = i;
-            if (values[older[i]] == table.initialValue()) {
-                from[i] = INITIAL;
-            }
+            from[i] = values[older[i]] == table.initialValue() ? INITIAL : NONE;
         }
-        int[] written = operationsIn(first);
-        int[] writers = new int[written.length];
-        for (int w = 0, t = 0; w < written.length; w++) {
-            while (starts[t + 1] <= written[w]) {
-                t++;
-            }
-            writers[w] = counted[t] ? t : NOBODY;
-            for (int i = first[keys[written[w]]]; counted[t] && i >= 0; i = next[i]) {
-                if (steps-- < 0 || !match(i, t, written[w])) {
+        WritesOfKeys writes = new WritesOfKeys(table, counted, older, count);
+        for (int w = 0; w < writes.size(); w++) {
+            for (int i = writes.lastRead(w); i >= 0; i = writes.previousRead(i)) {
+                if (steps-- < 0 || !match(i, writes.writer(w), writes.operation(w))) {
                     return false;
                 }
             }
         }
-        for (int w = 0; w < written.length; w++) {
-            for (int i = first[keys[written[w]]]; writers[w] >= 0 && i >= 0; i = next[i]) {
+        for (int w = 0; w < writes.size(); w++) {
+            for (int i = writes.lastRead(w); i >= 0; i = writes.previousRead(i)) {
                 if (steps-- < 0) {
                     return false;
                 }
-                note(i, writers[w]);
+                note(i, writes.writer(w));
             }
         }
         for (int i = 0; i < count; i++) {
@@ -225,24 +272,8 @@ final class LatestReplay {
                 return false;
             }
             hasLater |= isLater(i);
-            sources[older[i]] = from[i];
         }
         return true;
-    }
-
-    /** The operations whose key and kind have an entry: a loop by itself, as it goes over all of them. */
-    private int[] operationsIn(int[] first) {
-        int[] found = new int[64];
-        int size = 0;
-        for (int o = 0; o < keys.length; o++) {
-            if (first[keys[o]] >= 0) {
-                if (size == found.length) {
-                    found = Arrays.copyOf(found, 2 * size);
-                }
-                found[size++] = o;
-            }
-        }
-        return Arrays.copyOf(found, size);
     }
 
     /** A write of the key: whether it leaves at most one source for the read. */
@@ -276,15 +307,25 @@ final class LatestReplay {
     }
 
     private boolean isNoneStale() {
-        int[] seenBy = new int[promise == Promise.CC ? counted.length : 0];
-        for (int i = 0; i < count; i++) {
-            int begin = starts[readers[i]];
-            boolean isStale =
-                    switch (promise) {
-                        case RC -> seesSource(i, begin, older[i]);
-                        case RA -> seesSource(i, begin, starts[readers[i] + 1]) || ranBefore(i);
-                        default -> isReached(i, seenBy);
-                    };
+        if (promise == Promise.CC) {
+            int[] seenBy = new int[counted.length];
+            for (int i = 0; i < count; i++) {
+                if (isReached(i, sources(), seenBy) || steps < 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (!findAsked()) {
+            return false;
+        }
+        for (int i = 0, first = 0; i < count; i++) {
+            while (askers[first] != readers[i]) {
+                first++;
+            }
+            boolean isStale = promise == Promise.RC
+                    ? seesSource(i, first, older[i])
+                    : seesSource(i, first, starts[readers[i] + 1]) || ranBefore(i);
             if (isStale || steps < 0) {
                 return false;
             }
@@ -292,10 +333,62 @@ final class LatestReplay {
         return true;
     }
 
-    /** Whether a source of the operations [begin, end) wrote the key in between. */
-    private boolean seesSource(int i, int begin, int end) {
-        for (int o = begin; o < end; o++) {
-            if (sources[o] >= 0 && isBetween(i, sources[o])) {
+    /** Whom the transactions with a deferred read read from, all their reads; false where that takes too long. */
+    private boolean findAsked() {
+        for (int i = 0; i < count; i++) {
+            if (i == 0 || readers[i] != readers[i - 1]) {
+                ask(readers[i]);
+            }
+            if (steps < 0) {
+                return false;
+            }
+        }
+        askedFrom = new int[askedCount];
+        Arrays.fill(askedFrom, INITIAL);
+        WritesOfKeys writes = new WritesOfKeys(table, counted, asked, askedCount);
+        for (int w = 0; w < writes.size(); w++) {
+            int place = position[writes.writer(w)];
+            for (int a = writes.lastRead(w); a >= 0; a = writes.previousRead(a)) {
+                if (steps-- < 0) {
+                    return false;
+                }
+                if (place < position[askers[a]] && place > place(askedFrom[a])) {
+                    askedFrom[a] = writes.writer(w);
+                }
+            }
+        }
+        // The deferred ones did not return the last write; both lists are in the order of readers and operations.
+        for (int i = 0, a = 0; i < count; i++) {
+            while (asked[a] != older[i]) {
+                a++;
+            }
+            askedFrom[a] = from[i];
+        }
+        return true;
+    }
+
+    private void ask(int t) {
+        for (int o = starts[t]; o < starts[t + 1] && steps >= 0; o++) {
+            if ((keys[o] & 1) == 1 || writes(starts[t], o, keys[o] | 1)) {
+                continue;
+            }
+            if (askedCount == asked.length) {
+                asked = Arrays.copyOf(asked, 2 * askedCount);
+                askers = Arrays.copyOf(askers, 2 * askedCount);
+            }
+            asked[askedCount] = o;
+            askers[askedCount++] = t;
+        }
+    }
+
+    /**
+     * Whether a source of the reader's operations before {@code end} wrote the key in between.
+     *
+     * @param first the reader's first among those asked
+     */
+    private boolean seesSource(int i, int first, int end) {
+        for (int a = first; a < askedCount && askers[a] == readers[i] && asked[a] < end; a++) {
+            if (askedFrom[a] >= 0 && isBetween(i, askedFrom[a])) {
                 return true;
             }
         }
@@ -314,21 +407,12 @@ final class LatestReplay {
 
     /** Whether t writes the key of the read and commits after its source; all that is asked commits before the reader. */
     private boolean isBetween(int i, int t) {
-        steps -= starts[t + 1] - starts[t];
-        if (position[t] < between[i]) {
-            return false;
-        }
-        int wanted = keys[older[i]] | 1;
-        for (int o = starts[t]; o < starts[t + 1]; o++) {
-            if (keys[o] == wanted) {
-                return true;
-            }
-        }
-        return false;
+        steps--;
+        return position[t] >= between[i] && writes(starts[t], starts[t + 1], keys[older[i]] | 1);
     }
 
     /** Whether a writer in between reaches the reader: goes back from it as far as the first of them. */
-    private boolean isReached(int i, int[] seenBy) {
+    private boolean isReached(int i, int[] from, int[] seenBy) {
         stack[0] = readers[i];
         depth = 1;
         while (depth > 0 && steps >= 0) {
@@ -338,7 +422,7 @@ final class LatestReplay {
             }
             visit(before(t), i, seenBy);
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                visit(sources[o], i, seenBy);
+                visit(from[o], i, seenBy);
             }
         }
         return false;

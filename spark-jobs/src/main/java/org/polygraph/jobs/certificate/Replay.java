@@ -94,9 +94,7 @@ public final class Replay {
         }
         if (witness.terms().promise().isAxiom()) {
             LatestReplay latest = new LatestReplay(witness);
-            return latest.holds(placement.eventAt())
-                    ? new Result(null, placement.transactions(), latest.reads(), latest.ownReads(), latest.writes())
-                    : of(new AxiomReplay(witness), placement);
+            return latest.holds(placement.eventAt()) ? latest.result() : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();
@@ -131,10 +129,11 @@ public final class Replay {
      *
      * @param holds whether {@link #of} accepts it; then the rest is empty
      * @param sources by operation of transactions that count: the transaction it read from, or a negative number
+     * @param early transactions that come before one of their sources
      * @param turned a, b, c, d of transactions: the order should have a before b, likely, or else c before d, or -1
      */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-    public record Attempt(boolean holds, int[] sources, int[] turned) {}
+    public record Attempt(boolean holds, int[] sources, int[] early, int[] turned) {}
 
     /**
      * Tries an order of RC, RA or CC that may be wrong, as far as most of its reads return the last write.
@@ -149,10 +148,10 @@ public final class Replay {
         }
         LatestReplay latest = new LatestReplay(witness, used);
         if (latest.holds(placement.eventAt())) {
-            return new Attempt(true, new int[0], new int[0]);
+            return new Attempt(true, new int[0], new int[0], new int[0]);
         }
         int[] sources = latest.sources();
-        return sources.length == 0 ? null : new Attempt(false, sources, latest.turned());
+        return sources.length == 0 ? null : new Attempt(false, sources, latest.early(), latest.turned());
     }
 
     private @Nullable String run() {

@@ -75,35 +75,25 @@ final class CheckOptions {
     @Option(
             names = "--time",
             paramLabel = "MODE",
-            defaultValue = "hint",
             description = "none: ignore timestamps; hint: they may help to accept; strict: real time is part of the"
                     + " level.")
-    @SuppressWarnings("NullAway.Init")
-    private TimeMode time;
+    private TimeMode time = TimeMode.HINT;
 
     @Option(
             names = "--clock-skew",
             paramLabel = "DUR",
             converter = Converters.DurationNanos.class,
-            defaultValue = "0",
             description = "Bound on the difference between any two clients' clocks.")
     private long clockSkewNanos;
 
     @Option(
             names = "--indeterminate",
             paramLabel = "MODE",
-            defaultValue = "maybe",
             description = "Transactions of unknown outcome: maybe (committed if observed) or abort.")
-    @SuppressWarnings("NullAway.Init")
-    private IndeterminateMode indeterminate;
+    private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
 
-    @Option(
-            names = "--on-violation",
-            paramLabel = "WHAT",
-            defaultValue = "fail",
-            description = "fail: exit 3; succeed: exit 0.")
-    @SuppressWarnings("NullAway.Init")
-    private OnViolation onViolation;
+    @Option(names = "--on-violation", paramLabel = "WHAT", description = "fail: exit 3; succeed: exit 0.")
+    private OnViolation onViolation = OnViolation.FAIL;
 
     @Option(
             names = "--no-verify",
@@ -120,9 +110,8 @@ final class CheckOptions {
     @Option(
             names = "--max-violations",
             paramLabel = "N",
-            defaultValue = "10",
             description = "No more than so many independent violations are told, 1 to 100 (default: 10).")
-    private int mostViolations;
+    private int mostViolations = CheckRequest.DEFAULT_VIOLATIONS;
 
     @Option(
             names = "--resume",
@@ -131,6 +120,23 @@ final class CheckOptions {
 
     @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
     private boolean overwrite;
+
+    /** Takes an option as picocli would, or a PATH, whose name is empty; false where that is left to picocli. */
+    boolean take(String name, String value) {
+        switch (name) {
+            case "" -> paths.take(value);
+            case "-l", "--level" -> levels = new LevelConverter().convert(value);
+            case "-f", "--format" -> paths.take(new Converters.Format().convert(value));
+            case "-o", "--out" -> out = value;
+            case "--timeout" -> timeoutNanos = new Converters.DurationNanos().convert(value);
+            case "--memory" -> memoryBytes = new Converters.Bytes().convert(value);
+            case "--json" -> json = true;
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
 
     /** Checks what options mean together; nothing has been read yet. */
     void validate() {

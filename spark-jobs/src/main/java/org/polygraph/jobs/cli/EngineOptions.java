@@ -29,11 +29,9 @@ final class EngineOptions {
     @Option(
             names = "--engine",
             paramLabel = "ENGINE",
-            defaultValue = "auto",
             description = "auto, embedded (this process) or spark. auto: embedded, but for a check that fits its memory"
                     + " only with spark.")
-    @SuppressWarnings("NullAway.Init")
-    private Engine engine;
+    private Engine engine = Engine.AUTO;
 
     @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
     private @Nullable String master;

@@ -42,14 +42,20 @@ final class PathOptions {
             names = {"-f", "--format"},
             paramLabel = "FORMAT",
             converter = Converters.Format.class,
-            defaultValue = "auto",
             description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
-    @SuppressWarnings("NullAway.Init")
-    private HistoryFormat format;
+    private HistoryFormat format = HistoryFormat.AUTO;
 
     @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
     @SuppressWarnings("NullAway.Init")
     private List<String> paths;
+
+    void take(HistoryFormat given) {
+        format = given;
+    }
+
+    void take(String path) {
+        paths = List.of(path);
+    }
 
     HistoryFormat format() {
         return format;

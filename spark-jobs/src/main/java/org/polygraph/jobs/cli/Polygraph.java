@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -37,6 +38,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "5 INVALID input, 6 storage or cluster I/O."
         })
 final class Polygraph implements Runnable {
+    private static final String CHECK = "check";
+
     /** Commands whose names are reserved. */
     private static final Set<String> PLANNED = Set.of("record", "bench");
 
@@ -52,7 +55,24 @@ final class Polygraph implements Runnable {
      * @return the exit code
      */
     static int run(String[] args, Environment environment) {
-        CommandLine commands = commands(args.length == 0 ? "" : args[0], environment);
+        try {
+            CheckCommand check = new CheckCommand(environment);
+            List<String> words = List.of(args);
+            return !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()))
+                    ? check.call()
+                    : commandLine(words, environment).execute(args);
+        } catch (OutOfMemoryError e) {
+            environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
+            return ExitCode.UNKNOWN.code();
+        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+            // picocli hands on errors only.
+            return bug(e, verbose(List.of(args)), environment);
+        }
+    }
+
+    /** What reads words and runs the command they name. */
+    static CommandLine commandLine(List<String> words, Environment environment) {
+        CommandLine commands = commands(words.isEmpty() ? "" : words.get(0), environment);
         commands.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commands.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         choices(commands, TimeMode.class);
@@ -67,22 +87,14 @@ final class Polygraph implements Runnable {
         commands.setAbbreviatedOptionsAllowed(false);
         commands.setOverwrittenOptionsAllowed(false);
         commands.setParameterExceptionHandler((e, arguments) -> usage(e, environment));
-        commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, verbose(args), environment));
-        try {
-            return commands.execute(args);
-        } catch (OutOfMemoryError e) {
-            environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
-            return ExitCode.UNKNOWN.code();
-        } catch (StackOverflowError | LinkageError | AssertionError e) {
-            // picocli hands on exceptions only.
-            return bug(e, verbose(args), environment);
-        }
+        commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, verbose(words), environment));
+        return commands;
     }
 
     /** With all commands, or where the first word names one with it alone: a picture of all takes longer than a small check. */
     private static CommandLine commands(String first, Environment environment) {
         Map<String, Function<Environment, CommandLine>> known = new LinkedHashMap<>();
-        known.put("check", e -> new CommandLine(new CheckCommand(e)));
+        known.put(CHECK, e -> new CommandLine(new CheckCommand(e)));
         known.put("explain", ExplainCommand::command);
         known.put("report", e -> new CommandLine(new ReportCommand(e)));
         known.put("convert", e -> new CommandLine(new ConvertCommand(e)));
@@ -105,7 +117,7 @@ final class Polygraph implements Runnable {
         commands.registerConverter(type, new Converters.Choice<>(type));
     }
 
-    private static boolean verbose(String[] args) {
+    private static boolean verbose(List<String> args) {
         for (String arg : args) {
             if (arg.equals("-v") || arg.equals("--verbose")) {
                 return true;

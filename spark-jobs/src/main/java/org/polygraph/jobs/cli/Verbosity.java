@@ -14,10 +14,8 @@ final class Verbosity {
     @Option(
             names = "--progress",
             paramLabel = "MODE",
-            defaultValue = "auto",
             description = "auto (a bar on a terminal, else plain), plain (a line now and then), json, none.")
-    @SuppressWarnings("NullAway.Init")
-    private ProgressMode mode;
+    private ProgressMode mode = ProgressMode.AUTO;
 
     @Option(
             names = {"-q", "--quiet"},
@@ -28,6 +26,18 @@ final class Verbosity {
             names = {"-v", "--verbose"},
             description = "Phases and their cost; stack traces of internal errors.")
     private boolean verbose;
+
+    /** Takes an option as picocli would; false where that is left to it. */
+    boolean take(String name) {
+        switch (name) {
+            case "-q", "--quiet" -> quiet = true;
+            case "-v", "--verbose" -> verbose = true;
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
 
     boolean verbose() {
         return verbose;

@@ -25,11 +25,15 @@ final class RecordedOrder {
     private static final int OPEN = -2;
     private static final int MOST_ATTEMPTS = 6;
     private static final int MOST_TURNS = 32;
-    /** Of a place, in a pass of a sort. */
-    private static final int DIGIT_BITS = 11;
+    /** Of a place, in a pass of a sort, at most. */
+    private static final int DIGIT_BITS = 12;
+    /** Transactions of a call: short loops in small methods are compiled soon, and as a whole. */
+    private static final int BLOCK = 64;
 
-    /** Beyond, values are all the same as a clock. */
-    private static final long MOST_VALUE = 1L << 61;
+    /** Less than any value that may be a clock's: those have {@value #CLOCK_BITS} bits and a sign. */
+    private static final long NO_VALUE = Long.MIN_VALUE / 2;
+
+    private static final int CLOCK_BITS = 61;
 
     private final HistoryTable table;
     private final boolean[] counted;
@@ -39,6 +43,13 @@ final class RecordedOrder {
     private final boolean[] first;
     /** By operation whom it read from; empty while that is not known. */
     private int[] sources;
+    /** By transaction: whether it stands before one of its sources in the sequence; empty while that is not known. */
+    private boolean[] early = new boolean[0];
+
+    /** Transactions as they are to be placed, but for what they wait for, and as they were. */
+    private int[] sequence = new int[0];
+
+    private int[] placed = new int[0];
 
     private final Precedences turned;
     /** Of the transactions that wait for others: the pair for which they do, or -1. */
@@ -87,15 +98,16 @@ final class RecordedOrder {
     }
 
     private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {
-        int[] sequence = sequence(withTimes);
-        if (sequence == null) {
+        int[] recorded = sequence(withTimes);
+        if (recorded == null) {
             return null;
         }
+        sequence = recorded;
         Witness witness = new Witness(table, terms, counted, position);
         // Those of the index are others' too.
         boolean isKnown = sources.length > 0;
         for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean(); i++) {
-            if (!(i == 0 && sources.length == 0 && isBySession(sequence)) && !isPlaced(sequence)) {
+            if (!(i == 0 && sources.length == 0 && isBySession()) && !isPlaced()) {
                 return null;
             }
             Replay.Attempt attempt = Replay.attempt(witness, isKnown ? new int[0] : sources);
@@ -108,13 +120,17 @@ final class RecordedOrder {
             }
             isKnown = false;
             sources = attempt.sources();
+            early = new boolean[position.length];
+            for (int t : attempt.early()) {
+                early[t] = true;
+            }
             turned.add(attempt.turned());
         }
         return null;
     }
 
     /** Gives places as they are in the sequence; whether sessions ascend. */
-    private boolean isBySession(int[] sequence) {
+    private boolean isBySession() {
         for (int i = 0; i < sequence.length; i++) {
             position[sequence[i]] = i;
         }
@@ -125,14 +141,18 @@ final class RecordedOrder {
         return ascends;
     }
 
-    /** Gives places; pairs that contradict sources or each other are turned round. */
-    private boolean isPlaced(int[] sequence) {
-        for (int i = 0; i < MOST_TURNS && !extend(sequence); i++) {
+    /** Gives places, and has the sequence like that; pairs that contradict sources or each other are turned round. */
+    private boolean isPlaced() {
+        placed = placed.length == 0 ? new int[position.length] : placed;
+        for (int i = 0; i < MOST_TURNS && !extend(); i++) {
             if (reason == Precedences.NONE) {
                 return false;
             }
             turned.turn(reason);
         }
+        int[] before = sequence;
+        sequence = placed;
+        placed = before;
         return open.isEmpty();
     }
 
@@ -140,14 +160,19 @@ final class RecordedOrder {
      * Gives places in that sequence, but to each after what it waits for; whether that is possible. If not, {@link #reason} is the
      * earliest pair of those that go round in a circle, if any: found when least was known.
      */
-    private boolean extend(int[] sequence) {
+    private boolean extend() {
         Arrays.fill(position, WAITING);
         open.clear();
         reasons.clear();
-        int placed = 0;
+        int places = 0;
         for (int each : sequence) {
+            if (position[each] < 0 && isFree(each)) {
+                placed[places] = each;
+                position[each] = places++;
+                continue;
+            }
             for (int t = each; t >= 0; ) {
-                int blocking = position[t] >= 0 ? WAITING : blocking(t);
+                int blocking = position[t] >= 0 ? WAITING : blocking(t, t != each);
                 if (blocking >= 0) {
                     position[t] = OPEN;
                     open.add(t);
@@ -159,7 +184,8 @@ final class RecordedOrder {
                     t = blocking;
                 } else {
                     if (position[t] < 0) {
-                        position[t] = placed++;
+                        placed[places] = t;
+                        position[t] = places++;
                     }
                     t = WAITING;
                     if (!open.isEmpty()) {
@@ -184,13 +210,26 @@ final class RecordedOrder {
         }
     }
 
-    /** What t comes after and has no place yet, or -1. */
-    private int blocking(int t) {
+    /** Whether it waits for nothing at its turn: most do not, and are placed in one step. */
+    private boolean isFree(int t) {
+        return early.length > 0
+                && !early[t]
+                && turned.lastOf(t) == Precedences.NONE
+                && (first[t] || position[t - 1] >= 0);
+    }
+
+    /**
+     * What t comes after and has no place yet, or -1.
+     *
+     * @param isAhead whether t comes before its turn; if not, all that stood before it has a place
+     */
+    private int blocking(int t, boolean isAhead) {
         reason = Precedences.NONE;
         if (!first[t] && position[t - 1] < 0) {
             return t - 1;
         }
-        for (int o = starts[t]; sources.length > 0 && counted[t] && o < starts[t + 1]; o++) {
+        boolean maySourceWait = sources.length > 0 && counted[t] && (isAhead || early.length == 0 || early[t]);
+        for (int o = starts[t]; maySourceWait && o < starts[t + 1]; o++) {
             if (sources[o] >= 0 && position[sources[o]] < 0) {
                 return sources[o];
             }
@@ -233,83 +272,118 @@ final class RecordedOrder {
         // The difference is unsigned.
         int placeBits = Long.SIZE - Long.numberOfLeadingZeros(most - least);
         int coarser = Math.max(0, placeBits + bits - Long.SIZE);
+        int left = placeBits - coarser;
         for (int t = 0; t < n; t++) {
             places[t] = places[t] - least >>> coarser << bits | t;
         }
         long[] from = places;
-        long[] to = new long[n];
-        for (int shift = bits; shift < bits + placeBits - coarser; shift += DIGIT_BITS) {
-            scatter(from, to, shift);
+        long[] to = new long[left > DIGIT_BITS ? n : 0];
+        int shift = bits;
+        for (; left > DIGIT_BITS; left -= DIGIT_BITS, shift += DIGIT_BITS) {
+            int[] next = begins(from, shift);
+            for (long each : from) {
+                to[next[digit(each, shift)]++] = each;
+            }
             long[] done = to;
             to = from;
             from = done;
         }
         int[] sequence = new int[n];
-        int mask = (1 << bits) - 1;
-        for (int i = 0; i < n; i++) {
-            sequence[i] = (int) from[i] & mask;
+        int[] next = begins(from, shift);
+        for (long each : from) {
+            sequence[next[digit(each, shift)]++] = (int) each & (1 << bits) - 1;
         }
         return sequence;
     }
 
-    private static void scatter(long[] from, long[] to, int shift) {
-        int mask = (1 << DIGIT_BITS) - 1;
-        int[] next = new int[mask + 2];
-        for (long each : from) {
-            next[((int) (each >>> shift) & mask) + 1]++;
+    private static int digit(long place, int shift) {
+        return (int) (place >>> shift) & (1 << DIGIT_BITS) - 1;
+    }
+
+    /** By digit: how many places have a smaller one. */
+    private static int[] begins(long[] places, int shift) {
+        int[] begins = new int[(1 << DIGIT_BITS) + 1];
+        for (long each : places) {
+            begins[digit(each, shift) + 1]++;
         }
-        for (int d = 0; d < mask; d++) {
-            next[d + 1] += next[d];
+        for (int d = 0; d < 1 << DIGIT_BITS; d++) {
+            begins[d + 1] += begins[d];
         }
-        for (long each : from) {
-            to[next[(int) (each >>> shift) & mask]++] = each;
-        }
+        return begins;
     }
 
     /** Where they stand in their files; null where these are sorted by session, which tells nothing. */
     private long @Nullable [] positions() {
-        long[] places = new long[table.transactions()];
         boolean bySession = true;
+        for (int t = 1; t < position.length; t++) {
+            bySession &= table.sourcePosition(t - 1) < table.sourcePosition(t);
+        }
+        if (bySession) {
+            return null;
+        }
+        long[] places = new long[position.length];
         for (int t = 0; t < places.length; t++) {
             places[t] = table.sourcePosition(t);
-            bySession &= t == 0 || places[t - 1] < places[t];
         }
-        return bySession ? null : places;
+        return places;
     }
 
     /**
      * The largest value that each has written, or else read, as of a clock; null where values do not ascend in every session, so
-     * that they were not counted up, or are no integers.
+     * that they were not counted up, or are no integers of {@value #CLOCK_BITS} bits.
      */
     private long @Nullable [] values() {
-        int[] keys = table.operationKeys();
-        long[] values = table.operationValues();
         long[] places = new long[table.transactions()];
-        long latest = Long.MIN_VALUE;
-        for (int t = 0; t < places.length; t++) {
-            latest = first[t] ? Long.MIN_VALUE : latest;
-            long written = Long.MIN_VALUE;
-            long read = Long.MIN_VALUE;
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if (!table.values().isInteger(values[o])) {
-                    return null;
-                }
-                boolean isWrite = (keys[o] & 1) == 1;
-                written = Math.max(written, isWrite ? values[o] : Long.MIN_VALUE);
-                read = Math.max(read, isWrite ? Long.MIN_VALUE : values[o]);
+        long[] written = new long[BLOCK];
+        long[] read = new long[BLOCK];
+        long latest = NO_VALUE;
+        for (int from = 0; from < places.length; from += BLOCK) {
+            int n = Math.min(BLOCK, places.length - from);
+            if (!largest(table.operationKeys(), table.operationValues(), starts, from, n, written, read)) {
+                return null;
             }
-            if (written != Long.MIN_VALUE && counted[t]) {
-                if (written <= latest) {
-                    return null;
+            for (int i = 0; i < n; i++) {
+                int t = from + i;
+                latest = first[t] ? NO_VALUE : latest;
+                if (written[i] != NO_VALUE && counted[t]) {
+                    if (written[i] <= latest) {
+                        return null;
+                    }
+                    latest = written[i];
+                    places[t] = 2 * latest;
+                } else {
+                    // Behind whoever wrote it.
+                    places[t] = 2 * Math.max(read[i], latest) + 1;
                 }
-                latest = written;
-                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, written));
-            } else {
-                // Behind whoever wrote it.
-                places[t] = 2 * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, Math.max(read, latest))) + 1;
             }
         }
         return places;
+    }
+
+    /** The largest values that transactions have written and read, or {@link #NO_VALUE}; whether they are short enough. */
+    private static boolean largest(
+            int[] keys, long[] values, int[] starts, int first, int n, long[] written, long[] read) {
+        long far = 0;
+        for (int i = 0; i < n; i++) {
+            long most = NO_VALUE;
+            long mostRead = NO_VALUE;
+            int end = starts[first + i + 1];
+            for (int o = starts[first + i]; o < end; o++) {
+                long value = values[o];
+                // All ones for a read. Half are writes, and half of the values are larger: no branch would foresee
+                // that.
+                long isRead = (keys[o] & 1L) - 1;
+                long more = value - most;
+                most += more & ~(more >> 63) & ~isRead;
+                more = value - mostRead;
+                mostRead += more & ~(more >> 63) & isRead;
+                // The top bits are the sign.
+                far |= value ^ value << 1 | value ^ value << 2;
+            }
+            written[i] = most;
+            read[i] = mostRead;
+        }
+        return far >= 0;
     }
 
     /** When transactions ended, those that do not count with their session's previous one; null if that is not known of all. */

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,6 +65,25 @@ class LauncherIT {
         Command command = run(Map.of("JAVA_OPTS", "-showversion -Xmx64m"), LAUNCHER, "version");
         assertThat(command.exitCode()).isZero();
         assertThat(command.err()).contains("openjdk version");
+    }
+
+    /** Native code stands beside the classes: where none can be written, it could not be taken out of its jar. */
+    @Test
+    @EnabledOnOs(
+            value = OS.LINUX,
+            architectures = {"amd64", "aarch64"})
+    void zstdNeedsNoPlaceForItsNativeCode() throws IOException, InterruptedException {
+        String history = folder.resolve("skew.jsonl.zst").toString();
+        Command convert = run(
+                Map.of(),
+                LAUNCHER,
+                "convert",
+                EXAMPLES.resolve("write-skew.jsonl").toString(),
+                history);
+        assertThat(convert.exitCode()).as(convert.err()).isZero();
+        String nowhere = "-Djava.io.tmpdir=" + folder.resolve("nowhere");
+        Command check = run(Map.of("JAVA_OPTS", nowhere), LAUNCHER, "check", "-l", "si", history);
+        assertThat(check.out()).as(check.err()).startsWith("PASS  si  " + history);
     }
 
     /** Spark's class path costs start-up time: it is taken where the input may not fit, and where it is asked for. */

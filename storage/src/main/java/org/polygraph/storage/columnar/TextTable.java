@@ -27,7 +27,11 @@ final class TextTable {
     private static final int MARKED = 2;
     private static final int FLAG_BITS = 2;
     private static final int MOST_CHARACTERS = 1 << 28;
-    private static final long SEED = new SecureRandom().nextLong();
+
+    /** Made when the first text comes: a source of chance takes longer than a small history without texts. */
+    private static final class Seed {
+        static final long VALUE = new SecureRandom().nextLong();
+    }
 
     private final List<byte[]> chunks = new ArrayList<>();
     private byte[] chunk = new byte[0];
@@ -166,7 +170,7 @@ final class TextTable {
     }
 
     private static long hash(String text, boolean marked) {
-        long hash = SEED ^ (marked ? 1 : 0);
+        long hash = Seed.VALUE ^ (marked ? 1 : 0);
         for (int i = 0; i < text.length(); i++) {
             hash = (hash ^ text.charAt(i)) * 0x9e3779b97f4a7c15L;
             hash ^= hash >>> 29;

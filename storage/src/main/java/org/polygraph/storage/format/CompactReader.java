@@ -26,8 +26,7 @@ final class CompactReader {
     private static final int LONG_LIST = 15;
 
     private final byte[] bytes;
-    private final int end;
-    private int at;
+    private final ByteCursor in;
     /** Of the field, or of the list's elements, that come next. */
     private int type = STRUCT;
 
@@ -35,13 +34,12 @@ final class CompactReader {
 
     CompactReader(byte[] bytes, int from, int end) {
         this.bytes = bytes;
-        this.at = from;
-        this.end = end;
+        in = new ByteCursor(bytes, from, end, "metadata that is cut off");
     }
 
     /** Where it stands in the array. */
     int position() {
-        return at;
+        return in.at();
     }
 
     /** Enters a struct: the field that comes next, or the next element of a list. */
@@ -59,7 +57,7 @@ final class CompactReader {
      * @param previous the number of the field before it; 0 at first
      */
     int field(int previous) throws IOException {
-        int header = next();
+        int header = in.next();
         type = header & 15;
         if (type == 0) {
             depth--;
@@ -67,7 +65,7 @@ final class CompactReader {
             type = STRUCT;
             return 0;
         }
-        int field = header >>> 4 == 0 ? (int) signed() : previous + (header >>> 4);
+        int field = header >>> 4 == 0 ? (int) in.signed() : previous + (header >>> 4);
         if (field <= 0 || field > Short.MAX_VALUE) {
             throw new IOException("metadata with a field " + field);
         }
@@ -79,7 +77,7 @@ final class CompactReader {
         if (type < BYTE || type > I64) {
             throw unexpected("an integer");
         }
-        return type == BYTE ? (byte) next() : signed();
+        return type == BYTE ? (byte) in.next() : in.signed();
     }
 
     /** An integer of 32 bits. */
@@ -101,8 +99,8 @@ final class CompactReader {
     /** A string. */
     String text() throws IOException {
         int length = length();
-        String text = new String(bytes, at, length, StandardCharsets.UTF_8);
-        at += length;
+        String text = new String(bytes, in.at(), length, StandardCharsets.UTF_8);
+        in.step(length);
         return text;
     }
 
@@ -110,8 +108,8 @@ final class CompactReader {
     byte[] binary() throws IOException {
         int length = length();
         byte[] copy = new byte[length];
-        System.arraycopy(bytes, at, copy, 0, length);
-        at += length;
+        System.arraycopy(bytes, in.at(), copy, 0, length);
+        in.step(length);
         return copy;
     }
 
@@ -120,11 +118,11 @@ final class CompactReader {
         if (type != LIST && type != SET) {
             throw unexpected("a list");
         }
-        int header = next();
+        int header = in.next();
         type = header & 15;
-        long size = header >>> 4 == LONG_LIST ? unsigned() : header >>> 4;
-        if (size < 0 || size > end - at) {
-            throw new IOException("metadata with a list of " + size + " in " + (end - at) + " bytes");
+        long size = header >>> 4 == LONG_LIST ? in.unsigned() : header >>> 4;
+        if (size < 0 || size > in.left()) {
+            throw new IOException("metadata with a list of " + size + " in " + in.left() + " bytes");
         }
         // Among elements a flag has a byte of its own and is not needed anywhere.
         return (int) size;
@@ -140,35 +138,35 @@ final class CompactReader {
             throw new IOException("metadata nested deeper than " + MOST_DEPTH);
         }
         switch (what) {
-            case TRUE, FALSE -> step(isElement ? 1 : 0);
-            case BYTE -> step(1);
-            case I16, I16 + 1, I64 -> signed();
-            case DOUBLE -> step(Double.BYTES);
-            case BINARY -> step(unsigned());
+            case TRUE, FALSE -> in.step(isElement ? 1 : 0);
+            case BYTE -> in.step(1);
+            case I16, I16 + 1, I64 -> in.signed();
+            case DOUBLE -> in.step(Double.BYTES);
+            case BINARY -> in.step(in.unsigned());
             case LIST, SET -> {
-                int header = next();
-                long size = header >>> 4 == LONG_LIST ? unsigned() : header >>> 4;
+                int header = in.next();
+                long size = header >>> 4 == LONG_LIST ? in.unsigned() : header >>> 4;
                 for (long i = 0; i < size; i++) {
                     skip(header & 15, true);
                 }
             }
             case MAP -> {
-                long size = unsigned();
-                int types = size == 0 ? 0 : next();
+                long size = in.unsigned();
+                int types = size == 0 ? 0 : in.next();
                 for (long i = 0; i < size; i++) {
                     skip(types >>> 4, true);
                     skip(types & 15, true);
                 }
             }
             case STRUCT -> {
-                for (int header; (header = next()) != 0; ) {
+                for (int header; (header = in.next()) != 0; ) {
                     if (header >>> 4 == 0) {
-                        signed();
+                        in.signed();
                     }
                     skip(header & 15, false);
                 }
             }
-            case UUID -> step(2 * Long.BYTES);
+            case UUID -> in.step(2 * Long.BYTES);
             default -> throw new IOException("metadata with the type " + what);
         }
         depth--;
@@ -176,9 +174,9 @@ final class CompactReader {
 
     private int length() throws IOException {
         require(BINARY);
-        long length = unsigned();
-        if (length < 0 || length > end - at) {
-            throw new IOException("metadata with a text of " + length + " in " + (end - at) + " bytes");
+        long length = in.unsigned();
+        if (length < 0 || length > in.left()) {
+            throw new IOException("metadata with a text of " + length + " in " + in.left() + " bytes");
         }
         return (int) length;
     }
@@ -191,40 +189,5 @@ final class CompactReader {
 
     private IOException unexpected(String wanted) {
         return new IOException("metadata with the type " + type + " where " + wanted + " is expected");
-    }
-
-    private void step(long n) throws IOException {
-        if (n < 0 || n > end - at) {
-            throw cutOff();
-        }
-        at += (int) n;
-    }
-
-    private int next() throws IOException {
-        if (at >= end) {
-            throw cutOff();
-        }
-        return bytes[at++] & 0xFF;
-    }
-
-    private static IOException cutOff() {
-        return new IOException("metadata that is cut off");
-    }
-
-    private long signed() throws IOException {
-        long n = unsigned();
-        return (n >>> 1) ^ -(n & 1);
-    }
-
-    private long unsigned() throws IOException {
-        long n = 0;
-        for (int shift = 0; shift < Long.SIZE; shift += 7) {
-            int b = next();
-            n |= (b & 0x7FL) << shift;
-            if (b < 0x80) {
-                return n;
-            }
-        }
-        throw new IOException("metadata with a number of more than 64 bits");
     }
 }

@@ -12,7 +12,7 @@ final class DeltaNumbers {
     private final byte[] bytes;
     private final long[] words;
     private final int end;
-    private int at;
+    private final ByteCursor in;
 
     /** Values of a part of a block, at least 1. */
     private final long part;
@@ -39,12 +39,12 @@ final class DeltaNumbers {
     DeltaNumbers(byte[] bytes, long[] words, int from, int end) throws IOException {
         this.bytes = bytes;
         this.words = words;
-        this.at = from;
         this.end = end;
-        long block = unsigned();
-        long count = unsigned();
-        left = unsigned();
-        next = signed();
+        in = new ByteCursor(bytes, from, end, "a page with less values than announced");
+        long block = in.unsigned();
+        long count = in.unsigned();
+        left = in.unsigned();
+        next = in.signed();
         if (block <= 0 || count <= 0 || count > block || block % count != 0 || (block / count) % Byte.SIZE != 0) {
             throw new IOException("blocks of " + block + " values in " + count + " parts");
         }
@@ -59,7 +59,7 @@ final class DeltaNumbers {
     /** Reads the next {@code n}. */
     void read(long[] into, int n) throws IOException {
         if (n > left) {
-            throw tooFew();
+            throw in.cutOff();
         }
         for (int done = 0; done < n; ) {
             // The first is not a difference; the last has none behind it.
@@ -73,7 +73,7 @@ final class DeltaNumbers {
             }
             int take = (int) Math.min(Math.min(leftOfPart, n - done), left - 1);
             if (bit + (long) take * width > (long) end * Byte.SIZE) {
-                throw tooFew();
+                throw in.cutOff();
             }
             next = unpack(words, bit, width, least, next, into, done, done + take);
             bit += (long) take * width;
@@ -86,22 +86,19 @@ final class DeltaNumbers {
     private void turn() throws IOException {
         if (++number == parts) {
             number = 0;
-            least = signed();
-            widths = at;
-            if (parts > end - at) {
-                throw tooFew();
-            }
-            at += parts;
+            least = in.signed();
+            widths = in.at();
+            in.step(parts);
         }
         width = bytes[widths + number] & 0xFF;
         if (width > Long.SIZE) {
             throw new IOException("differences of " + width + " bits");
         }
         leftOfPart = part;
-        bit = (long) at * Byte.SIZE;
+        bit = (long) in.at() * Byte.SIZE;
         // Of the last part some writers leave out what is never asked for.
         long size = width == 0 ? 0 : part > Integer.MAX_VALUE ? Integer.MAX_VALUE : part / Byte.SIZE * width;
-        at = (int) Math.min(end, at + size);
+        in.step(Math.min(in.left(), size));
     }
 
     /** Adds differences; the value behind those that were read. */
@@ -117,29 +114,5 @@ final class DeltaNumbers {
             at += width;
         }
         return value;
-    }
-
-    private static IOException tooFew() {
-        return new IOException("a page with less values than announced");
-    }
-
-    private long signed() throws IOException {
-        long n = unsigned();
-        return (n >>> 1) ^ -(n & 1);
-    }
-
-    private long unsigned() throws IOException {
-        long n = 0;
-        for (int shift = 0; shift < Long.SIZE; shift += 7) {
-            if (at == end) {
-                throw tooFew();
-            }
-            int b = bytes[at++];
-            n |= (b & 0x7FL) << shift;
-            if (b >= 0) {
-                return n;
-            }
-        }
-        throw new IOException("a number of more than 64 bits");
     }
 }

@@ -3,7 +3,6 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +10,7 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * A column, entry by entry: levels and values are decoded {@value #SLICE} at a time into arrays. Runs, dictionaries, plain values
- * and differences are decoded here, what else there is by {@link LibraryValues}.
+ * A column, entry by entry: levels and values ({@link ParquetValues}) are decoded {@value #SLICE} at a time into arrays.
  *
  * <p>Loops stand in small methods that are called for {@value #BLOCK} values or so: a compiler that replaces a method as a whole
  * takes the fast one after some hundred calls, and one that replaces a loop in its midst starts again with each call.
@@ -23,19 +21,8 @@ final class ParquetColumn {
 
     /** Values that a loop of a method goes over. */
     static final int BLOCK = 512;
-    /** No meaning has this code: texts are never null. */
-    private static final long UNKNOWN = Long.MIN_VALUE;
 
-    private static final int PLAIN = 0;
-    private static final int PLAIN_DICTIONARY = 2;
     private static final int RLE = 3;
-    private static final int DELTA = 5;
-    private static final int RLE_DICTIONARY = 8;
-
-    /** What a text stands for, as a number that is not {@link Long#MIN_VALUE}; called once a dictionary entry. */
-    interface Meaning {
-        long of(String text);
-    }
 
     /** Carries where a column is damaged. */
     static final class DamagedException extends IOException {
@@ -47,33 +34,19 @@ final class ParquetColumn {
     }
 
     private final List<String> path;
-    private final ParquetField.Type type;
-    private final Meaning meaning;
-    private final boolean isFixed;
     private final int maxRepetition;
     private final int maxDefinition;
-    private final @Nullable String createdBy;
 
     private final ParquetPages pages = new ParquetPages();
     /** The page eight bytes a number, for what is packed by bits. */
     private long[] words = new long[0];
 
-    private boolean hasDictionary;
-    private String[] dictionaryTexts = new String[0];
-    private long[] dictionaryCodes = new long[0];
-    private long[] dictionaryNumbers = new long[0];
-
-    /** Of the current page: entries that are not decoded yet, and where their levels and values come from. */
+    private final ParquetValues values;
+    /** Of the current page: entries that are not decoded yet, and where their levels come from. */
     private int undecoded;
 
     private @Nullable Levels repetitions;
     private @Nullable Levels definitions;
-    private @Nullable RunLengths entries;
-    private @Nullable DeltaNumbers differences;
-    private @Nullable LibraryValues library;
-    private boolean isOfLibrary;
-    /** Where the next plain value is. */
-    private int plain;
 
     private int at;
     private int limit;
@@ -86,16 +59,6 @@ final class ParquetColumn {
     private int definitionsAlike = -1;
     private int[] repetition = new int[0];
     private int[] definition = new int[0];
-    /** Of texts, their places in {@link #codes}. */
-    private int[] ids = new int[0];
-
-    private long[] numbers = new long[0];
-
-    private String[] texts = new String[0];
-    private long[] codes = new long[0];
-    private String[] pageTexts = new String[0];
-    private long[] pageCodes = new long[0];
-
     /** Levels however they are encoded. */
     interface Levels {
         void read(int[] into, int n) throws IOException;
@@ -117,22 +80,18 @@ final class ParquetColumn {
             ParquetField.Type type,
             int maxRepetition,
             int maxDefinition,
-            Meaning meaning,
+            ParquetValues.Meaning meaning,
             boolean isFixed,
             @Nullable String createdBy) {
         this.path = path;
-        this.type = type;
-        this.meaning = meaning;
-        this.isFixed = isFixed;
         this.maxRepetition = maxRepetition;
         this.maxDefinition = maxDefinition;
-        this.createdBy = createdBy;
+        values = new ParquetValues(path, type, maxRepetition, maxDefinition, meaning, isFixed, createdBy);
     }
 
     /** Turns to the next row group, before its first entry. */
     void open(SeekableInput file, ParquetFooter.Group group) throws IOException {
-        hasDictionary = false;
-        library = null;
+        values.open();
         undecoded = 0;
         at = 0;
         limit = 0;
@@ -181,7 +140,7 @@ final class ParquetColumn {
     }
 
     boolean isText() {
-        return type == ParquetField.Type.BINARY;
+        return values.isText();
     }
 
     /** Whether all entries at hand have a value. */
@@ -191,24 +150,12 @@ final class ParquetColumn {
 
     /** The integers at hand, where {@link #isFull}: the next entry's at {@link #position}. */
     long[] numbers() {
-        return numbers;
+        return values.numbers();
     }
 
     /** Where the next entry is in {@link #numbers}. */
     int position() {
         return at;
-    }
-
-    /** Asks for the meanings of what the dictionary has, but for those that have none: it is then known before it occurs. */
-    private void learn() {
-        for (int i = 0; i < dictionaryTexts.length; i++) {
-            try {
-                dictionaryCodes[i] = meaning.of(dictionaryTexts[i]);
-            } catch (ParquetRows.Refused e) {
-                // Told where it occurs, if it does.
-                dictionaryCodes[i] = UNKNOWN;
-            }
-        }
     }
 
     /**
@@ -217,24 +164,7 @@ final class ParquetColumn {
      * @return all of these by OR; negative where one is not known yet and the result is of no use
      */
     int codes(int[] into, int n) {
-        if (codes != dictionaryCodes) {
-            return -1;
-        }
-        long all = 0;
-        for (int from = 0; from < n; from += BLOCK) {
-            all |= codes(codes, ids, at, into, from, Math.min(n, from + BLOCK));
-        }
-        return all < 0 ? -1 : (int) all;
-    }
-
-    private static long codes(long[] codes, int[] ids, int at, int[] into, int from, int to) {
-        long all = 0;
-        for (int i = from; i < to; i++) {
-            long code = codes[ids[at + i]];
-            into[i] = (int) code;
-            all |= code;
-        }
-        return all;
+        return values.codes(at, into, n);
     }
 
     /** The places of those of the next {@code n} entries with which a row begins; how many. */
@@ -258,14 +188,12 @@ final class ParquetColumn {
 
     /** An integer, where {@link #present}. */
     long number(int i) {
-        return numbers[at + i];
+        return values.numbers()[at + i];
     }
 
     /** What a text stands for, where {@link #present}. */
     long code(int i) {
-        int t = ids[at + i];
-        long code = codes[t];
-        return code != UNKNOWN ? code : (codes[t] = meaning.of(texts[t]));
+        return values.code(at + i);
     }
 
     private boolean refill() throws IOException {
@@ -298,8 +226,7 @@ final class ParquetColumn {
         }
         repetition = new int[n];
         definition = new int[n];
-        ids = new int[n];
-        numbers = new long[isText() ? 0 : n];
+        values.grow(n);
         repetitionsAlike = -1;
         definitionsAlike = -1;
     }
@@ -329,130 +256,19 @@ final class ParquetColumn {
                 there += definition[i] == maxDefinition ? 1 : 0;
             }
         }
-        if (there == 0) {
-            return;
-        }
-        if (entries != null) {
-            fromDictionary(entries);
-        } else if (isText()) {
-            fromTexts();
-        } else if (differences != null) {
-            differences.read(numbers, there);
-        } else if (isOfLibrary && library != null) {
-            library.numbers(numbers, there);
-        } else {
-            fromPlain();
+        if (there > 0) {
+            values.decode(there);
         }
         if (there < n) {
-            spread(n);
+            values.spread(there, definition, maxDefinition, n);
         }
-    }
-
-    /** Puts values where their entries are. */
-    private void spread(int n) {
-        for (int i = n - 1, from = there - 1; from >= 0 && i > from; i--) {
-            if (definition[i] == maxDefinition) {
-                if (isText()) {
-                    ids[i] = ids[from--];
-                } else {
-                    numbers[i] = numbers[from--];
-                }
-            }
-        }
-    }
-
-    private void fromDictionary(RunLengths numbersOfEntries) throws IOException {
-        numbersOfEntries.read(ids, there);
-        int size = isText() ? dictionaryTexts.length : dictionaryNumbers.length;
-        for (int from = 0; from < there; from += BLOCK) {
-            int to = Math.min(there, from + BLOCK);
-            int most = isText() ? most(ids, from, to) : look(dictionaryNumbers, ids, numbers, from, to);
-            if (Integer.compareUnsigned(most, size) >= 0) {
-                throw new IOException("entry " + Integer.toUnsignedString(most) + " of a dictionary of " + size);
-            }
-        }
-    }
-
-    /** The largest unsigned. */
-    private static int most(int[] ids, int from, int to) {
-        int most = Integer.MIN_VALUE;
-        for (int i = from; i < to; i++) {
-            most = Math.max(most, ids[i] ^ Integer.MIN_VALUE);
-        }
-        return most ^ Integer.MIN_VALUE;
-    }
-
-    /** 0, or one that is not in the dictionary. */
-    private static int look(long[] dictionary, int[] ids, long[] into, int from, int to) {
-        for (int i = from; i < to; i++) {
-            int id = ids[i];
-            if (id < 0 || id >= dictionary.length) {
-                return id;
-            }
-            into[i] = dictionary[id];
-        }
-        return 0;
-    }
-
-    private void fromTexts() throws IOException {
-        if (pageTexts.length < there) {
-            pageTexts = new String[there];
-            pageCodes = new long[there];
-        }
-        texts = pageTexts;
-        codes = pageCodes;
-        Arrays.fill(codes, 0, there, UNKNOWN);
-        for (int i = 0; i < there; i++) {
-            texts[i] = isOfLibrary && library != null ? library.text() : plainText(pages.size());
-            ids[i] = i;
-        }
-    }
-
-    private String plainText(int end) throws IOException {
-        byte[] bytes = pages.bytes();
-        int length = end - plain < Integer.BYTES ? -1 : integer(bytes, plain);
-        plain += Integer.BYTES;
-        if (length < 0 || length > end - plain) {
-            throw new IOException("a page with less values than announced");
-        }
-        String text = new String(bytes, plain, length, StandardCharsets.UTF_8);
-        plain += length;
-        return text;
-    }
-
-    private static int integer(byte[] bytes, int at) {
-        return (bytes[at] & 0xFF)
-                | (bytes[at + 1] & 0xFF) << 8
-                | (bytes[at + 2] & 0xFF) << 16
-                | (bytes[at + 3] & 0xFF) << 24;
-    }
-
-    private void fromPlain() throws IOException {
-        plain = plain(pages.bytes(), plain, pages.size(), numbers, there);
-    }
-
-    /** Reads integers; where the next one is. */
-    private int plain(byte[] bytes, int from, int end, long[] into, int n) throws IOException {
-        int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
-        if ((long) n * size > end - from) {
-            throw new IOException("a page with less values than announced");
-        }
-        ByteBuffer buffer = ByteBuffer.wrap(bytes, from, n * size).slice().order(ByteOrder.LITTLE_ENDIAN);
-        if (size == Long.BYTES) {
-            buffer.asLongBuffer().get(into, 0, n);
-        } else {
-            for (int i = 0; i < n; i++) {
-                into[i] = buffer.getInt();
-            }
-        }
-        return from + n * size;
     }
 
     private void turn() throws IOException {
         int size = pages.size();
         byte[] bytes = pages.bytes();
         if (pages.isDictionary()) {
-            dictionary(bytes, size);
+            values.dictionary(bytes, size, pages.encoding(), pages.values());
             return;
         }
         int n = (size + Long.BYTES - 1) / Long.BYTES;
@@ -474,7 +290,7 @@ final class ParquetColumn {
             from = levels(true, 0, size);
             from = levels(false, from, size);
         }
-        values(pages.encoding(), from, size);
+        values.turn(pages.encoding(), bytes, words, from, size, pages.values());
         undecoded = pages.values();
     }
 
@@ -489,7 +305,7 @@ final class ParquetColumn {
         Levels levels = null;
         int end = from;
         if (most > 0 && encoding == RLE) {
-            int length = size - from < Integer.BYTES ? -1 : integer(pages.bytes(), from);
+            int length = size - from < Integer.BYTES ? -1 : ParquetValues.integer(pages.bytes(), from);
             int begin = from + Integer.BYTES;
             if (length < 0 || length > size - begin) {
                 throw new IOException("levels of " + length + " bytes in a page of " + size);
@@ -497,7 +313,8 @@ final class ParquetColumn {
             end = begin + length;
             levels = runs(begin, end, most);
         } else if (most > 0) {
-            LibraryValues.Old old = library().levels(ofRepetition, encoding, pages.bytes(), from, size, pages.values());
+            LibraryValues.Old old =
+                    values.library().levels(ofRepetition, encoding, pages.bytes(), from, size, pages.values());
             end = from + old.size();
             levels = old.levels();
         }
@@ -507,62 +324,5 @@ final class ParquetColumn {
             definitions = levels;
         }
         return end;
-    }
-
-    private LibraryValues library() {
-        LibraryValues known = library;
-        if (known == null) {
-            known = new LibraryValues(path, type, maxRepetition, maxDefinition, createdBy);
-            library = known;
-        }
-        return known;
-    }
-
-    private void dictionary(byte[] bytes, int size) throws IOException {
-        if (hasDictionary || (pages.encoding() != PLAIN && pages.encoding() != PLAIN_DICTIONARY)) {
-            throw new IOException("a second dictionary, or one in the encoding " + pages.encoding());
-        }
-        hasDictionary = true;
-        int n = pages.values();
-        if (n > size / Integer.BYTES) {
-            throw new IOException("a dictionary of " + n + " entries in " + size + " bytes");
-        }
-        if (!isText()) {
-            dictionaryNumbers = new long[n];
-            plain(bytes, 0, size, dictionaryNumbers, n);
-            return;
-        }
-        dictionaryTexts = new String[n];
-        dictionaryCodes = new long[n];
-        plain = 0;
-        for (int i = 0; i < n; i++) {
-            dictionaryTexts[i] = plainText(size);
-            dictionaryCodes[i] = UNKNOWN;
-        }
-        if (isFixed) {
-            learn();
-        }
-    }
-
-    private void values(int encoding, int from, int end) throws IOException {
-        entries = null;
-        differences = null;
-        isOfLibrary = false;
-        plain = from;
-        if (encoding == RLE_DICTIONARY || encoding == PLAIN_DICTIONARY) {
-            if (!hasDictionary) {
-                throw new IOException("a page of dictionary entries without a dictionary");
-            }
-            texts = dictionaryTexts;
-            codes = dictionaryCodes;
-            // A page of nulls alone may be empty.
-            int width = from < end ? pages.bytes()[from] & 0xFF : 0;
-            entries = new RunLengths(pages.bytes(), words, Math.min(from + 1, end), end, width);
-        } else if (encoding == DELTA && type == ParquetField.Type.INT64) {
-            differences = from < end ? new DeltaNumbers(pages.bytes(), words, from, end) : null;
-        } else if (encoding != PLAIN) {
-            isOfLibrary = true;
-            library().turnTo(encoding, pages.bytes(), from, end, pages.values());
-        }
     }
 }

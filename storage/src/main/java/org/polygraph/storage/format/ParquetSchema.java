@@ -124,7 +124,7 @@ final class ParquetSchema {
 
     /** A column of that name, or null; see {@link ParquetColumn}. */
     @Nullable
-    ParquetColumn column(String name, ParquetColumn.Meaning meaning, boolean isFixed, @Nullable String createdBy) {
+    ParquetColumn column(String name, ParquetValues.Meaning meaning, boolean isFixed, @Nullable String createdBy) {
         Place place = places.get(name);
         if (place == null || place.field.type() == null) {
             return null;

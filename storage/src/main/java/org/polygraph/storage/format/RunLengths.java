@@ -10,11 +10,12 @@ import java.util.Arrays;
 final class RunLengths implements ParquetColumn.Levels {
     private static final int GROUP = 8;
 
-    private final byte[] bytes;
+    private static final int MOST_HEADER_BITS = 35;
+
+    private final ByteCursor in;
     private final long[] words;
     private final int end;
     private final int width;
-    private int at;
 
     /** Of the current run: how many are left of it, and either the value of all or the bit where the next stands. */
     private long left;
@@ -31,9 +32,8 @@ final class RunLengths implements ParquetColumn.Levels {
         if (width < 0 || width > Integer.SIZE) {
             throw new IOException("numbers of " + width + " bits");
         }
-        this.bytes = bytes;
+        in = new ByteCursor(bytes, from, end, "a page with less values than announced");
         this.words = words;
-        this.at = from;
         this.end = end;
         this.width = width;
     }
@@ -70,40 +70,28 @@ final class RunLengths implements ParquetColumn.Levels {
     }
 
     private void next() throws IOException {
-        long header = 0;
-        for (int shift = 0; ; shift += 7) {
-            if (at == end || shift > 28) {
-                throw new IOException("a page with less values than announced");
-            }
-            int b = bytes[at++];
-            header |= (b & 0x7FL) << shift;
-            if (b >= 0) {
-                break;
-            }
+        long header = in.unsigned();
+        if (header >>> MOST_HEADER_BITS != 0) {
+            throw in.cutOff();
         }
         packed = (header & 1) != 0;
         left = header >>> 1;
         if (packed) {
             left *= GROUP;
-            bit = (long) at * Byte.SIZE;
+            bit = (long) in.at() * Byte.SIZE;
             // Of the last group some writers leave out what is never asked for.
-            long after = at + (left * width + Byte.SIZE - 1) / Byte.SIZE;
-            at = (int) Math.min(after, end);
+            in.step(Math.min(in.left(), (left * width + Byte.SIZE - 1) / Byte.SIZE));
         } else {
-            int size = (width + Byte.SIZE - 1) / Byte.SIZE;
-            if (size > end - at) {
-                throw new IOException("a page with less values than announced");
-            }
             value = 0;
-            for (int i = 0; i < size; i++) {
-                value |= (bytes[at++] & 0xFF) << (i * Byte.SIZE);
+            for (int shift = 0; shift < width; shift += Byte.SIZE) {
+                value |= in.next() << shift;
             }
         }
     }
 
     private void unpack(int[] into, int from, int n) throws IOException {
         if (bit + (long) n * width > (long) end * Byte.SIZE) {
-            throw new IOException("a page with less values than announced");
+            throw in.cutOff();
         }
         if (width == 1) {
             unpackBits(words, bit, into, from, from + n);
