@@ -115,16 +115,17 @@ final class JsonlReader {
 
     /** @return how many lines there are in the end */
     private long transactions(String file, long before, InputStream in) throws IOException, HistoryException {
-        PlainLines plain = new PlainLines(builder, in);
+        LineBuffer buffer = new LineBuffer(in);
+        PlainLines plain = new PlainLines(builder, buffer);
         // Of a file in another encoding, or with a mark, the parser gets all, from the first byte on.
-        boolean isMarked = plain.isMarked(ENCODING_BYTES);
+        boolean isMarked = buffer.isMarked(ENCODING_BYTES);
         boolean isFirst = true;
         for (long lines = before; ; isFirst = false) {
             lines = isMarked ? lines : plain.read(lines);
-            if (plain.isAtEnd()) {
+            if (buffer.isAtEnd()) {
                 return lines;
             }
-            PlainLines.Rest rest = plain.rest(isMarked);
+            LineBuffer.Rest rest = buffer.rest(isMarked);
             lines = isFirst && lines == before
                     ? parsed(new Json.Place(file, lines), rest, rest)
                     : parsed(
@@ -135,7 +136,7 @@ final class JsonlReader {
     }
 
     /** Reads what is not plain. @return how many lines there are then */
-    private long parsed(Json.Place from, PlainLines.Rest rest, InputStream in) throws IOException, HistoryException {
+    private long parsed(Json.Place from, LineBuffer.Rest rest, InputStream in) throws IOException, HistoryException {
         place = from;
         try (JsonParser json = Json.FACTORY.createParser(in)) {
             try {

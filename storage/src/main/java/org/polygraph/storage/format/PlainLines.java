@@ -1,7 +1,6 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -13,18 +12,14 @@ import org.polygraph.storage.model.Outcome;
 /**
  * JSON Lines as programs write them, parsed in place: lines of one transaction each whose fields are known, whose numbers have up
  * to 18 digits and whose strings are ASCII without escapes. Everything else, right or wrong, is left to {@link JsonlReader}, which
- * gets the {@link #rest} from the beginning of the line on; so this accepts or says nothing, and one place knows what is wrong.
+ * goes on from the beginning of the line; so this accepts or says nothing, and one place knows what is wrong.
  *
  * <p>A line that turns out not to be plain has left no trace but keys and values in the dictionaries, where the other reader
  * puts them in the same order.
  *
- * <p>Memory: 256 KiB, and 12 bytes an operation of the longest transaction.
+ * <p>Memory: 12 bytes an operation of the longest transaction.
  */
 final class PlainLines {
-    private static final int BUFFER = 1 << 18;
-    /** Bytes behind the last newline that may be looked at, if only to see that they do not match. */
-    private static final int SLACK = 16;
-
     private static final int MOST_DIGITS = 18;
     /** Instead of a position: the line is not plain. */
     private static final int OTHER = -1;
@@ -54,15 +49,9 @@ final class PlainLines {
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
     private final ValueDictionary values;
-    private final InputStream in;
-
-    private final byte[] buffer = new byte[BUFFER + 1 + SLACK];
-    private int position;
-    private int limit;
-    /** Behind the last newline in the buffer: nothing plain goes over a newline, so no scan gets past it. */
-    private int end;
-
-    private boolean ended;
+    private final LineBuffer lineBuffer;
+    /** Of the above. Nothing plain goes over a newline, so no scan gets past the last. */
+    private final byte[] buffer;
 
     /** What was parsed last. */
     private long number;
@@ -88,31 +77,16 @@ final class PlainLines {
     private long found;
     private byte ok;
 
-    /** @param in begins with a line */
-    PlainLines(HistoryTableBuilder builder, InputStream in) {
+    PlainLines(HistoryTableBuilder builder, LineBuffer lineBuffer) {
         this.builder = builder;
-        this.in = in;
+        this.lineBuffer = lineBuffer;
+        buffer = lineBuffer.bytes();
         keys = builder.keys();
         values = builder.values();
     }
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    /** Whether the first of {@code n} bytes that come next may be a mark of an encoding. */
-    boolean isMarked(int n) throws IOException {
-        fill();
-        boolean isMarked = false;
-        for (int i = 0; i < Math.min(limit, n); i++) {
-            isMarked |= buffer[i] <= 0;
-        }
-        return isMarked;
-    }
-
-    /** Whether nothing is left. */
-    boolean isAtEnd() {
-        return ended && position >= limit;
     }
 
     /**
@@ -123,88 +97,14 @@ final class PlainLines {
      */
     long read(long before) throws IOException {
         long lines = before;
-        while (position < end || fill()) {
-            int next = transaction(position, lines + 1);
+        while (lineBuffer.hasLine()) {
+            int next = transaction(lineBuffer.position(), lines + 1);
             if (next == OTHER) {
                 return lines;
             }
-            position = next;
-            // The newline behind the last byte is not the file's.
-            lines += next <= limit ? 1 : 0;
+            lines += lineBuffer.moveTo(next);
         }
         return lines;
-    }
-
-    /** Moves what is left to the front and reads more; whether there is a line. */
-    private boolean fill() throws IOException {
-        limit = Math.max(0, limit - position);
-        System.arraycopy(buffer, position, buffer, 0, limit);
-        position = 0;
-        while (limit < BUFFER && !ended) {
-            int n = in.read(buffer, limit, BUFFER - limit);
-            ended = n <= 0;
-            limit += Math.max(0, n);
-        }
-        end = limit;
-        if (ended && limit > 0 && buffer[limit - 1] != '\n') {
-            buffer[end++] = '\n';
-        }
-        while (end > 0 && buffer[end - 1] != '\n') {
-            end--;
-        }
-        return end > 0;
-    }
-
-    /**
-     * What comes next, up to the end of some line where the reader is not {@link Rest#within} a transaction; {@link #read} goes
-     * on behind it.
-     *
-     * @param all up to the end of the file
-     */
-    Rest rest(boolean all) {
-        return new Rest(all);
-    }
-
-    /** See {@link #rest}. */
-    final class Rest extends InputStream {
-        private final boolean all;
-        private boolean isWithin;
-        private boolean isAtLineEnd;
-
-        private Rest(boolean all) {
-            this.all = all;
-        }
-
-        /** Says whether a transaction has begun and not ended. */
-        void within(boolean isTransaction) {
-            isWithin = isTransaction;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            if (position >= Math.min(end, limit)) {
-                if (isAtLineEnd && !isWithin && !all) {
-                    return -1;
-                }
-                fill();
-                if (limit == 0) {
-                    return -1;
-                }
-            }
-            // A line longer than the buffer comes in pieces.
-            int to = end > 0 ? Math.min(end, limit) : limit;
-            int n = Math.min(length, to - position);
-            System.arraycopy(buffer, position, bytes, offset, n);
-            position += n;
-            isAtLineEnd = position > 0 && buffer[position - 1] == '\n';
-            return n;
-        }
     }
 
     /** @return the position of the next line, or OTHER */
@@ -236,8 +136,11 @@ final class PlainLines {
             p = spaces(p);
         } while (b[p] == ',');
         boolean isWhole = b[p] == '}' && (seen & JsonlReader.REQUIRED) == JsonlReader.REQUIRED;
+        if (!isWhole || (isOpen && outcome == Outcome.COMMITTED)) {
+            return OTHER;
+        }
         p = endOfLine(p + 1);
-        if (!isWhole || p < 0 || (isOpen && outcome == Outcome.COMMITTED)) {
+        if (p < 0) {
             return OTHER;
         }
         builder.begin(session, index, outcome, line);
@@ -254,7 +157,10 @@ final class PlainLines {
         byte[] b = buffer;
         int bit =
                 switch (b[p + 1]) {
-                    case 's' -> b[p + 2] == 'e' ? JsonlReader.SESSION : b[p + 4] == 't' ? JsonlReader.STATUS : JsonlReader.START;
+                    case 's' ->
+                        b[p + 2] == 'e'
+                                ? JsonlReader.SESSION
+                                : b[p + 4] == 't' ? JsonlReader.STATUS : JsonlReader.START;
                     case 'i' -> JsonlReader.INDEX;
                     case 'o' -> JsonlReader.OPS;
                     case 'e' -> JsonlReader.END;
@@ -519,7 +425,7 @@ final class PlainLines {
 
     private int endOfLine(int from) {
         int p = spaces(from);
-        if (buffer[p] == '\r' && p + 1 < limit) {
+        if (buffer[p] == '\r' && lineBuffer.isText(p + 1)) {
             p++;
         }
         return buffer[p] == '\n' ? p + 1 : OTHER;
