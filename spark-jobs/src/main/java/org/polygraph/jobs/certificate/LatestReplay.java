@@ -11,7 +11,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  *
  * <p>Says that an order holds, or nothing: {@link AxiomReplay} judges those with more such reads than {@value #FEW} and one in
  * {@value #SHARE}, or with a discrepancy. Where values repeat, a read of the last write is taken to be of that one, and one of
- * something else of the nearest that has the value.
+ * something else of the writer for which less is out of order.
  *
  * <p>Time: linear, and for each read of something older what lies between. Memory: 4 bytes an operation, 24 a key, 4 a
  * transaction.
@@ -21,11 +21,6 @@ final class LatestReplay {
     private static final int SHARE = 64;
     /** Of searches, beside one an operation: beyond, the other replay is cheaper. */
     private static final int STEPS = 1 << 20;
-
-    /** How much nearer a writer has to be that commits after the reader. */
-    private static final int LATER = 16;
-    /** How far behind it, for each session, before it is the least likely. */
-    private static final int OVERLAP = 4;
 
     private static final int NOBODY = -1;
     private static final int NONE = ReadSources.NONE;
@@ -47,6 +42,9 @@ final class LatestReplay {
     private int[] readers = new int[16];
     private int[] from = new int[0];
     private int[] between = new int[0];
+    /** The first that has the value and commits later than the reader; until that is chosen, {@link #from} commits before. */
+    private int[] after = new int[0];
+
     private int count;
     private int[] stack = new int[64];
     private int depth;
@@ -190,7 +188,9 @@ final class LatestReplay {
     private boolean findSources() {
         from = new int[count];
         between = new int[count];
+        after = new int[count];
         Arrays.fill(from, NONE);
+        Arrays.fill(after, NONE);
         Arrays.fill(between, Integer.MAX_VALUE);
         // By key and kind, of writes: the key's reads, as a list.
         int[] first = new int[2 * table.keys().size()];
@@ -227,6 +227,9 @@ final class LatestReplay {
             }
         }
         for (int i = 0; i < count; i++) {
+            if (after[i] != NONE && (from[i] == NONE || isLaterLikely(i))) {
+                from[i] = after[i];
+            }
             // A read of something older has a writer in between, else it would be the last write.
             if (from[i] == NONE || (!isLater(i) && between[i] == Integer.MAX_VALUE)) {
                 return false;
@@ -262,22 +265,27 @@ final class LatestReplay {
                 return;
             }
         }
-        if (from[i] == NONE
-                || distance(position[t], position[readers[i]]) < distance(place(from[i]), position[readers[i]])) {
-            from[i] = t;
+        boolean isBefore = position[t] < position[readers[i]];
+        int[] nearest = isBefore ? from : after;
+        if (nearest[i] == NONE || isBefore == position[t] > place(nearest[i])) {
+            nearest[i] = t;
         }
     }
 
     /**
-     * How unlikely a place is that of the source of what is read at another. What is out of order is so by little: at most by what
-     * runs side by side.
+     * Whether the writer that commits later is less out of order than the one that commits before, whose value was overwritten: of
+     * that, the source or the reader is on the wrong side.
      */
-    private long distance(int place, int reader) {
-        long later = (long) place - reader;
-        return later < 0 ? -later : LATER * later + (later > (long) OVERLAP * table.sessions() ? counted.length : 0);
+    private boolean isLaterLikely(int i) {
+        int reader = position[readers[i]];
+        int passed = reader - between[i];
+        if (from[i] != INITIAL) {
+            passed = Math.min(passed, between[i] - position[from[i]]);
+        }
+        return position[after[i]] - reader < passed;
     }
 
-    /** Once sources are known, a writer of the key. */
+    /** Once sources that commit before are known, a writer of the key. */
     private void note(int i, int t) {
         if (from[i] != NONE && position[t] > place(from[i]) && position[t] < position[readers[i]]) {
             between[i] = Math.min(between[i], position[t]);
