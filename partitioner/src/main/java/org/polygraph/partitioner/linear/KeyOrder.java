@@ -3,7 +3,6 @@ package org.polygraph.partitioner.linear;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -46,7 +45,7 @@ final class KeyOrder {
     private final int @Nullable [] part;
     private final int from;
     private final int count;
-    private final Long2IntOpenHashMap writers;
+    private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
 
     // By operation of the key, 0 to count: its version's writer, the compare-and-set of its version, whether it counts.
     private int[] sources = new int[16];
@@ -73,7 +72,6 @@ final class KeyOrder {
         this.part = part;
         this.from = from;
         this.count = count;
-        writers = new Long2IntOpenHashMap(count);
         writers.defaultReturnValue(NONE);
     }
 
@@ -181,7 +179,7 @@ final class KeyOrder {
                 readers[reads++] = i;
             }
         }
-        sort(readers, reads, all.starts);
+        IntArrays.quickSort(readers, 0, reads, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
         int[] next = new int[count];
         int[] firstReader = new int[count + 1];
         Arrays.fill(firstReader, NONE);
@@ -349,42 +347,45 @@ final class KeyOrder {
             return Result.ORDERED;
         }
         int[] byStart = refused.toIntArray();
-        sort(byStart, byStart.length, all.starts);
+        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
         int n = placed.size();
         // Place g is before operation g. By place: the value there, the next place with another one, the latest start
-        // before, the earliest end behind.
+        // before.
         long[] values = new long[n + 1];
         long[] latest = new long[n + 1];
         values[0] = all.initialValue();
         latest[0] = Long.MIN_VALUE;
+        int[] byEnd = new int[n];
         for (int i = 0; i < n; i++) {
             int t = id(placed.getInt(i));
             values[i + 1] = all.isWrite(t) ? all.written(t) : values[i];
             latest[i + 1] = Math.max(latest[i], all.starts[t]);
+            byEnd[i] = i;
         }
         int[] changes = new int[n + 1];
         changes[n] = n + 1;
-        long[] earliest = new long[n + 1];
-        earliest[n] = Operations.NEVER;
         for (int g = n - 1; g >= 0; g--) {
             changes[g] = values[g + 1] == values[g] ? changes[g + 1] : g + 1;
-            earliest[g] = Math.min(all.ends[id(placed.getInt(g))], earliest[g + 1]);
         }
-        int[] byEnd = byStart.clone();
-        sort(byEnd, byEnd.length, all.ends);
-        // By operation: the place of a refused one.
-        int[] placeOf = new int[count];
+        IntArrays.quickSort(
+                byEnd, (x, y) -> Long.compare(all.ends[id(placed.getInt(x))], all.ends[id(placed.getInt(y))]));
+        int[] refusedByEnd = new int[byStart.length];
+        for (int r = 0; r < refusedByEnd.length; r++) {
+            refusedByEnd[r] = r;
+        }
+        IntArrays.quickSort(refusedByEnd, (x, y) -> Long.compare(all.ends[id(byStart[x])], all.ends[id(byStart[y])]));
         int[] places = new int[byStart.length];
         int ended = 0;
+        int refusedEnded = 0;
         int lowest = 0;
         for (int r = 0; r < byStart.length; r++) {
             int t = id(byStart[r]);
             // What had ended before it started stays before it; what had, also started earlier, so it has its place.
-            while (earliest[lowest] < all.starts[t]) {
-                lowest++;
+            while (ended < n && all.ends[id(placed.getInt(byEnd[ended]))] < all.starts[t]) {
+                lowest = Math.max(lowest, byEnd[ended++] + 1);
             }
-            while (ended < r && all.ends[id(byEnd[ended])] < all.starts[t]) {
-                lowest = Math.max(lowest, placeOf[byEnd[ended++]]);
+            while (refusedEnded < r && all.ends[id(byStart[refusedByEnd[refusedEnded]])] < all.starts[t]) {
+                lowest = Math.max(lowest, places[refusedByEnd[refusedEnded++]]);
             }
             int g = values[lowest] == all.excluded(t) ? changes[lowest] : lowest;
             // Nothing before that place may have started after it ended.
@@ -392,37 +393,26 @@ final class KeyOrder {
                 return Result.OPEN;
             }
             places[r] = g;
-            placeOf[byStart[r]] = g;
         }
         return merge(placed, byStart, places);
     }
 
     private Result merge(IntArrayList placed, int[] byStart, int[] places) {
-        // By place: those there, by start.
-        int[] first = new int[placed.size() + 1];
-        int[] next = new int[byStart.length];
-        Arrays.fill(first, NONE);
-        for (int r = byStart.length - 1; r >= 0; r--) {
-            next[r] = first[places[r]];
-            first[places[r]] = r;
+        int[] turn = new int[byStart.length];
+        for (int r = 0; r < turn.length; r++) {
+            turn[r] = r;
         }
+        // Stable: at one place by start.
+        IntArrays.mergeSort(turn, (a, b) -> Integer.compare(places[a], places[b]));
+        int at = 0;
         for (int g = 0; g <= placed.size(); g++) {
-            for (int r = first[g]; r != NONE; r = next[r]) {
-                order.add(id(byStart[r]));
+            while (at < turn.length && places[turn[at]] == g) {
+                order.add(id(byStart[turn[at++]]));
             }
             if (g < placed.size()) {
                 order.add(id(placed.getInt(g)));
             }
         }
         return Result.ORDERED;
-    }
-
-    /** Sorts the first {@code n} of some operations of the key. */
-    private void sort(int[] operations, int n, long[] times) {
-        long[] own = new long[count];
-        for (int i = 0; i < n; i++) {
-            own[operations[i]] = times[id(operations[i])];
-        }
-        LongArrays.quickSortIndirect(operations, own, 0, n);
     }
 }
