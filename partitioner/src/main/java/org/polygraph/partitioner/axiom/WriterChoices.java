@@ -62,9 +62,12 @@ public final class WriterChoices {
      * Searches for choices under which the level holds.
      *
      * @param reads found for the level that {@code judge} judges, without violations
-     * @param steps gives up after so many judgements
+     * @param steps gives up after so many judgements; at once where more reads are open, each of which takes one
      */
     public static Result search(ReadsFrom reads, Judge judge, long steps) {
+        if (reads.open().length > steps) {
+            return Result.GIVEN_UP;
+        }
         WriterChoices choices = new WriterChoices(reads, judge, steps);
         return choices.judge.holds(choices.history()) ? choices.search() : Result.FAILS;
     }

@@ -13,7 +13,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  * that read something older, under CC and for {@link #sources} for all.
  *
  * <p>Says that an order holds, or nothing: {@link AxiomReplay} judges those with more such reads than {@value #FEW} and one in
- * {@value #SHARE}, or with a discrepancy. Where values repeat, a read of the last write is taken to be of that one.
+ * {@value #SHARE}, or with a discrepancy. Where values repeat, a read of the last write is taken to be of that one, and one of
+ * something else of the writer for which less is out of order.
  *
  * <p>Time: linear, and for each read of something older what lies between. Memory: 16 bytes a key, and where sources of all
  * are asked 4 an operation and 4 a transaction.
@@ -47,6 +48,9 @@ final class LatestReplay {
     private int[] readers = new int[16];
     private int[] from = new int[0];
     private int[] between = new int[0];
+    /** The first that has the value and commits later than the reader; until that is chosen, {@link #from} commits before. */
+    private int[] after = new int[0];
+
     private int count;
 
     // All reads of these transactions that are not of own writes: the operation, its transaction, whom it read from.
@@ -242,10 +246,12 @@ final class LatestReplay {
         return false;
     }
 
-    /** Whom the deferred reads read from, and what commits in between; whether each has one source, be it later. */
+    /** Whom the deferred reads read from, and what commits in between; whether each has a source, be it later. */
     private boolean findSources() {
         from = new int[count];
         between = new int[count];
+        after = new int[count];
+        Arrays.fill(after, NONE);
         Arrays.fill(between, Integer.MAX_VALUE);
         for (int i = 0; i < count; i++) {
             from[i] = values[older[i]] == table.initialValue() ? INITIAL : NONE;
@@ -253,9 +259,10 @@ final class LatestReplay {
         WritesOfKeys writes = new WritesOfKeys(table, counted, older, count);
         for (int w = 0; w < writes.size(); w++) {
             for (int i = writes.lastRead(w); i >= 0; i = writes.previousRead(i)) {
-                if (steps-- < 0 || !match(i, writes.writer(w), writes.operation(w))) {
+                if (steps-- < 0) {
                     return false;
                 }
+                match(i, writes.writer(w), writes.operation(w));
             }
         }
         for (int w = 0; w < writes.size(); w++) {
@@ -267,6 +274,9 @@ final class LatestReplay {
             }
         }
         for (int i = 0; i < count; i++) {
+            if (after[i] != NONE && (from[i] == NONE || isLaterLikely(i))) {
+                from[i] = after[i];
+            }
             // A read of something older has a writer in between, else it would be the last write.
             if (from[i] == NONE || (!isLater(i) && between[i] == Integer.MAX_VALUE)) {
                 return false;
@@ -276,22 +286,37 @@ final class LatestReplay {
         return true;
     }
 
-    /** A write of the key: whether it leaves at most one source for the read. */
-    private boolean match(int i, int t, int o) {
+    /** A write of the key, which may be the source of the read. */
+    private void match(int i, int t, int o) {
         if (values[o] != values[older[i]] || t == readers[i]) {
-            return true;
+            return;
         }
         for (int later = o + 1; later < starts[t + 1]; later++) {
             if (keys[later] == keys[o]) {
-                return true;
+                return;
             }
         }
-        boolean isFirst = from[i] == NONE;
-        from[i] = t;
-        return isFirst;
+        boolean isBefore = position[t] < position[readers[i]];
+        int[] nearest = isBefore ? from : after;
+        if (nearest[i] == NONE || isBefore == position[t] > place(nearest[i])) {
+            nearest[i] = t;
+        }
     }
 
-    /** Once sources are known, a writer of the key. */
+    /**
+     * Whether the writer that commits later is less out of order than the one that commits before, whose value was overwritten: of
+     * that, the source or the reader is on the wrong side.
+     */
+    private boolean isLaterLikely(int i) {
+        int reader = position[readers[i]];
+        int passed = reader - between[i];
+        if (from[i] != INITIAL) {
+            passed = Math.min(passed, between[i] - position[from[i]]);
+        }
+        return position[after[i]] - reader < passed;
+    }
+
+    /** Once sources that commit before are known, a writer of the key. */
     private void note(int i, int t) {
         if (from[i] != NONE && position[t] > place(from[i]) && position[t] < position[readers[i]]) {
             between[i] = Math.min(between[i], position[t]);

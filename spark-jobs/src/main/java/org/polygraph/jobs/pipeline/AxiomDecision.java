@@ -27,13 +27,15 @@ import org.polygraph.storage.model.Outcome;
  * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
  * edges that the {@link Axiom} demands, and an order that extends them. No rounds, no solver.
  *
- * <p>Exact where it is known who read from whom. Where it is not, because values repeat: reads that are open demand
- * nothing at first, so a violation is one; then SI is tried, which implies all of these levels, so its PASS is one; then, of a
- * few open reads, every choice ({@link WriterChoices}); else the answer is UNKNOWN.
+ * <p>Exact where it is known who read from whom. Where it is not, because values repeat: the recorded order can only be right;
+ * reads that are open demand nothing at first, so a violation is one; then SI is tried, which implies all of these levels, so its
+ * PASS is one; then, of a few open reads, every choice ({@link WriterChoices}); else the answer is UNKNOWN.
  */
 final class AxiomDecision {
-    /** For the attempt to accept by way of SI. */
+    /** For the attempt to accept by way of SI: its rules take some 4 us an operation. */
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
+
+    private static final long ORDER_NANOS = 5_000;
 
     private static final long MOST_CHOICES = 200_000;
 
@@ -48,6 +50,7 @@ final class AxiomDecision {
     private final Budget budget;
     private final PhaseClock phases;
     private final KeyStages stages;
+    /** Whether values were written twice that somebody read, as far as that was looked at. */
     private boolean hasOpenReads;
 
     AxiomDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
@@ -61,10 +64,11 @@ final class AxiomDecision {
     Verdict make() {
         boolean causal = request.level() == IsolationLevel.CC;
         long held = table.arrayBytes() + HELD_BYTES * table.operations();
-        boolean isPlain = budget.fits(held, 0) && isPlain();
-        if (isPlain) {
+        boolean isTried = budget.fits(held, 0) && areOutcomesKnown();
+        if (isTried) {
             Witness recorded = recorded(null);
             if (recorded != null) {
+                hasOpenReads = !DistinctWrites.of(table);
                 return pass(recorded);
             }
         }
@@ -81,7 +85,7 @@ final class AxiomDecision {
         }
         hasOpenReads = order.hasOpenReads();
         long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
-        if (!isPlain && !hasOpenReads && budget.fits(held, 0)) {
+        if (!isTried && budget.fits(held, 0)) {
             Witness recorded = recorded(reads);
             if (recorded != null) {
                 return pass(recorded);
@@ -101,15 +105,15 @@ final class AxiomDecision {
         };
     }
 
-    /** Whether what counts, and who read from whom, is told by the operations as they stand. */
-    private boolean isPlain() {
+    /** Whether what counts is told by the transactions as they stand. */
+    private boolean areOutcomesKnown() {
         byte unknown = Outcome.INDETERMINATE.code();
         for (byte outcome : table.outcomes()) {
             if (outcome == unknown) {
                 return false;
             }
         }
-        return DistinctWrites.of(table);
+        return true;
     }
 
     /** @param reads null if not looked for */
@@ -156,8 +160,8 @@ final class AxiomDecision {
                 request.indeterminate(),
                 request.replayed(),
                 request.mostViolations());
-        Verdict implied =
-                new Decision(table, snapshots, Progress.NONE, budget.part(MOST_ORDER_NANOS), Stages.NONE).make(stages);
+        Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
+        Verdict implied = new Decision(table, snapshots, Progress.NONE, part, Stages.NONE).make(stages);
         Witness stronger = implied.witness();
         if (implied.status() == Verdict.Status.PASS && stronger != null) {
             return pass(stronger);

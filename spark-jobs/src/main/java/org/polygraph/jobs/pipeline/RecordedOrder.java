@@ -88,13 +88,14 @@ final class RecordedOrder {
         return new RecordedOrder(table, counted, new int[0]).accepted(terms, withTimes, stop);
     }
 
-    /** The same where it is known who counts and who read from whom. @param reads without violations or open reads */
+    /** The same where it is known who counts, and who read from whom unless reads are open. @param reads without violations */
     static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
         boolean[] counted = new boolean[reads.table().transactions()];
         for (int t = 0; t < counted.length; t++) {
             counted[t] = reads.counting().isCounted(t);
         }
-        return new RecordedOrder(reads.table(), counted, reads.sources()).accepted(terms, withTimes, stop);
+        int[] sources = reads.open().length == 0 ? reads.sources() : new int[0];
+        return new RecordedOrder(reads.table(), counted, sources).accepted(terms, withTimes, stop);
     }
 
     private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {

@@ -6,8 +6,11 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -59,6 +62,99 @@ class LatestReplayTest {
         }
         System.out.println(each + " orders from seed 0x1a7f: accepted " + accepted);
         assertThat(accepted.values()).allMatch(count -> count > 50);
+    }
+
+    /** Where values repeat: each write renamed to a value of its own, and each read to that of its source. */
+    @Test
+    void sourcesOfRepeatedValuesSatisfyTheDefinition() {
+        Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
+        Map<Promise, Integer> older = new EnumMap<>(Promise.class);
+        for (int i = 0; i < 1_500; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(0x1a80, i));
+            HistoryTable history = HistoryGenerator.withSeed(i)
+                    .sessions(random.between(2, 6))
+                    .transactions(random.between(5, 60))
+                    .operations(random.between(1, 6))
+                    .keys(random.between(4, 60))
+                    .repeatedValues(i % 2, random.between(2, 6), 1.0)
+                    .isolation(
+                            i % 3 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
+                    .generate();
+            for (Promise promise : AXIOMS) {
+                String what = promise + " seed 0x1a80 #" + i;
+                Witness witness = witness(history, promise, random, i % 5);
+                int[] order = Placement.of(witness).eventAt();
+                LatestReplay latest = new LatestReplay(witness);
+                if (!latest.holds(order)) {
+                    continue;
+                }
+                HistoryTable renamed = renamed(history, latest.sources(), witness.counted());
+                Witness same = new Witness(renamed, witness.terms(), witness.counted(), witness.position());
+                assertThat(new AxiomReplay(same).run(order)).as(what).isNull();
+                accepted.merge(promise, 1, Integer::sum);
+                older.merge(promise, older(history, latest.sources(), order) > 0 ? 1 : 0, Integer::sum);
+            }
+        }
+        System.out.println("1500 histories from seed 0x1a80: accepted " + accepted + ", of them with older reads " + older);
+        assertThat(older).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                .isGreaterThan(30));
+    }
+
+    /** How many reads are of something else than the last write. */
+    private static int older(HistoryTable history, int[] sources, int[] order) {
+        int[] last = new int[history.keys().size()];
+        Arrays.fill(last, ReadSources.INITIAL);
+        int older = 0;
+        for (int t : order) {
+            for (int o = t < 0 ? 0 : history.operationStarts()[t]; t >= 0 && o < history.operationStarts()[t + 1]; o++) {
+                int key = history.operationKeys()[o] >>> 1;
+                if ((history.operationKeys()[o] & 1) == 1) {
+                    last[key] = t;
+                } else {
+                    older += sources[o] != ReadSources.NONE && sources[o] != last[key] ? 1 : 0;
+                }
+            }
+        }
+        return older;
+    }
+
+    private static HistoryTable renamed(HistoryTable history, int[] sources, boolean[] counted) {
+        int[] starts = history.operationStarts();
+        int[] keys = history.operationKeys();
+        long[] values = history.operationValues();
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        builder.initialValue(history.initialValue());
+        try {
+            for (int t = 0; t < history.transactions(); t++) {
+                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
+                for (int o = starts[t]; o < starts[t + 1]; o++) {
+                    int key = builder.keys().id(history.keys().integer(keys[o] >>> 1));
+                    if ((keys[o] & 1) == 1) {
+                        builder.write(key, nameOf(o));
+                        continue;
+                    }
+                    int write = -1;
+                    int source = !counted[t] || sources[o] == ReadSources.INITIAL ? -1 : sources[o];
+                    source = source == ReadSources.NONE ? t : source;
+                    int end = source == t ? o : source < 0 ? 0 : starts[source + 1];
+                    for (int w = source < 0 ? 0 : starts[source]; w < end; w++) {
+                        write = keys[w] == (keys[o] | 1) ? w : write;
+                    }
+                    assertThat(write >= 0 ? values[write] : history.initialValue())
+                            .as("source of operation %s", o)
+                            .isEqualTo(counted[t] ? values[o] : history.initialValue());
+                    builder.read(key, write >= 0 ? nameOf(write) : history.initialValue());
+                }
+                builder.end();
+            }
+            return Objects.requireNonNull(builder.build());
+        } catch (HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static long nameOf(int write) {
+        return 1_000 + write;
     }
 
     /** What the definition says, after comparing. */

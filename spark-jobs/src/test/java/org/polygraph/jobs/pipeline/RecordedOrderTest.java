@@ -12,6 +12,7 @@ import org.polygraph.jobs.certificate.Promise;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.DistinctWrites;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
@@ -34,11 +35,10 @@ class RecordedOrderTest {
         long seed = 0x4ec0;
         TinyHistories stream = new TinyHistories(seed);
         Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
+        int repeating = 0;
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
-            if (!DistinctWrites.of(history)) {
-                continue;
-            }
+            boolean isDistinct = DistinctWrites.of(history);
             for (Promise promise : AXIOMS) {
                 String what = promise + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
                 Witness witness = RecordedOrder.accepted(history, Terms.of(promise), i % 2 == 0, () -> false);
@@ -47,10 +47,13 @@ class RecordedOrderTest {
                             .as(what)
                             .isTrue();
                     accepted.merge(promise, 1, Integer::sum);
+                    repeating += isDistinct ? 0 : 1;
                 }
             }
         }
-        System.out.println("10000 histories from seed " + seed + ": accepted " + accepted);
+        System.out.println("10000 histories from seed " + seed + ": accepted " + accepted + ", of them " + repeating
+                + " whose values repeat");
+        assertThat(repeating).isGreaterThan(1_000);
         assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
                 .isGreaterThan(300));
     }
@@ -92,6 +95,43 @@ class RecordedOrderTest {
             assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
                     .isGreaterThan(30));
         }
+    }
+
+    /** Where values repeat, a read of something else than the last write has several writers to wait for or to come before. */
+    @Test
+    void acceptsFewValuesNearTheOrderOfCommits() {
+        int sources = 0;
+        for (int i = 0; i < 30; i++) {
+            HistoryTable history = HistoryGenerator.withSeed(SplitMix.seedOf(0x4ec2, i))
+                    .sessions(20)
+                    .transactions(3_000)
+                    .operations(8)
+                    .keys(3_000)
+                    .repeatedValues(1, 2 + i % 5, 1.0)
+                    .generate();
+            for (Promise promise : AXIOMS) {
+                String what = promise + " seed 0x4ec2 #" + i;
+                Witness witness = RecordedOrder.accepted(history, Terms.of(promise), false, () -> false);
+                assertThat(holds(witness, what)).as(what).isTrue();
+                Verdict verdict = new EmbeddedChecker()
+                        .check(
+                                history,
+                                CheckRequest.of(IsolationLevel.valueOf(promise.name())),
+                                Progress.NONE,
+                                Budget.unlimited());
+                assertThat(verdict.status()).as(what).isEqualTo(Verdict.Status.PASS);
+                assertThat(verdict.phases()).as(what).noneMatch(phase -> phase.name()
+                        .equals("index"));
+                assertThat(Objects.requireNonNull(verdict.assumptions()).uniqueValues())
+                        .as(what)
+                        .isFalse();
+            }
+            sources += ReadsFrom.of(history, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC)
+                    .open()
+                    .length;
+        }
+        System.out.println("30 histories from seed 0x4ec2: " + sources + " reads of several possible writers");
+        assertThat(sources).isGreaterThan(30 * 5_000);
     }
 
     private static void count(Map<Promise, Integer> accepted, Promise promise, @Nullable Witness witness, String what) {

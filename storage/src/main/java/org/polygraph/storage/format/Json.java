@@ -69,7 +69,8 @@ final class Json {
                         "a complete one",
                         "the file is cut off: copy it again");
             }
-            String message = String.valueOf(e.getOriginalMessage()).replaceAll("(?s) ?\\(start marker.*|\\n.*", "");
+            String message = String.valueOf(e.getOriginalMessage())
+                    .replaceAll("(?s) ?\\((start marker|for \\w+ starting at) .*|\\n.*", "");
             if (e instanceof StreamConstraintsException) {
                 return beyondLimits(where);
             }

@@ -21,31 +21,35 @@ import org.polygraph.storage.model.Outcome;
 
 /**
  * JSON Lines: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
- * ones come once. Parsed as a stream of tokens: nothing is kept of a line but its operations.
+ * ones come once. Parsed as a stream of tokens: nothing is kept of a line but its operations. Plain lines are parsed without
+ * that, see {@link PlainLines}.
  */
 final class JsonlReader {
     private static final int MAX_HEADER = 1 << 20;
     /** What a parser looks at to find the encoding. */
     private static final int ENCODING_BYTES = 4;
 
-    private static final int SESSION = 1;
-    private static final int INDEX = 2;
-    private static final int STATUS = 4;
-    private static final int OPS = 8;
-    private static final int START = 16;
-    private static final int END = 32;
-    private static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
+    /** Where a parser begins in the midst of a file, what it looks at: lines that are not there. */
+    private static final byte[] NO_ENCODING = {'\n', '\n', '\n', '\n'};
 
-    private static final int KIND = 1;
-    private static final int KEY = 2;
-    private static final int VALUE = 4;
-    private static final int EXPECTED = 8;
-    private static final int OK = 16;
-    private static final int FOUND = 32;
+    static final int SESSION = 1;
+    static final int INDEX = 2;
+    static final int STATUS = 4;
+    static final int OPS = 8;
+    static final int START = 16;
+    static final int END = 32;
+    static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
 
-    private static final int READ = 0;
-    private static final int WRITE = 1;
-    private static final int COMPARE_AND_SET = 2;
+    static final int KIND = 1;
+    static final int KEY = 2;
+    static final int VALUE = 4;
+    static final int EXPECTED = 8;
+    static final int OK = 16;
+    static final int FOUND = 32;
+
+    static final int READ = 0;
+    static final int WRITE = 1;
+    static final int COMPARE_AND_SET = 2;
     private static final int APPEND = 3;
 
     private final HistoryTableBuilder builder;
@@ -110,21 +114,45 @@ final class JsonlReader {
     }
 
     /** @return how many lines there are in the end */
-    private long transactions(String file, long lines, InputStream in) throws IOException, HistoryException {
-        place = new Json.Place(file, lines);
+    private long transactions(String file, long before, InputStream in) throws IOException, HistoryException {
+        LineBuffer buffer = new LineBuffer(in);
+        PlainLines plain = new PlainLines(builder, buffer);
+        // Of a file in another encoding, or with a mark, the parser gets all, from the first byte on.
+        boolean isMarked = buffer.isMarked(ENCODING_BYTES);
+        boolean isFirst = true;
+        for (long lines = before; ; isFirst = false) {
+            lines = isMarked ? lines : plain.read(lines);
+            if (buffer.isAtEnd()) {
+                return lines;
+            }
+            LineBuffer.Rest rest = buffer.rest(isMarked);
+            lines = isFirst && lines == before
+                    ? parsed(new Json.Place(file, lines), rest, rest)
+                    : parsed(
+                            new Json.Place(file, lines - NO_ENCODING.length),
+                            rest,
+                            new SequenceInputStream(new ByteArrayInputStream(NO_ENCODING), rest));
+        }
+    }
+
+    /** Reads what is not plain. @return how many lines there are then */
+    private long parsed(Json.Place from, LineBuffer.Rest rest, InputStream in) throws IOException, HistoryException {
+        place = from;
         try (JsonParser json = Json.FACTORY.createParser(in)) {
             try {
                 while (json.nextToken() != null) {
+                    rest.within(true);
                     transaction(json);
+                    rest.within(false);
                 }
-                return lines + json.currentLocation().getLineNr() - 1;
+                return place.line(json.currentLocation()) - 1;
             } catch (JacksonException e) {
                 throw place.error(e, json);
             }
         } catch (JacksonException e) {
             throw place.error(e);
         } catch (CharConversionException e) {
-            throw new HistoryException(file, "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+            throw new HistoryException(place.file(), "text that is not UTF-8", "UTF-8", "convert it (iconv)");
         }
     }
 
