@@ -95,7 +95,8 @@ class LatestReplayTest {
                 older.merge(promise, older(history, latest.sources(), order) > 0 ? 1 : 0, Integer::sum);
             }
         }
-        System.out.println("1500 histories from seed 0x1a80: accepted " + accepted + ", of them with older reads " + older);
+        System.out.println(
+                "1500 histories from seed 0x1a80: accepted " + accepted + ", of them with older reads " + older);
         assertThat(older).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
                 .isGreaterThan(30));
     }
@@ -106,7 +107,10 @@ class LatestReplayTest {
         Arrays.fill(last, ReadSources.INITIAL);
         int older = 0;
         for (int t : order) {
-            for (int o = t < 0 ? 0 : history.operationStarts()[t]; t >= 0 && o < history.operationStarts()[t + 1]; o++) {
+            if (t < 0) {
+                continue;
+            }
+            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
                 int key = history.operationKeys()[o] >>> 1;
                 if ((history.operationKeys()[o] & 1) == 1) {
                     last[key] = t;
@@ -154,7 +158,7 @@ class LatestReplayTest {
     }
 
     private static long nameOf(int write) {
-        return 1_000 + write;
+        return 1_000L + write;
     }
 
     /** What the definition says, after comparing. */
