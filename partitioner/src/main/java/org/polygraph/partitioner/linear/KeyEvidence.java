@@ -82,7 +82,10 @@ final class KeyEvidence {
         return recorded.name(all.transactions[operations.getInt(i)]);
     }
 
-    /** A read of what only a transaction wrote that cannot have taken effect. */
+    /**
+     * A read of what only a transaction wrote that cannot have taken effect. Where the read's own outcome is unknown, the part
+     * has who read what it wrote, and so on: without them it need not have taken effect.
+     */
     private Violation aborted(int key, int read, int dropped) {
         HistoryTable table = recorded.table();
         int reader = all.transactions[read];
@@ -90,39 +93,58 @@ final class KeyEvidence {
         String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
                 + table.outcome(writer).label() + " and cannot have taken effect (session "
                 + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
-        boolean first = writer < reader;
-        IntArrayList operations = new IntArrayList();
-        for (int o = table.operationStarts()[reader]; o < table.operationStarts()[reader + 1]; o++) {
-            operations.add(o);
-        }
-        operations.add(first ? 0 : operations.size(), dropped);
-        int[] transactions = first ? new int[] {writer, reader} : new int[] {reader, writer};
+        IntArrayList part = IntArrayList.of(read);
+        boolean minimal = smallest(key, part);
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
-                .shownBy(new SubHistory(transactions, operations.toIntArray(), true, SubHistory.Judge.CHECKER));
+                .shownBy(shown(part, dropped, minimal));
     }
 
     private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {
-        IntArrayList part = closed(key, offending);
-        if (!isViolated(part)) {
-            part = closed(key, IntArrayList.wrap(all.ofKey(key)));
-        }
-        boolean minimal = part.size() <= MOST_SHRUNK && shrink(part);
-        int[] transactions = new int[part.size()];
-        for (int i = 0; i < transactions.length; i++) {
-            transactions[i] = all.transactions[part.getInt(i)];
-        }
-        Arrays.sort(transactions);
-        int[] starts = recorded.table().operationStarts();
-        IntArrayList operations = new IntArrayList();
+        IntArrayList part = new IntArrayList(offending);
+        boolean minimal = smallest(key, part);
+        SubHistory shown = shown(part, -1, minimal);
         List<Integer> named = new ArrayList<>();
-        for (int t : transactions) {
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                operations.add(o);
-            }
+        for (int t : shown.transactions()) {
             named.add(t);
         }
-        return new Violation(anomaly, named, List.of(key), List.of(), detail)
-                .shownBy(new SubHistory(transactions, operations.toIntArray(), minimal, SubHistory.Judge.CHECKER));
+        return new Violation(anomaly, named, List.of(key), List.of(), detail).shownBy(shown);
+    }
+
+    /** Makes a part, or if that has an order all of its key, as small as is possible; whether it got through. */
+    private boolean smallest(int key, IntArrayList part) {
+        IntArrayList closed = closed(key, part);
+        if (!isViolated(closed)) {
+            closed = closed(key, IntArrayList.wrap(all.ofKey(key)));
+        }
+        boolean minimal = closed.size() <= MOST_SHRUNK && shrink(closed);
+        part.clear();
+        part.addAll(closed);
+        return minimal;
+    }
+
+    /** @param dropped a write of the table that cannot have taken effect, to be shown too; or -1 */
+    private SubHistory shown(IntArrayList part, int dropped, boolean minimal) {
+        HistoryTable table = recorded.table();
+        int writer = dropped < 0 ? -1 : HistoryPart.transactionOf(table, dropped);
+        IntArrayList transactions = new IntArrayList();
+        for (int i = 0; i < part.size(); i++) {
+            transactions.add(all.transactions[part.getInt(i)]);
+        }
+        if (dropped >= 0) {
+            transactions.add(writer);
+        }
+        int[] ascending = transactions.toIntArray();
+        Arrays.sort(ascending);
+        int[] starts = table.operationStarts();
+        IntArrayList operations = new IntArrayList();
+        for (int t : ascending) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (t != writer || o == dropped) {
+                    operations.add(o);
+                }
+            }
+        }
+        return new SubHistory(ascending, operations.toIntArray(), minimal, SubHistory.Judge.CHECKER);
     }
 
     /**

@@ -88,6 +88,20 @@ class LinearizabilityTest {
         assertThat(dropped.violations().get(0).anomaly()).isEqualTo(Anomaly.ABORTED_READ);
     }
 
+    /** A compare-and-set of unknown outcome took effect only because of who read it, so these are shown too. */
+    @Test
+    void showsWhoseReadsMakeAnUnknownOutcomeCount() {
+        HistoryTable table = HistoryDsl.parse(
+                "init 0; s0: @0..1 !w(x,1); s1: @2..3 ?r(x,1) w(x,2); s2: @4..5 ?r(x,2) w(x,3); s3: @6..7 r(x,3); s4: @8..9 w(x,9)");
+        Violation violation = check(table, 0).violations().get(0);
+        assertThat(violation.anomaly()).isEqualTo(Anomaly.ABORTED_READ);
+        assertThat(violation.transactions()).containsExactlyInAnyOrder(0, 1);
+        SubHistory part = violation.minimal();
+        assertThat(part).isNotNull();
+        assertThat(part.transactions()).containsExactly(0, 1, 2, 3);
+        assertThat(part.minimal()).isTrue();
+    }
+
     /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */
     @Test
     void acceptsWhatARegisterDid() {
