@@ -3,7 +3,9 @@ package org.polygraph.storage.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ import org.polygraph.storage.model.HistoryException;
  */
 class ParquetEncodingsTest {
     private static final long MEMORY = 64L << 20;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final String[] STATUS = {"committed", "aborted", "indeterminate"};
 
     @TempDir
@@ -258,6 +261,7 @@ class ParquetEncodingsTest {
             Random random = new Random(~seed);
             for (int i = 0; i < times; i++) {
                 Files.write(damaged, ReaderFuzzTest.damaged(bytes, random));
+                long allocated = THREADS.getCurrentThreadAllocatedBytes();
                 try {
                     Tables.rows(HistoryReader.read(damaged.toString(), HistoryFormat.PARQUET, () -> false, MEMORY));
                 } catch (HistoryException e) {
@@ -271,6 +275,10 @@ class ParquetEncodingsTest {
                 } catch (RuntimeException | Error e) {
                     throw new AssertionError(file.settings + ", damage " + i, e);
                 }
+                // What is taken and let go of at once counts as well: no heap is asked whether it just fits.
+                assertThat(THREADS.getCurrentThreadAllocatedBytes() - allocated)
+                        .as(file.settings + ", damage " + i + " of " + bytes.length + " bytes: bytes of memory")
+                        .isLessThan(MEMORY);
             }
         }
         assertThat(refused).isGreaterThan(files * times / 10);
@@ -279,6 +287,12 @@ class ParquetEncodingsTest {
     @Test
     void damagedPagesAreRefusedOrRead() throws Exception {
         damage(1, 20, 100);
+    }
+
+    /** Damage 211 makes a page of differences claim some hundred million 32-bit integers. */
+    @Test
+    void claimedDifferencesTakeNoMemory() throws Exception {
+        damage(1_000_149, 1, 212);
     }
 
     @Test
