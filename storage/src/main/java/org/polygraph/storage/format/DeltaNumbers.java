@@ -8,7 +8,7 @@ import java.io.IOException;
  *
  * <p>Source: apache/parquet-format, Encodings.md.
  */
-final class DeltaNumbers {
+final class DeltaNumbers implements ParquetValues.Numbers {
     private final byte[] bytes;
     private final long[] words;
     private final int end;
@@ -56,8 +56,18 @@ final class DeltaNumbers {
         number = parts - 1;
     }
 
-    /** Reads the next {@code n}. */
-    void read(long[] into, int n) throws IOException {
+    /** Where in a page such numbers end, which are not decoded for it. */
+    static int end(byte[] bytes, long[] words, int from, int end) throws IOException {
+        DeltaNumbers numbers = new DeltaNumbers(bytes, words, from, end);
+        // Each step takes a byte at least, that of a width. The first number is not a difference.
+        for (long left = numbers.left - 1; left > 0; left -= numbers.part) {
+            numbers.turn();
+        }
+        return numbers.in.at();
+    }
+
+    @Override
+    public void read(long[] into, int n) throws IOException {
         if (n > left) {
             throw in.cutOff();
         }

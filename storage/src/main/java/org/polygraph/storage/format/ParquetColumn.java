@@ -23,6 +23,7 @@ final class ParquetColumn {
     static final int BLOCK = 512;
 
     private static final int RLE = 3;
+    private static final int BIT_PACKED = 4;
 
     /** Carries where a column is damaged. */
     static final class DamagedException extends IOException {
@@ -86,7 +87,7 @@ final class ParquetColumn {
         this.path = path;
         this.maxRepetition = maxRepetition;
         this.maxDefinition = maxDefinition;
-        values = new ParquetValues(path, type, maxRepetition, maxDefinition, meaning, isFixed, createdBy);
+        values = new ParquetValues(type, meaning, isFixed, createdBy);
     }
 
     /** Turns to the next row group, before its first entry. */
@@ -290,12 +291,16 @@ final class ParquetColumn {
             from = levels(true, 0, size);
             from = levels(false, from, size);
         }
-        values.turn(pages.encoding(), bytes, words, from, size, pages.values());
+        values.turn(pages.encoding(), bytes, words, from, size);
         undecoded = pages.values();
     }
 
     private RunLengths runs(int from, int to, int most) throws IOException {
-        return new RunLengths(pages.bytes(), words, from, to, Integer.SIZE - Integer.numberOfLeadingZeros(most));
+        return new RunLengths(pages.bytes(), words, from, to, width(most));
+    }
+
+    private static int width(int most) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(most);
     }
 
     /** The levels at a place of a page; where they end. */
@@ -313,10 +318,12 @@ final class ParquetColumn {
             end = begin + length;
             levels = runs(begin, end, most);
         } else if (most > 0) {
-            LibraryValues.Old old =
-                    values.library().levels(ofRepetition, encoding, pages.bytes(), from, size, pages.values());
-            end = from + old.size();
-            levels = old.levels();
+            if (encoding != BIT_PACKED) {
+                throw new IOException("levels in the encoding " + encoding);
+            }
+            PackedLevels old = new PackedLevels(pages.bytes(), from, size, width(most), pages.values());
+            end = old.end();
+            levels = old;
         }
         if (ofRepetition) {
             repetitions = levels;

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
+import org.apache.parquet.CorruptDeltaByteArrays;
+import org.apache.parquet.column.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a column, without those that are null: runs of dictionary entries, plain values and differences, what else there is
- * by {@link LibraryValues}. Some are decoded at a time, into arrays that are used again: integers to {@link #numbers}, texts
- * to what they stand for.
+ * The values of a column, without those that are null: runs of dictionary entries, plain values, differences and split bytes. Some
+ * are decoded at a time, into arrays that are used again: integers to {@link #numbers}, texts to what they stand for.
  *
  * <p>Loops stand in small methods, see {@link ParquetColumn}.
  */
@@ -22,19 +22,25 @@ final class ParquetValues {
     private static final int PLAIN = 0;
     private static final int PLAIN_DICTIONARY = 2;
     private static final int DELTA = 5;
+    private static final int DELTA_LENGTH_BYTES = 6;
+    private static final int DELTA_BYTES = 7;
     private static final int RLE_DICTIONARY = 8;
+    private static final int BYTE_STREAM_SPLIT = 9;
 
     /** What a text stands for, as a number that is not {@link Long#MIN_VALUE}; called once a dictionary entry. */
     interface Meaning {
         long of(String text);
     }
 
-    private final List<String> path;
+    /** Integers however they are encoded. */
+    interface Numbers {
+        /** Reads the next {@code n}. */
+        void read(long[] into, int n) throws IOException;
+    }
+
     private final ParquetField.Type type;
     private final Meaning meaning;
     private final boolean isFixed;
-    private final int maxRepetition;
-    private final int maxDefinition;
     private final @Nullable String createdBy;
 
     private boolean hasDictionary;
@@ -47,9 +53,11 @@ final class ParquetValues {
 
     private int pageEnd;
     private @Nullable RunLengths entries;
-    private @Nullable DeltaNumbers differences;
-    private @Nullable LibraryValues library;
-    private boolean isOfLibrary;
+    private @Nullable Numbers encodedNumbers;
+    private @Nullable DeltaTexts encodedTexts;
+    /** The last page of this row group whose texts shared bytes. */
+    private @Nullable DeltaTexts lastShared;
+
     /** Where the next plain value is. */
     private int plain;
 
@@ -64,27 +72,17 @@ final class ParquetValues {
     private long[] pageCodes = new long[0];
 
     /** Arguments as of {@link ParquetColumn}. */
-    ParquetValues(
-            List<String> path,
-            ParquetField.Type type,
-            int maxRepetition,
-            int maxDefinition,
-            Meaning meaning,
-            boolean isFixed,
-            @Nullable String createdBy) {
-        this.path = path;
+    ParquetValues(ParquetField.Type type, Meaning meaning, boolean isFixed, @Nullable String createdBy) {
         this.type = type;
         this.meaning = meaning;
         this.isFixed = isFixed;
-        this.maxRepetition = maxRepetition;
-        this.maxDefinition = maxDefinition;
         this.createdBy = createdBy;
     }
 
     /** Before the first page of a row group, which has a dictionary of its own. */
     void open() {
         hasDictionary = false;
-        library = null;
+        lastShared = null;
     }
 
     boolean isText() {
@@ -143,12 +141,20 @@ final class ParquetValues {
             fromDictionary(entries, n);
         } else if (isText()) {
             fromTexts(n);
-        } else if (differences != null) {
-            differences.read(numbers, n);
-        } else if (isOfLibrary && library != null) {
-            library.numbers(numbers, n);
+        } else if (encodedNumbers != null) {
+            encodedNumbers.read(numbers, n);
+            if (type == ParquetField.Type.INT32) {
+                narrow(numbers, n);
+            }
         } else {
             fromPlain(n);
+        }
+    }
+
+    /** Sums of differences of 32 bits may have carried over. */
+    private static void narrow(long[] numbers, int n) {
+        for (int i = 0; i < n; i++) {
+            numbers[i] = (int) numbers[i];
         }
     }
 
@@ -207,8 +213,14 @@ final class ParquetValues {
         codes = pageCodes;
         Arrays.fill(codes, 0, there, UNKNOWN);
         for (int i = 0; i < there; i++) {
-            texts[i] = isOfLibrary && library != null ? library.text() : plainText();
             ids[i] = i;
+        }
+        if (encodedTexts != null) {
+            encodedTexts.read(texts, there);
+            return;
+        }
+        for (int i = 0; i < there; i++) {
+            texts[i] = plainText();
         }
     }
 
@@ -296,12 +308,11 @@ final class ParquetValues {
      * Turns to the values of a page.
      *
      * @param words the page eight bytes a number, the first one lowest; and a number behind the last
-     * @param count entries of the page, nulls counted
      */
-    void turn(int encoding, byte[] bytes, long[] words, int from, int end, int count) throws IOException {
+    void turn(int encoding, byte[] bytes, long[] words, int from, int end) throws IOException {
         entries = null;
-        differences = null;
-        isOfLibrary = false;
+        encodedNumbers = null;
+        encodedTexts = null;
         page = bytes;
         pageEnd = end;
         plain = from;
@@ -314,21 +325,29 @@ final class ParquetValues {
             // A page of nulls alone may be empty.
             int width = from < end ? bytes[from] & 0xFF : 0;
             entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
-        } else if (encoding == DELTA && type == ParquetField.Type.INT64) {
-            differences = from < end ? new DeltaNumbers(bytes, words, from, end) : null;
-        } else if (encoding != PLAIN) {
-            isOfLibrary = true;
-            library().turnTo(encoding, bytes, from, end, count);
+        } else if (encoding != PLAIN && from < end) {
+            // A page of nulls alone may be empty.
+            encoded(encoding, bytes, words, from, end);
         }
     }
 
-    /** What decodes the rest. */
-    LibraryValues library() {
-        LibraryValues known = library;
-        if (known == null) {
-            known = new LibraryValues(path, type, maxRepetition, maxDefinition, createdBy);
-            library = known;
+    private void encoded(int encoding, byte[] bytes, long[] words, int from, int end) throws IOException {
+        if (!isText() && encoding == DELTA) {
+            encodedNumbers = new DeltaNumbers(bytes, words, from, end);
+        } else if (!isText() && encoding == BYTE_STREAM_SPLIT) {
+            int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
+            encodedNumbers = new SplitNumbers(bytes, from, end, size);
+        } else if (isText() && encoding == DELTA_LENGTH_BYTES) {
+            encodedTexts = DeltaTexts.ofLengths(bytes, words, from, end);
+        } else if (isText() && encoding == DELTA_BYTES) {
+            DeltaTexts before = lastShared != null
+                            && CorruptDeltaByteArrays.requiresSequentialReads(createdBy, Encoding.DELTA_BYTE_ARRAY)
+                    ? lastShared
+                    : null;
+            encodedTexts = DeltaTexts.ofSharedBytes(bytes, words, from, end, before);
+            lastShared = encodedTexts;
+        } else {
+            throw new IOException((isText() ? "texts" : "integers") + " in the encoding " + encoding);
         }
-        return known;
     }
 }

@@ -9,13 +9,17 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
+import org.apache.parquet.column.values.ValuesWriter;
+import org.apache.parquet.column.values.bitpacking.ByteBitPackingValuesWriter;
+import org.apache.parquet.column.values.bitpacking.Packer;
+import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 import org.junit.jupiter.api.Test;
 
-/** Runs and differences, as Parquet's library encodes them, in pieces of any length. */
+/** Runs, differences, split bytes and packed levels, as Parquet's library encodes them, in pieces of any length. */
 class PackedNumbersTest {
-    private static long[] words(byte[] bytes) {
+    static long[] words(byte[] bytes) {
         long[] words = new long[bytes.length / 8 + 3];
         ByteBuffer.wrap(Arrays.copyOf(bytes, (bytes.length + 7) / 8 * 8))
                 .order(ByteOrder.LITTLE_ENDIAN)
@@ -25,7 +29,7 @@ class PackedNumbersTest {
     }
 
     /** The bytes somewhere in a page. */
-    private static byte[] placed(byte[] bytes, int at, int behind) {
+    static byte[] placed(byte[] bytes, int at, int behind) {
         byte[] page = new byte[at + bytes.length + behind];
         System.arraycopy(bytes, 0, page, at, bytes.length);
         return page;
@@ -100,10 +104,82 @@ class PackedNumbersTest {
     }
 
     @Test
+    void splitNumbersAreRead() throws Exception {
+        for (long seed = 1; seed <= 500; seed++) {
+            Random random = new Random(seed);
+            boolean wide = random.nextBoolean();
+            HeapByteBufferAllocator heap = HeapByteBufferAllocator.getInstance();
+            ValuesWriter writer = wide
+                    ? new ByteStreamSplitValuesWriter.LongByteStreamSplitValuesWriter(1 << 10, 1 << 20, heap)
+                    : new ByteStreamSplitValuesWriter.IntegerByteStreamSplitValuesWriter(1 << 10, 1 << 20, heap);
+            long[] numbers = new long[1 + random.nextInt(300)];
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = wide ? random.nextLong() : random.nextInt();
+                if (wide) {
+                    writer.writeLong(numbers[i]);
+                } else {
+                    writer.writeInteger((int) numbers[i]);
+                }
+            }
+            byte[] encoded = writer.getBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            int size = wide ? Long.BYTES : Integer.BYTES;
+            SplitNumbers reader = new SplitNumbers(page, at, at + encoded.length, size);
+            long[] read = new long[numbers.length];
+            for (int done = 0; done < read.length; ) {
+                int n = Math.min(read.length - done, 1 + random.nextInt(100));
+                long[] piece = new long[n];
+                reader.read(piece, n);
+                System.arraycopy(piece, 0, read, done, n);
+                done += n;
+            }
+            assertThat(read).as("seed " + seed).isEqualTo(numbers);
+            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> new SplitNumbers(page, at, at + encoded.length - 1, size))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void packedLevelsAreRead() throws Exception {
+        for (long seed = 1; seed <= 500; seed++) {
+            Random random = new Random(seed);
+            int most = 1 + random.nextInt(20);
+            int width = Integer.SIZE - Integer.numberOfLeadingZeros(most);
+            ByteBitPackingValuesWriter writer = new ByteBitPackingValuesWriter(most, Packer.BIG_ENDIAN);
+            int[] levels = new int[1 + random.nextInt(300)];
+            for (int i = 0; i < levels.length; i++) {
+                levels[i] = random.nextInt(most + 1);
+                writer.writeInteger(levels[i]);
+            }
+            byte[] encoded = writer.getBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            PackedLevels reader = new PackedLevels(page, at, page.length, width, levels.length);
+            assertThat(reader.end()).isEqualTo(at + encoded.length);
+            int[] read = new int[levels.length];
+            for (int done = 0; done < read.length; ) {
+                int n = Math.min(read.length - done, 1 + random.nextInt(100));
+                int[] piece = new int[n];
+                reader.read(piece, n);
+                System.arraycopy(piece, 0, read, done, n);
+                done += n;
+            }
+            assertThat(read).as("seed " + seed).isEqualTo(levels);
+            assertThatThrownBy(() -> reader.read(new int[Byte.SIZE], Byte.SIZE)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> new PackedLevels(page, at, at + encoded.length - 1, width, levels.length))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
     void whatHeadersSayIsNotBelieved() {
         // Blocks of 2^62 values in one part, as many values, and then nothing.
         byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
         assertThatThrownBy(() -> new DeltaNumbers(huge, words(huge), 0, huge.length).read(new long[10], 10))
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> DeltaNumbers.end(huge, words(huge), 0, huge.length))
                 .isInstanceOf(IOException.class);
         byte[] odd = {5, 2, 9, 0, 0};
         assertThatThrownBy(() -> new DeltaNumbers(odd, words(odd), 0, odd.length))

@@ -3,7 +3,9 @@ package org.polygraph.storage.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ import org.polygraph.storage.model.HistoryException;
  */
 class ParquetEncodingsTest {
     private static final long MEMORY = 64L << 20;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final String[] STATUS = {"committed", "aborted", "indeterminate"};
 
     @TempDir
@@ -249,7 +252,6 @@ class ParquetEncodingsTest {
 
     private void damage(long first, int files, int times) throws Exception {
         Path path = inputs.path("h.parquet");
-        Path damaged = inputs.path("damaged.parquet");
         int refused = 0;
         for (long seed = first; seed < first + files; seed++) {
             // Neither checksums nor compression: whatever is changed reaches the decoding.
@@ -257,28 +259,54 @@ class ParquetEncodingsTest {
             byte[] bytes = Files.readAllBytes(path);
             Random random = new Random(~seed);
             for (int i = 0; i < times; i++) {
-                Files.write(damaged, ReaderFuzzTest.damaged(bytes, random));
-                try {
-                    Tables.rows(HistoryReader.read(damaged.toString(), HistoryFormat.PARQUET, () -> false, MEMORY));
-                } catch (HistoryException e) {
-                    refused++;
-                    if (!e.getMessage().startsWith(damaged.toString())
-                            || e.getMessage().contains("\n")) {
-                        fail(file.settings + ", damage " + i + ": " + e.getMessage());
-                    }
-                } catch (BudgetException e) {
-                    fail(file.settings + ", damage " + i + " takes memory: " + e.getMessage());
-                } catch (RuntimeException | Error e) {
-                    throw new AssertionError(file.settings + ", damage " + i, e);
-                }
+                refused += isRefused(ReaderFuzzTest.damaged(bytes, random), file.settings + ", damage " + i) ? 1 : 0;
             }
         }
         assertThat(refused).isGreaterThan(files * times / 10);
     }
 
+    /** Whether a damaged file is refused, as it has to be, and not read, which takes little memory either way. */
+    private boolean isRefused(byte[] bytes, String what) throws IOException {
+        Path damaged = inputs.path("damaged.parquet");
+        Files.write(damaged, bytes);
+        long allocated = THREADS.getCurrentThreadAllocatedBytes();
+        boolean refused = false;
+        try {
+            Tables.rows(HistoryReader.read(damaged.toString(), HistoryFormat.PARQUET, () -> false, MEMORY));
+        } catch (HistoryException e) {
+            refused = true;
+            if (!e.getMessage().startsWith(damaged.toString()) || e.getMessage().contains("\n")) {
+                fail(what + ": " + e.getMessage());
+            }
+        } catch (BudgetException e) {
+            fail(what + " takes memory: " + e.getMessage());
+        } catch (RuntimeException | Error e) {
+            throw new AssertionError(what, e);
+        }
+        // What is taken and let go of at once counts as well: it would depend on the heap whether it fits.
+        assertThat(THREADS.getCurrentThreadAllocatedBytes() - allocated)
+                .as(what + " of " + bytes.length + " bytes: bytes of memory")
+                .isLessThan(MEMORY);
+        return refused;
+    }
+
     @Test
     void damagedPagesAreRefusedOrRead() throws Exception {
         damage(1, 20, 100);
+    }
+
+    /** A page of differences that claims a block of 147,096,478,008 parts. */
+    @Test
+    void claimedDifferencesTakeNoMemory() throws Exception {
+        Path path = inputs.path("h.parquet");
+        File file = new File(1_000_149, path, true);
+        byte[] bytes = Files.readAllBytes(path);
+        Random random = new Random(~1_000_149L);
+        byte[] damaged = bytes;
+        for (int i = 0; i <= 211; i++) {
+            damaged = ReaderFuzzTest.damaged(bytes, random);
+        }
+        assertThat(isRefused(damaged, file.settings + ", damage 211")).isTrue();
     }
 
     @Test
