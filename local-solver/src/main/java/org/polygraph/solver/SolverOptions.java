@@ -13,7 +13,7 @@ public final class SolverOptions {
         VERIFY(1, 0, 1, "whether a model is checked from scratch; 0 is for callers that replay it themselves"),
         MINIMIZE(1, 0, 1, "whether learnt clauses are minimized"),
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
-        MOST_LATE(2_000, 0, Integer.MAX_VALUE, "so many literals assigned late, and no backjump keeps levels"),
+        MOST_LATE(500, 0, Integer.MAX_VALUE, "so many literals assigned late, and no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
         DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
         EXPLANATION(1, 0, 1, "whether a cycle is explained by the fewest literals; 0 = by any path"),
@@ -74,6 +74,11 @@ public final class SolverOptions {
             values.put(option, option.initial);
         }
         return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null, 1);
+    }
+
+    /** Whether an option is what it is in {@link #defaults()}. */
+    public boolean isInitial(Option option) {
+        return get(option) == option.initial;
     }
 
     /** These options but for one. */

@@ -69,7 +69,7 @@ public final class Search {
             boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts, int restartUnit) {
         /** Usual values. */
         public static Settings defaults() {
-            return new Settings(true, 50, 2_000, 20_000, 1 << 26, 0);
+            return new Settings(true, 50, 500, 20_000, 1 << 26, 0);
         }
     }
 

@@ -39,6 +39,11 @@ final class CoreSolving {
     /** Transactions of a refutation up to which the known order of each two of them is looked up. */
     private static final int MOST_RELATED = 60;
 
+    /** From so many sessions on, backjumps give up their levels only with more late literals. */
+    private static final int MANY_SESSIONS = 256;
+
+    private static final int MOST_LATE = 2_000;
+
     private CoreSolving() {}
 
     /**
@@ -69,7 +74,8 @@ final class CoreSolving {
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
                 // one.
-                solver.with(SolverOptions.Option.VERIFY, 0)
+                searching(solver, graph)
+                        .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
                         .withMaxBytes(bytes - bytes / 4)
                         .withThreads(Runtime.getRuntime().availableProcessors())
@@ -98,11 +104,22 @@ final class CoreSolving {
             SolverOptions solver,
             long bytes) {
         Ticks ticks = Ticks.of(graph);
-        SolverOptions options = solver.with(SolverOptions.Option.VERIFY, 0)
+        SolverOptions options = searching(solver, graph)
+                .with(SolverOptions.Option.VERIFY, 0)
                 .withStop(budget::exhausted)
                 .withMaxBytes(bytes);
         Outcome outcome = new Solver().solve(problem(history, graph, reachability, position, core, ticks), options);
         return new Solved(outcome, ticks, false, null);
+    }
+
+    /**
+     * Many sessions of few transactions know little of each other: tens of thousands of decisions stand, and jumps over some
+     * hundred of them are many. Measured in local-solver/README.md.
+     */
+    private static SolverOptions searching(SolverOptions solver, KnownGraph graph) {
+        return graph.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)
+                ? solver
+                : solver.with(SolverOptions.Option.MOST_LATE, MOST_LATE);
     }
 
     private static Polygraph problem(
