@@ -93,10 +93,34 @@ final class KeyEvidence {
         String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
                 + table.outcome(writer).label() + " and cannot have taken effect (session "
                 + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
-        IntArrayList part = IntArrayList.of(read);
-        boolean minimal = smallest(key, part);
+        IntArrayList part = untilCertain(key, read);
+        boolean minimal = isViolated(part) || smallest(key, part);
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
                 .shownBy(shown(part, dropped, minimal));
+    }
+
+    /** An operation, who read what it wrote, and so on to the first that is known to have taken effect: the shortest way. */
+    private IntArrayList untilCertain(int key, int operation) {
+        IntArrayList reached = IntArrayList.of(operation);
+        IntArrayList from = IntArrayList.of(-1);
+        IntOpenHashSet seen = new IntOpenHashSet(reached);
+        for (int i = 0; i < reached.size(); i++) {
+            int at = reached.getInt(i);
+            if (!all.isMaybe(at)) {
+                IntArrayList way = new IntArrayList();
+                for (int step = i; step >= 0; step = from.getInt(step)) {
+                    way.add(reached.getInt(step));
+                }
+                return way;
+            }
+            for (int o = all.keyStarts[key]; all.isWrite(at) && o < all.keyStarts[key + 1]; o++) {
+                if (all.isRead(o) && all.read(o) == all.written(at) && seen.add(o)) {
+                    reached.add(o);
+                    from.add(i);
+                }
+            }
+        }
+        return IntArrayList.of(operation);
     }
 
     private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {
