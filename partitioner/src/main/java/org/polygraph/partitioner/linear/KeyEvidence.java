@@ -93,10 +93,8 @@ final class KeyEvidence {
         String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
                 + table.outcome(writer).label() + " and cannot have taken effect (session "
                 + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
-        IntArrayList part = untilCertain(key, read);
-        boolean minimal = isViolated(part) || smallest(key, part);
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
-                .shownBy(shown(part, dropped, minimal));
+                .shownBy(shown(untilCertain(key, read), dropped, true));
     }
 
     /** An operation, who read what it wrote, and so on to the first that is known to have taken effect: the shortest way. */
@@ -120,7 +118,7 @@ final class KeyEvidence {
                 }
             }
         }
-        return IntArrayList.of(operation);
+        throw new IllegalStateException("what " + name(reached, 0) + " wrote was read by nothing that took effect");
     }
 
     private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {

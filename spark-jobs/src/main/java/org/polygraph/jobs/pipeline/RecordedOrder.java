@@ -30,10 +30,8 @@ final class RecordedOrder {
     /** Transactions of a call: short loops in small methods are compiled soon, and as a whole. */
     private static final int BLOCK = 64;
 
-    /** Less than any value that may be a clock's: those have {@value #CLOCK_BITS} bits and a sign. */
+    /** Less than any value that may be a clock's: those have 61 bits and a sign. */
     private static final long NO_VALUE = Long.MIN_VALUE / 2;
-
-    private static final int CLOCK_BITS = 61;
 
     private final HistoryTable table;
     private final boolean[] counted;
@@ -331,7 +329,7 @@ final class RecordedOrder {
 
     /**
      * The largest value that each has written, or else read, as of a clock; null where values do not ascend in every session, so
-     * that they were not counted up, or are no integers of {@value #CLOCK_BITS} bits.
+     * that they were not counted up, or are no integers of 61 bits.
      */
     private long @Nullable [] values() {
         long[] places = new long[table.transactions()];
