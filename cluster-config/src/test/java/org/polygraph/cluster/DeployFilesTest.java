@@ -76,6 +76,20 @@ class DeployFilesTest {
         assertThat(manifest).contains("fastutil-" + version("fastutil.version") + ".jar");
     }
 
+    /** YARN reads it at submission only: each way to submit in cluster mode has to say it. */
+    @Test
+    void noSubmissionIsTriedAgainByYarn() throws IOException {
+        String readme = Files.readString(ROOT.resolve("cluster-config/README.md"));
+        int submissions = 0;
+        for (String block : readme.split("\n\n")) {
+            if (block.contains("spark-submit --class") && block.contains("--deploy-mode cluster")) {
+                submissions++;
+                assertThat(block).contains("--conf spark.yarn.maxAppAttempts=1");
+            }
+        }
+        assertThat(submissions).isPositive();
+    }
+
     private static List<String> jars(String text) {
         TreeSet<String> jars = new TreeSet<>();
         Matcher matcher = JAR.matcher(text);
@@ -98,9 +112,9 @@ class DeployFilesTest {
                 .containsEntry("*.sink.prometheusServlet.class", "org.apache.spark.metrics.sink.PrometheusServlet");
     }
 
-    /** The DAG runs against stand-ins for Airflow: its tasks are made, and every status is judged. */
+    /** The DAG runs against stand-ins for Airflow: no verdict is checked again, all else is, and every verdict is judged. */
     @Test
-    void theDagReadsTheVerdict() throws IOException, InterruptedException {
+    void theDagRetriesWhatHasNoVerdict() throws IOException, InterruptedException {
         Process process;
         try {
             process = new ProcessBuilder("python3", "-B", "-")
@@ -118,13 +132,28 @@ class DeployFilesTest {
         assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
         assertThat(said.lines())
                 .containsExactly(
-                        "tasks check verdict",
-                        "PASS returns PASS ser h",
-                        "VIOLATION AirflowFailException VIOLATION ser h LostUpdate, WriteSkew",
-                        "INVALID AirflowFailException INVALID ser h",
-                        "UNKNOWN AirflowFailException UNKNOWN ser h",
-                        "ERROR AirflowException ERROR ser h",
-                        "nothing AirflowException runs has 0 finished runs; expected one");
+                        "task check retries 2 after []",
+                        "task verdict retries 0 after ['check']",
+                        "attempts of YARN 1",
+                        "templates application conf runs",
+                        "pass: check 1 success, verdict 1 success (PASS ser h)",
+                        "violation: check 1 success, verdict 1 failed (VIOLATION ser h LostUpdate, WriteSkew)",
+                        "violation, on-violation=fail: check 1 success,"
+                                + " verdict 1 failed (VIOLATION ser h LostUpdate, WriteSkew)",
+                        "unknown: check 1 success, verdict 1 failed (UNKNOWN ser h)",
+                        "invalid: check 1 success, verdict 1 failed (INVALID ser h)",
+                        "error, then pass: check 2 success, verdict 1 success (PASS ser h)",
+                        "error for good: check 3 failed (exit code 1), verdict upstream_failed",
+                        "killed, then violation: check 2 success,"
+                                + " verdict 1 failed (VIOLATION ser h LostUpdate, WriteSkew)",
+                        "killed for good: check 3 failed (exit code 1), verdict upstream_failed",
+                        "lost, then stored: check 1 success, verdict 1 success (PASS ser h)",
+                        "unknown of an earlier budget, killed, then pass: check 2 success,"
+                                + " verdict 1 success (PASS ser h)",
+                        "stored violation: check 1 success,"
+                                + " verdict 1 failed (VIOLATION ser h LostUpdate, WriteSkew)",
+                        "nothing written: check 3 failed (s3://histories/runs/{{ ds }} has no final verdict),"
+                                + " verdict upstream_failed");
         assertThat(process.exitValue()).isZero();
     }
 

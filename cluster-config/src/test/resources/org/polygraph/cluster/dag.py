@@ -6,7 +6,7 @@ import sys
 import tempfile
 import types
 
-tasks = []
+tasks = {}
 
 
 class Fail(Exception):
@@ -14,16 +14,43 @@ class Fail(Exception):
 
 
 class Task:
+    """Keeps its arguments as Airflow does, those of the DAG where it has none."""
+
+    template_fields = ("application", "conf")
+
     def __init__(self, task_id, **given):
-        tasks.append(task_id)
+        self.upstream = []
+        self.given = {**Dag.defaults, **given}
+        tasks[task_id] = self
 
     def __rshift__(self, other):
+        other.upstream.append(self)
         return other
 
 
+class PythonTask(Task):
+    def execute(self, context):
+        return self.given["python_callable"](*self.given["op_args"])
+
+
+class Submit(Task):
+    """spark-submit: each attempt ends as the day says, and leaves the verdict that the day says, or none."""
+
+    attempts = []
+
+    def execute(self, context):
+        verdict, failure = self.attempts.pop(0)
+        if verdict:
+            write(verdict)
+        if failure:
+            raise AirflowException(failure)
+
+
 class Dag:
-    def __init__(self, **given):
-        pass
+    defaults = {}
+
+    def __init__(self, default_args, **given):
+        Dag.defaults = default_args
 
     def __enter__(self):
         return self
@@ -33,10 +60,10 @@ class Dag:
 
 
 class Paths:
-    """Runs of one folder each, below a temporary one."""
+    """Folders below a temporary one."""
 
     def __new__(cls, name):
-        return root / name
+        return root / "runs"
 
 
 def module(name, **members):
@@ -44,34 +71,87 @@ def module(name, **members):
     sys.modules[name].__dict__.update(members)
 
 
+# As in Airflow: both are AirflowExceptions, and only the second is never retried.
 AirflowException = type("AirflowException", (Fail,), {})
-AirflowFailException = type("AirflowFailException", (Fail,), {})
+AirflowFailException = type("AirflowFailException", (AirflowException,), {})
 module("airflow", DAG=Dag)
 module("airflow.exceptions", AirflowException=AirflowException, AirflowFailException=AirflowFailException)
 module("airflow.io")
 module("airflow.io.path", ObjectStoragePath=Paths)
 module("airflow.operators")
-module("airflow.operators.python", PythonOperator=Task)
+module("airflow.operators.python", PythonOperator=PythonTask)
 for package in ("", ".apache", ".apache.spark", ".apache.spark.operators"):
     module("airflow.providers" + package)
-module("airflow.providers.apache.spark.operators.spark_submit", SparkSubmitOperator=Task)
+module("airflow.providers.apache.spark.operators.spark_submit", SparkSubmitOperator=Submit)
 
 sys.path.insert(0, ".")
 import polygraph_check  # noqa: E402
 
-print("tasks", *tasks)
-for status in ("PASS", "VIOLATION", "INVALID", "UNKNOWN", "ERROR", "nothing"):
+names = ["WriteSkew", "LostUpdate", "WriteSkew"]
+number = 0
+
+
+def write(status):
+    """A finished run; no two attempts write the same times."""
+    global number
+    number += 1
+    run = root / "runs" / "run=1"
+    run.mkdir(parents=True, exist_ok=True)
+    anomalies = [{"name": name} for name in names] if status == "VIOLATION" else []
+    verdict = {"verdict": status, "level": "ser", "path": "h", "anomalies": anomalies, "ms": number}
+    (run / "verdict.json").write_text(json.dumps(verdict))
+    (run / "_SUCCESS").touch()
+
+
+def day(name, *attempts, before=None):
+    """Runs the tasks as Airflow does: in order, each again while it fails and may, none after one that has failed."""
+    global root
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        run = root / "runs" / "run=1"
-        run.mkdir(parents=True)
-        names = ["WriteSkew", "LostUpdate", "WriteSkew"] if status == "VIOLATION" else []
-        anomalies = [{"name": name} for name in names]
-        verdict = {"verdict": status, "level": "ser", "path": "h", "anomalies": anomalies}
-        (run / "verdict.json").write_text(json.dumps(verdict))
-        if status != "nothing":
-            (run / "_SUCCESS").touch()
-        try:
-            print(status, "returns", polygraph_check.judge("runs"))
-        except Fail as e:
-            print(status, type(e).__name__, e)
+        if before:
+            write(before)
+        Submit.attempts = list(attempts)
+        told = []
+        failed = set()
+        for task_id, task in tasks.items():
+            rule = task.given.get("trigger_rule", "all_success")
+            if rule == "all_success" and any(up in failed for up in task.upstream):
+                failed.add(task)
+                told.append(task_id + " upstream_failed")
+                continue
+            tries = 0
+            while True:
+                tries += 1
+                try:
+                    result = task.execute({})
+                    told.append(f"{task_id} {tries} success" + (f" ({result})" if result else ""))
+                    break
+                except AirflowException as e:
+                    if tries > task.given["retries"] or isinstance(e, AirflowFailException):
+                        failed.add(task)
+                        told.append(f"{task_id} {tries} failed ({e})")
+                        break
+        print(name + ":", ", ".join(told))
+
+
+for task_id, task in tasks.items():
+    upstream = [up for up in tasks if tasks[up] in task.upstream]
+    print("task", task_id, "retries", task.given["retries"], "after", upstream)
+check = tasks["check"]
+print("attempts of YARN", check.given["conf"]["spark.yarn.maxAppAttempts"])
+print("templates", *check.template_fields)
+
+code = "exit code 1"
+day("pass", ("PASS", None))
+day("violation", ("VIOLATION", None))
+day("violation, on-violation=fail", ("VIOLATION", code))
+day("unknown", ("UNKNOWN", code))
+day("invalid", ("INVALID", code))
+day("error, then pass", ("ERROR", code), ("PASS", None))
+day("error for good", ("ERROR", code), ("ERROR", code), ("ERROR", code))
+day("killed, then violation", (None, code), ("VIOLATION", None))
+day("killed for good", (None, code), (None, code), (None, code))
+day("lost, then stored", ("PASS", code))
+day("unknown of an earlier budget, killed, then pass", (None, code), ("PASS", None), before="UNKNOWN")
+day("stored violation", (None, None), before="VIOLATION")
+day("nothing written", (None, None), (None, None), (None, None))

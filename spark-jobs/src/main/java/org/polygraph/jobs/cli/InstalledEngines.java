@@ -1,8 +1,12 @@
 package org.polygraph.jobs.cli;
 
+import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ClusterDriver;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
 import org.polygraph.jobs.pipeline.Generator;
 
@@ -31,6 +35,30 @@ final class InstalledEngines implements Engines {
     @Override
     public Generator sparkGenerator(String master) throws EngineMissingException {
         return ofSpark("SparkGenerator", Generator.class, master);
+    }
+
+    /**
+     * The cluster that runs this process, or null where main's end is the process's. Spark's ApplicationMaster sets both
+     * properties before it calls main; with any other cluster the driver is a process of its own, as spark-submit is.
+     *
+     * @param system properties of the process
+     * @param err hears what is wrong with the submission
+     */
+    @Nullable
+    ClusterDriver driver(Properties system, PrintStream err) {
+        boolean isInYarn = "yarn".equals(system.getProperty("spark.master"))
+                && "cluster".equals(system.getProperty("spark.submit.deployMode"));
+        if (!isInYarn) {
+            return null;
+        }
+        try {
+            return Class.forName(SPARK + "YarnDriver")
+                    .asSubclass(ClusterDriver.class)
+                    .getConstructor(Properties.class, PrintStream.class)
+                    .newInstance(system, err);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("YarnDriver could not be made", e);
+        }
     }
 
     private static <T> T ofSpark(String name, Class<T> type, String master) throws EngineMissingException {

@@ -4,18 +4,37 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import org.polygraph.jobs.pipeline.ClusterDriver;
 
-/** The process: {@code polygraph COMMAND ...}. */
+/**
+ * The process: {@code polygraph COMMAND ...}. It ends with an exit code, unless a cluster runs it inside a process of its own:
+ * then {@link ClusterDriver} tells how it ended.
+ */
 public final class Main {
     private Main() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception {
         // The encoding of System.out follows the locale; what we print must not.
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         boolean terminal = Boolean.getBoolean("polygraph.terminal");
-        int code = Polygraph.run(args, new Environment(out, err, terminal, new InstalledEngines()));
-        out.flush();
-        System.exit(code);
+        InstalledEngines engines = new InstalledEngines();
+        Environment environment = new Environment(out, err, terminal, engines);
+        ClusterDriver driver = engines.driver(System.getProperties(), err);
+        if (driver == null) {
+            int code = Polygraph.run(args, environment);
+            out.flush();
+            System.exit(code);
+        } else {
+            run(args, environment, driver);
+        }
+    }
+
+    /** Inside a process of the cluster, which nothing here may end. */
+    static void run(String[] args, Environment environment, ClusterDriver driver) throws Exception {
+        driver.begin();
+        int code = Polygraph.run(args, environment);
+        environment.out().flush();
+        driver.end(code);
     }
 }
