@@ -6,12 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * What tells one history from another, as SHA-256 in hex: the bytes of its files, and what they say. The same history in
@@ -49,25 +51,27 @@ public record Fingerprint(String input, String content) {
     }
 
     /**
-     * The bytes of a file, or of the files of a folder. Reads everything once.
+     * The bytes of a file, or of the files of a folder. Reads everything once, on the caller's thread: 0.4 GB/s or more.
      *
+     * @param stop asked every 64 KiB
+     * @throws BudgetException if it was to stop
      * @throws IOException also for a pipe: it could not be read again for what it says
      */
-    public static String ofInput(Location location) throws IOException {
+    public static String ofInput(Location location, BooleanSupplier stop) throws IOException {
         if (!location.isFolder()) {
-            return ofFile(location);
+            return ofFile(location, stop);
         }
         MessageDigest listing = digest();
         for (Location child : location.children()) {
             if (!child.isFolder()) {
-                String line = ofFile(child) + "  " + child.fileName() + "\n";
+                String line = ofFile(child, stop) + "  " + child.fileName() + "\n";
                 listing.update(line.getBytes(StandardCharsets.UTF_8));
             }
         }
         return hex(listing);
     }
 
-    private static String ofFile(Location file) throws IOException {
+    private static String ofFile(Location file, BooleanSupplier stop) throws IOException {
         if (file.length() < 0) {
             throw new IOException(
                     file.name() + ": found a pipe, which can be read only once; expected a file, since its content is"
@@ -79,6 +83,9 @@ public record Fingerprint(String input, String content) {
             int n;
             while ((n = in.read(buffer, 0, buffer.length)) > 0) {
                 digest.update(buffer, 0, n);
+                if (stop.getAsBoolean()) {
+                    throw new BudgetException(file.name() + ": time ran out while its bytes were hashed");
+                }
             }
         }
         return hex(digest);

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.cli;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.cli.Engines.EngineMissingException;
 import org.polygraph.jobs.pipeline.Budget;
@@ -21,11 +22,18 @@ final class AutoChecker implements Checker {
     private final String master;
     private final Checker embedded;
     private @Nullable Checker spark;
+    private Consumer<String> warn = warning -> {};
 
     AutoChecker(Engines engines, String master) {
         this.engines = engines;
         this.master = master;
         this.embedded = engines.embedded();
+    }
+
+    /** Which engine it is to be is known when the history is: Spark's settings are looked at then. */
+    @Override
+    public void prepare(Progress progress, Budget budget, Consumer<String> warnings) {
+        warn = warnings;
     }
 
     @Override
@@ -45,7 +53,9 @@ final class AutoChecker implements Checker {
         }
         try {
             if (spark == null) {
-                spark = engines.spark(master);
+                Checker made = engines.spark(master);
+                made.prepare(progress, budget, warn);
+                spark = made;
             }
             progress.note("engine=spark: the estimate exceeds the memory of the embedded engine");
             return spark;

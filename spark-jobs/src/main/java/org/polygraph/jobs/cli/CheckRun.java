@@ -15,8 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Fingerprint;
+import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.CpuClock;
 import org.polygraph.jobs.pipeline.Implications;
 import org.polygraph.jobs.pipeline.RunStages;
@@ -35,6 +37,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /** All PATHs of a command, in order, each answered at each level whatever became of the others. */
@@ -60,8 +63,14 @@ final class CheckRun {
         options.validate();
         Checker checker = options.checker(environment.engines());
         int exitCode = 0;
-        for (String path : options.paths()) {
-            exitCode = ExitCode.merge(exitCode, answer(path, checker));
+        try {
+            for (String path : options.paths()) {
+                exitCode = ExitCode.merge(exitCode, answer(path, checker));
+            }
+        } catch (ConfigurationException e) {
+            progress.clear();
+            environment.message(Failures.text(e));
+            return ExitCode.USAGE.code();
         }
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the results above may be incomplete");
@@ -76,8 +85,20 @@ final class CheckRun {
             return tell(path, start);
         }
         List<Answer> answers;
+        Budget budget = options.budget();
+        progress.path(path);
         try {
-            answers = answers(path, checker, start);
+            answers = answers(path, checker, start, budget);
+        } catch (BudgetException e) {
+            progress.clear();
+            answers = new ArrayList<>();
+            for (CheckRequest request : options.requests()) {
+                answers.add(Answer.found(Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                        .path(path)
+                        .reason(budget.exhausted() ? budget.exhaustion("hashing of the input") : Failures.text(e))
+                        .millis(millisSince(start))
+                        .build()));
+            }
         } catch (IOException e) {
             String message = Failures.ofPath(path, e);
             environment.message(message);
@@ -90,22 +111,23 @@ final class CheckRun {
     }
 
     /** One each level, the strongest first; runs that there are to be are kept. */
-    private List<Answer> answers(String path, Checker checker, long start) throws IOException {
+    private List<Answer> answers(String path, Checker checker, long start, Budget budget) throws IOException {
         List<CheckRequest> requests = options.requests();
         String parent = options.out();
         if (parent == null) {
             List<Answer> answers = new ArrayList<>();
-            for (Verdict verdict : check(path, requests, checker, start, PathCheck.Kept.NOWHERE)) {
+            for (Verdict verdict : check(path, requests, checker, start, budget, PathCheck.Kept.NOWHERE)) {
                 answers.add(Answer.found(verdict));
             }
             return consistent(answers, path);
         }
         Location folder = Location.of(parent);
         if (path.equals(STDIN)) {
-            return checkStdin(checker, start, folder);
+            return checkStdin(checker, start, budget, folder);
         }
         Location location = Location.of(path);
-        String input = Fingerprint.ofInput(location);
+        progress.stage("hashing");
+        String input = Fingerprint.ofInput(location, budget::exhausted);
         List<@Nullable Answer> known = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
         for (CheckRequest request : requests) {
@@ -123,7 +145,7 @@ final class CheckRun {
         PathCheck.Kept kept = (request, history) -> options.keepsStages(history)
                 ? new RunStages(run(folder, request, location.fileName(), input).stages(), environment::message)
                 : Stages.NONE;
-        List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start, kept);
+        List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start, budget, kept);
         List<Answer> answers = new ArrayList<>();
         int next = 0;
         for (Answer answer : known) {
@@ -205,14 +227,14 @@ final class CheckRun {
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
-    private List<Answer> checkStdin(Checker checker, long start, Location folder) throws IOException {
+    private List<Answer> checkStdin(Checker checker, long start, Budget budget, Location folder) throws IOException {
         InputStream stdin = System.in;
         MessageDigest digest = Fingerprint.digest();
         System.setIn(new DigestInputStream(stdin, digest));
         List<CheckRequest> requests = options.requests();
         List<Answer> answers = new ArrayList<>();
         try {
-            for (Verdict verdict : check(STDIN, requests, checker, start, PathCheck.Kept.NOWHERE)) {
+            for (Verdict verdict : check(STDIN, requests, checker, start, budget, PathCheck.Kept.NOWHERE)) {
                 answers.add(Answer.found(verdict));
             }
         } finally {
@@ -230,10 +252,19 @@ final class CheckRun {
     }
 
     private List<Verdict> check(
-            String path, List<CheckRequest> requests, Checker checker, long start, PathCheck.Kept kept) {
-        progress.path(path);
+            String path, List<CheckRequest> requests, Checker checker, long start, Budget budget, PathCheck.Kept kept) {
+        progress.stage("reading");
         List<Verdict> verdicts = new PathCheck(
-                        environment, options, requests, checker, progress, verbosity.verbose(), path, start, kept)
+                        environment,
+                        options,
+                        requests,
+                        checker,
+                        progress,
+                        verbosity.verbose(),
+                        path,
+                        start,
+                        budget,
+                        kept)
                 .run();
         progress.clear();
         List<Verdict> results = new ArrayList<>();

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.CpuClock;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Implications;
@@ -47,10 +48,9 @@ final class PathCheck {
     private @Nullable Phase reading;
 
     /**
-     * The budget starts now.
-     *
      * @param requests strongest level first
      * @param start of what is told as elapsed
+     * @param budget of the PATH, some of which may be spent
      * @param kept where finished stages are kept
      */
     PathCheck(
@@ -62,6 +62,7 @@ final class PathCheck {
             boolean verbose,
             String path,
             long start,
+            Budget budget,
             Kept kept) {
         this.kept = kept;
         this.environment = environment;
@@ -72,7 +73,7 @@ final class PathCheck {
         this.verbose = verbose;
         this.path = path;
         this.start = start;
-        this.budget = options.budget();
+        this.budget = budget;
     }
 
     /** Where what finished stages leave is kept. */
@@ -92,7 +93,11 @@ final class PathCheck {
         Verdict run() throws HistoryException, IOException;
     }
 
-    /** A verdict each request, in their order. Never throws. */
+    /**
+     * A verdict each request, in their order.
+     *
+     * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
+     */
     List<Verdict> run() {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
@@ -150,6 +155,8 @@ final class PathCheck {
             String message = Failures.ofPath(path, e);
             environment.message(message);
             return failure(request, Verdict.Status.ERROR, message);
+        } catch (ConfigurationException e) {
+            throw e;
         } catch (EngineException e) {
             environment.message(path + ": " + Failures.text(e));
             if (verbose) {
@@ -176,6 +183,7 @@ final class PathCheck {
 
     /** Reads; a verdict if there is nothing to judge. */
     private @Nullable Verdict read(CheckRequest request) throws HistoryException, IOException {
+        checker.prepare(progress, budget, environment::message);
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
         HistoryTable read = checker.read(path, options.format(), progress, budget);

@@ -5,13 +5,19 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Claim;
 import org.polygraph.jobs.certificate.Fingerprint;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
@@ -59,6 +65,13 @@ final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
+    @Option(
+            names = "--timeout",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "Time for all of it, such as 10s, 5m, 1h; then UNKNOWN.")
+    private @Nullable Long timeoutNanos;
+
     @Parameters(index = "0", paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
     @SuppressWarnings("NullAway.Init")
     private String run;
@@ -71,10 +84,13 @@ final class VerifyCommand implements Callable<Integer> {
     private @Nullable String path;
 
     private final long start = System.nanoTime();
-    private String level = "-";
-    private String history = "-";
-    private long transactions;
-    private long operations;
+    private volatile String level = "-";
+    private volatile String history = "-";
+    private volatile long transactions;
+    private volatile long operations;
+
+    /** What is told. */
+    private record Found(String word, String reason, List<String> checked, ExitCode exitCode) {}
 
     VerifyCommand(Environment environment) {
         this.environment = environment;
@@ -83,24 +99,67 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         engine.validate(false);
-        int exitCode = answer(engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer));
+        Budget budget = Budget.starting(
+                timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
+                Runtime.getRuntime().maxMemory());
+        Verification.Replayer replayer =
+                engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer);
+        Found found;
+        try {
+            found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
+        } catch (ConfigurationException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.USAGE.code();
+        }
+        print(found.word, found.reason);
+        for (String line : found.checked) {
+            environment.out().println("  " + oneLine(line));
+        }
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the result above may be incomplete");
-            return ExitCode.merge(exitCode, ExitCode.IO.code());
+            return ExitCode.merge(found.exitCode.code(), ExitCode.IO.code());
         }
-        return exitCode;
+        return found.exitCode.code();
     }
 
-    private int answer(Verification.Replayer replayer) {
+    /**
+     * On a thread of its own, which is left alone when the time is over: replays share no loop that could be asked to stop,
+     * and the process ends next. Hashing and reading do stop.
+     */
+    private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
+        FutureTask<Found> answer = new FutureTask<>(() -> answer(replayer, budget));
+        Thread thread = new Thread(answer, "verify");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return answer.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return failed("UNKNOWN", budget.exhaustion("verification"), ExitCode.UNKNOWN);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException wrong) {
+                throw wrong;
+            }
+            if (e.getCause() instanceof Error wrong) {
+                throw wrong;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Found answer(Verification.Replayer replayer, Budget budget) {
         if (path != null) {
             history = path;
         }
         try {
-            return verify(replayer);
+            return verify(replayer, budget);
         } catch (HistoryException e) {
             return failed("INVALID", Failures.text(e), ExitCode.INVALID);
         } catch (BudgetException e) {
-            return failed("UNKNOWN", Failures.text(e), ExitCode.UNKNOWN);
+            String reason = budget.exhausted() ? budget.exhaustion("verification") : Failures.text(e);
+            return failed("UNKNOWN", reason, ExitCode.UNKNOWN);
         } catch (IOException | EngineException e) {
             return failed("ERROR", Failures.text(e), ExitCode.IO);
         } catch (OutOfMemoryError e) {
@@ -108,7 +167,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private int verify(Verification.Replayer replayer) throws IOException, HistoryException {
+    private Found verify(Verification.Replayer replayer, Budget budget) throws IOException, HistoryException {
         Location directory = Runs.find(run);
         Claim claim = Claim.read(directory);
         level = claim.level();
@@ -125,13 +184,13 @@ final class VerifyCommand implements Callable<Integer> {
         MessageDigest digest = Fingerprint.digest();
         InputStream stdin = System.in;
         boolean once = history.equals(STDIN);
-        String input = once ? "" : inputOf(history);
+        String input = once ? "" : inputOf(history, budget);
         HistoryTable table;
         try {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            table = HistoryReader.read(history, format);
+            table = HistoryReader.read(history, format, budget::exhausted, budget.bytes());
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(history, e), e);
         } finally {
@@ -153,25 +212,20 @@ final class VerifyCommand implements Callable<Integer> {
                     case REJECTED -> ExitCode.VIOLATION;
                     case UNDECIDED -> ExitCode.UNKNOWN;
                 };
-        print(word, report.reason());
-        for (String line : report.checked()) {
-            environment.out().println("  " + oneLine(line));
-        }
-        return exitCode.code();
+        return new Found(word, report.reason(), report.checked(), exitCode);
     }
 
-    private static String inputOf(String path) throws IOException {
+    private static String inputOf(String path, Budget budget) throws IOException {
         try {
-            return Fingerprint.ofInput(Location.of(path));
+            return Fingerprint.ofInput(Location.of(path), budget::exhausted);
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(path, e), e);
         }
     }
 
-    private int failed(String word, String reason, ExitCode exitCode) {
+    private Found failed(String word, String reason, ExitCode exitCode) {
         environment.message(reason);
-        print(word, reason);
-        return exitCode.code();
+        return new Found(word, reason, List.of(), exitCode);
     }
 
     private void print(String word, String reason) {

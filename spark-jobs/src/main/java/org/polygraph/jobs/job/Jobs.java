@@ -16,7 +16,13 @@ import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.storage.model.BudgetException;
 
-/** Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted. */
+/**
+ * Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted.
+ *
+ * <p>Nobody waits for the tasks of a job that is cancelled. They are interrupted, which ends those that read, write or wait; a
+ * kernel that only computes goes on to the end of its slice, and its result is dropped. On a cluster it ends with its executor
+ * when the command does. spark.task.reaper would end the executor's JVM sooner, with the shuffle files in it.
+ */
 final class Jobs {
     private static final long POLL_MILLIS = 50;
     /** What Linux says of a disk, a quota, a limit. */

@@ -1,25 +1,29 @@
 package org.polygraph.jobs.job;
 
-import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.storage.model.BudgetException;
 
 /** A Spark session that starts when it is first used, and lives until {@link #close} or the end of the process. */
 final class LazySession implements AutoCloseable {
     /** Where stage files go on a cluster, any Hadoop path that driver and executors see. */
     static final String STAGE_FOLDER = "spark.polygraph.stage.dir";
 
+    private static final long POLL_MILLIS = 20;
+
     /** Spark does not start with less: one and a half times what it reserves. */
     static final long LEAST_HEAP = 450L << 20;
 
     private final String master;
-    private @Nullable SparkSession session;
+    private @Nullable FutureTask<SparkSession> session;
 
     /**
      * Starts nothing yet.
@@ -35,27 +39,77 @@ final class LazySession implements AutoCloseable {
 
     /** The master that the session has, or will have. */
     String master() {
-        return Sessions.configuration(master).get("spark.master");
+        return configuration().get("spark.master");
     }
 
-    /** The session, started if there is none, or none that lives. */
-    synchronized SparkSession get() {
-        SparkSession running = session;
-        if (running == null || running.sparkContext().isStopped()) {
-            SparkConf conf = Sessions.configuration(master);
+    /** Settings that the session has, or will have. */
+    SparkConf configuration() {
+        return Sessions.configuration(master);
+    }
+
+    /** The session, started if there is none, or none that lives, however long that takes. */
+    SparkSession get() {
+        return get(Budget.unlimited());
+    }
+
+    /**
+     * The session, started if there is none, or none that lives. It starts on a thread of its own: a resource manager that does
+     * not answer is asked again for a quarter of an hour. One that starts after the budget's end is the next caller's.
+     *
+     * @throws BudgetException if the budget ended first
+     * @throws EngineException if Spark does not start
+     */
+    SparkSession get(Budget budget) {
+        FutureTask<SparkSession> start = start();
+        while (true) {
             try {
-                running = Sessions.start(conf);
-            } catch (RuntimeException e) {
-                throw new EngineException("Spark does not start on " + conf.get("spark.master") + ": " + e, e);
+                return start.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                if (budget.exhausted()) {
+                    throw new BudgetException(budget.exhaustion("the start of Spark on " + master()));
+                }
+            } catch (ExecutionException e) {
+                forget(start);
+                throw new EngineException("Spark does not start on " + master() + ": " + e.getCause(), e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new EngineException("interrupted while Spark starts on " + master(), e);
             }
-            session = running;
         }
-        return running;
+    }
+
+    private synchronized FutureTask<SparkSession> start() {
+        FutureTask<SparkSession> before = session;
+        if (before != null && !(before.isDone() && hasStopped(before))) {
+            return before;
+        }
+        SparkConf conf = configuration();
+        FutureTask<SparkSession> start = new FutureTask<>(() -> Sessions.start(conf));
+        Thread thread = new Thread(start, "spark-start");
+        thread.setDaemon(true);
+        thread.start();
+        session = start;
+        return start;
+    }
+
+    private synchronized void forget(FutureTask<SparkSession> start) {
+        if (session == start) {
+            session = null;
+        }
+    }
+
+    /** Of one that is done: without an exception. */
+    private static boolean hasStopped(FutureTask<SparkSession> done) {
+        try {
+            return done.get().sparkContext().isStopped();
+        } catch (ExecutionException | InterruptedException e) {
+            return true;
+        }
     }
 
     /** Works with the session. */
-    <T> T use(Function<SparkSession, T> work) {
-        SparkSession spark = get();
+    <T> T use(Budget budget, Function<SparkSession, T> work) {
+        SparkSession spark = get(budget);
         try {
             return work.apply(spark);
         } catch (IllegalStateException | EngineException e) {
@@ -68,30 +122,17 @@ final class LazySession implements AutoCloseable {
         }
     }
 
-    /** The configured folder; else the user's home in the default file system, or this machine's temporary folder. */
-    static Path stageFolder(SparkSession spark) {
-        String configured = spark.sparkContext().getConf().get(STAGE_FOLDER, "");
-        if (!configured.isEmpty()) {
-            return new Path(configured);
-        }
-        Configuration hadoop = spark.sparkContext().hadoopConfiguration();
-        if ("file".equals(FileSystem.getDefaultUri(hadoop).getScheme())) {
-            return new Path("file://" + System.getProperty("java.io.tmpdir"));
-        }
-        try {
-            return FileSystem.get(hadoop).getHomeDirectory();
-        } catch (IOException e) {
-            throw new EngineException("no file system for stage files: " + e.getMessage(), e);
-        }
-    }
-
-    /** Stops the session. */
+    /** Stops the session, if it has started. */
     @Override
     public synchronized void close() {
-        SparkSession running = session;
-        if (running != null) {
-            running.stop();
-            session = null;
+        FutureTask<SparkSession> started = session;
+        session = null;
+        if (started != null && started.isDone()) {
+            try {
+                started.get().stop();
+            } catch (ExecutionException | InterruptedException e) {
+                // It did not start.
+            }
         }
     }
 }

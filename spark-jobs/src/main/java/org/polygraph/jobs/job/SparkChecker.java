@@ -2,14 +2,15 @@ package org.polygraph.jobs.job;
 
 import java.io.IOException;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.Decision;
-import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
@@ -99,8 +100,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /** What the session's settings say, where they say anything. */
-    private static Cut settings(SparkSession spark, Cut cut) {
-        SparkConf conf = spark.sparkContext().getConf();
+    private static Cut settings(SparkConf conf, Cut cut) {
         try {
             return new Cut(
                     Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
@@ -110,17 +110,33 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
                     cut.windows);
         } catch (NumberFormatException e) {
-            throw new EngineException(
-                    "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
-                            + " and a size such as 256m in " + HEAP_CLOCKS + " and "
-                            + HOT_KEY_BYTES,
-                    e);
+            throw new ConfigurationException("found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
+                    + " and a size such as 256m in " + HEAP_CLOCKS + " and " + HOT_KEY_BYTES);
         }
     }
 
     /** How this one cuts. */
     Cut cut() {
         return cut;
+    }
+
+    /**
+     * What is wrong with settings is told before anything is read: with where stage files go, which may take a session to see, too.
+     */
+    @Override
+    public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
+        SparkConf conf = session.configuration();
+        settings(conf, cut);
+        pieceBytes(conf);
+        StageParent.validate(conf);
+        if (StageParent.isInDoubt(conf) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
+            StageParent.validate(started(progress, budget), budget, warn);
+        }
+    }
+
+    private SparkSession started(Progress progress, Budget budget) {
+        progress.stage("start of Spark");
+        return session.get(budget);
     }
 
     /**
@@ -132,11 +148,13 @@ public final class SparkChecker implements Checker, AutoCloseable {
             throws HistoryException, IOException {
         boolean isOneProcess = session.master().startsWith("local");
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
-        ReadPlan plan = isOneProcess && !isAsked ? null : ReadPlan.of(path, format, SparkReading.cut(pieceBytes()));
+        ReadPlan plan = isOneProcess && !isAsked
+                ? null
+                : ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())));
         boolean isSeen = plan != null && (isOneProcess || !plan.isLocal());
         HistoryTable table = plan == null || !isSeen || Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP
                 ? null
-                : read(session.get(), plan, progress, budget);
+                : read(started(progress, budget), plan, progress, budget);
         return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 
@@ -147,13 +165,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
         return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
     }
 
-    private static long pieceBytes() {
+    private static long pieceBytes(SparkConf conf) {
         try {
-            return Math.max(
-                    1, new SparkConf().getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
+            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
         } catch (NumberFormatException e) {
-            throw new EngineException(
-                    "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES, e);
+            throw new ConfigurationException(
+                    "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES);
         }
     }
 
@@ -174,7 +191,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         Progress heard = metrics.listening(progress);
         String how = "failed";
         try {
-            Verdict verdict = session.use(spark -> check(spark, judged, request, heard, budget, kept));
+            Verdict verdict = session.use(budget, spark -> check(spark, judged, request, heard, budget, kept));
             how = verdict.status().name().toLowerCase(Locale.ROOT);
             return verdict;
         } finally {
@@ -189,17 +206,17 @@ public final class SparkChecker implements Checker, AutoCloseable {
             Progress progress,
             Budget budget,
             Stages kept) {
-        Cut used = settings(spark, cut);
+        Cut used = settings(spark.sparkContext().getConf(), cut);
         int partitions = used.mostSlices > 0
                 ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
         SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions);
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
-                + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
+                + StageParent.of(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
                 + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
-                new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {
+                new SparkStages(spark, StageParent.of(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
         } finally {
             spill.end();

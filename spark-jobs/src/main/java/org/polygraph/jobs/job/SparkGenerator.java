@@ -54,7 +54,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
             throw new BudgetException(Budget.unlimited().shortage("a Spark session", LazySession.LEAST_HEAP));
         }
         progress.stage("generate");
-        long written = session.use(spark -> generate(spark, plan, target));
+        long written = session.use(Budget.unlimited(), spark -> generate(spark, plan, target));
         if (written != plan.transactions()) {
             throw new IllegalStateException(written + " rows were written of " + plan.transactions());
         }

@@ -9,6 +9,7 @@ import org.polygraph.jobs.certificate.SlicedReplay;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
@@ -55,6 +56,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
      * As {@link Replay#byDefinition}.
      *
      * @throws EngineException if storage or the cluster failed
+     * @throws ConfigurationException if executors cannot see the folder of stage files
      * @throws BudgetException if the heap is too small for a session, or a slice too large for a task
      * @throws IllegalStateException if a task failed otherwise: a bug
      */
@@ -74,12 +76,17 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
                     + " MiB is too little for a Spark session, which needs " + (LazySession.LEAST_HEAP >> 20)
                     + " MiB; give more with JAVA_OPTS=-Xmx...");
         }
-        return session.use(spark -> replay(spark, replay, slices, table.initialValue()));
+        return session.use(Budget.unlimited(), spark -> {
+            if (StageParent.isInDoubt(session.configuration())) {
+                StageParent.validate(spark, Budget.unlimited(), warning -> {});
+            }
+            return replay(spark, replay, slices, table.initialValue());
+        });
     }
 
     private static Replay.Result replay(SparkSession spark, SlicedReplay replay, int slices, long initialValue) {
         try (SliceFiles files = new SliceFiles(
-                LazySession.stageFolder(spark),
+                StageParent.of(spark),
                 spark.sparkContext().hadoopConfiguration(),
                 slices,
                 replay::keys,
@@ -97,7 +104,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
             }
             return replay.merge(findings);
         } catch (IOException e) {
-            throw StageFolder.failed(LazySession.stageFolder(spark), e);
+            throw StageFolder.failed(StageParent.of(spark), e);
         }
     }
 

@@ -1,14 +1,27 @@
 package org.polygraph.jobs.pipeline;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /** Decides one history that is in memory. Implementations keep no state between calls. */
 public interface Checker {
+    /**
+     * Before a history is read: tells what is wrong with the settings.
+     *
+     * @param budget that of the history
+     * @param warn hears of what may be wrong, a line each
+     * @throws ConfigurationException if the engine cannot work with them
+     * @throws EngineException if there is no cluster to ask
+     * @throws BudgetException if the budget ended while it was asked
+     */
+    default void prepare(Progress progress, Budget budget, Consumer<String> warn) {}
+
     /**
      * Reads a history as {@link HistoryReader#read} does: the same table or the same failure, wherever the work is done.
      *

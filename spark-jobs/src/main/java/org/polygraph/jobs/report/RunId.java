@@ -39,6 +39,6 @@ public final class RunId {
 
     /** The id for a file or folder, whose bytes are read once for it. */
     public static String of(String question, Location input) throws IOException {
-        return of(question, input.fileName(), Fingerprint.ofInput(input));
+        return of(question, input.fileName(), Fingerprint.ofInput(input, () -> false));
     }
 }

@@ -101,7 +101,7 @@ class SparkReplayerTest {
         int rejected = 0;
         for (Path example : examples) {
             HistoryTable table = HistoryReader.read(example.toString(), HistoryFormat.AUTO);
-            String input = Fingerprint.ofInput(Location.of(example.toString()));
+            String input = Fingerprint.ofInput(Location.of(example.toString()), () -> false);
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
                 Verdict verdict =
                         new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());

@@ -60,6 +60,12 @@ public final class YarnStandIn implements ExternalClusterManager {
 
     @Override
     public TaskScheduler createTaskScheduler(SparkContext context, String master) {
+        try {
+            // A resource manager that does not answer.
+            Thread.sleep(Integer.getInteger("polygraph.test.silence", 0));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
         return new TaskSchedulerImpl(context);
     }
 

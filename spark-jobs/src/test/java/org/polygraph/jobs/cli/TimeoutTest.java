@@ -1,0 +1,114 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.launcher.JavaModuleOptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code --timeout} where no kernel runs: hashing, verification, a cluster that does not answer. */
+class TimeoutTest {
+    @TempDir
+    private static Path folder;
+
+    private static String history;
+
+    @BeforeAll
+    static void generate() {
+        history = folder.resolve("h.jsonl").toString();
+        InProcess made = InProcess.run("generate", "-q", "--transactions", "20000", "-o", history);
+        assertThat(made.exitCode()).as(made.toString()).isZero();
+    }
+
+    @Test
+    void hashingTheInputIsInTime() throws IOException {
+        Path out = folder.resolve("hashed");
+        InProcess check =
+                InProcess.run("check", "-q", "-l", "ser,si", "--timeout", "1ms", "-o", out.toString(), history);
+        assertThat(check.exitCode()).isEqualTo(4);
+        assertThat(check.out().lines().filter(line -> line.startsWith("UNKNOWN")))
+                .hasSize(2)
+                .allMatch(line ->
+                        line.endsWith("  timeout of 1 ms ran out during hashing of the input; give --timeout more"));
+        // Whose run it would be is not known.
+        assertThat(out).doesNotExist();
+    }
+
+    @Test
+    void verificationIsInTime() {
+        String out = folder.resolve("verified").toString();
+        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", out, history).exitCode())
+                .isZero();
+        InProcess late = InProcess.run("verify", "--timeout", "1ms", out);
+        assertThat(late.exitCode()).isEqualTo(4);
+        assertThat(late.out())
+                .startsWith("UNKNOWN  ")
+                .endsWith("  timeout of 1 ms ran out during verification; give --timeout more\n");
+        InProcess early = InProcess.run("verify", "--timeout", "5m", out);
+        assertThat(early.exitCode()).as(early.toString()).isZero();
+        assertThat(early.word()).isEqualTo("VERIFIED");
+        assertThat(InProcess.run(
+                                "verify",
+                                "--timeout",
+                                "5m",
+                                folder.resolve("nowhere").toString())
+                        .exitCode())
+                .isEqualTo(6);
+        assertThat(InProcess.run("verify", "--timeout", "soon", out).exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void aClusterThatDoesNotAnswerIsNotWaitedFor() throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));
+        words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
+        words.addAll(List.of(
+                "-Dpolygraph.test.silence=600000",
+                "-Dspark.driver.host=127.0.0.1",
+                "-Dspark.ui.enabled=false",
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                "org.polygraph.jobs.cli.Main"));
+        words.addAll(
+                List.of("check", "-l", "ser", "--engine", "spark", "--master", "yarn", "--timeout", "2s", history));
+        long start = System.nanoTime();
+        Command check = Command.run(Command.ROOT, Map.of("SPARK_LOCAL_IP", "127.0.0.1"), words, 5);
+        assertThat(check.exitCode()).as(check.err()).isEqualTo(4);
+        assertThat(check.out())
+                .startsWith("UNKNOWN  ser  ")
+                .contains("  timeout of 2000 ms ran out during start of Spark; give --timeout more");
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.MINUTES.toNanos(4));
+    }
+
+    /** Before anything is read: the history is not there. */
+    @Test
+    void settingsThatCannotWorkAreToldFirst() {
+        String nowhere = folder.resolve("nowhere").toString();
+        InProcess pods =
+                InProcess.run("check", "-q", "-l", "ser", "--engine", "spark", "--master", "k8s://https://h", nowhere);
+        assertThat(pods.exitCode()).isEqualTo(2);
+        assertThat(pods.out()).isEmpty();
+        assertThat(pods.err()).startsWith("polygraph: stage files would go to ").contains("spark.polygraph.stage.dir");
+        for (String key : List.of("slice.operations", "piece.bytes", "clocks.heap", "hot.key.bytes")) {
+            System.setProperty("spark.polygraph." + key, "much");
+            try {
+                InProcess wrong = InProcess.run("check", "-q", "-l", "ser", "--engine", "spark", nowhere);
+                assertThat(wrong.exitCode()).as(wrong.toString()).isEqualTo(2);
+                assertThat(wrong.err())
+                        .contains("much", "spark.polygraph." + key)
+                        .contains("; expected a ");
+            } finally {
+                System.clearProperty("spark.polygraph." + key);
+            }
+        }
+        assertThat(Files.exists(Path.of(nowhere))).isFalse();
+    }
+}
