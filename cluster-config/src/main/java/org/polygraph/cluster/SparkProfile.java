@@ -69,6 +69,34 @@ public final class SparkProfile {
         return new SparkProfile(name, settings);
     }
 
+    /**
+     * The profile for a master, unless another one is asked for.
+     *
+     * @param asked the name of one, or empty
+     * @throws IllegalArgumentException if it is no master URL, or no profile: says what was expected
+     */
+    public static SparkProfile of(String master, String asked) {
+        SparkProfile profile = named(nameOf(master));
+        return asked.isEmpty() ? profile : named(asked);
+    }
+
+    private static String nameOf(String master) {
+        if (master.startsWith("local-cluster[") || master.startsWith("spark://")) {
+            return "standalone";
+        }
+        if (master.matches("local(\\[(\\*|[1-9][0-9]*)(\\s*,\\s*[0-9]+)?])?")) {
+            return "local";
+        }
+        if (master.startsWith("k8s://")) {
+            return "kubernetes";
+        }
+        if (master.equals("yarn")) {
+            return "yarn";
+        }
+        throw new IllegalArgumentException(
+                "found --master '" + master + "'; expected local[*], local[N], spark://HOST:PORT, yarn or k8s://URL");
+    }
+
     public String name() {
         return name;
     }

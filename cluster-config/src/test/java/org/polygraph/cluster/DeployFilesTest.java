@@ -90,6 +90,17 @@ class DeployFilesTest {
         assertThat(submissions).isPositive();
     }
 
+    @Test
+    void everyOwnSettingIsDocumentedWithItsDefault() throws IOException {
+        List<String> lines = Files.readAllLines(ROOT.resolve("cluster-config/README.md"));
+        for (OwnSetting own : OwnSetting.values()) {
+            assertThat(lines)
+                    .as(own.key())
+                    .anyMatch(line -> line.startsWith("| `" + own.key() + "` | ")
+                            && (own.usual().isEmpty() || line.endsWith("`" + own.usual() + "` |")));
+        }
+    }
+
     private static List<String> jars(String text) {
         TreeSet<String> jars = new TreeSet<>();
         Matcher matcher = JAR.matcher(text);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.polygraph.cluster.OwnSetting;
 import org.polygraph.cluster.SparkProfile;
 
 /** Spark takes any key and says nothing: a misspelt setting would pass for one that works. */
@@ -58,7 +59,9 @@ class SparkSettingsTest {
                 }
             }
         }
-        assertThat(own).contains("spark.polygraph.stage.dir", "spark.polygraph.profile");
+        assertThat(own)
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(OwnSetting.values()).map(OwnSetting::key).toList());
         return own;
     }
 

@@ -6,6 +6,7 @@ import org.polygraph.jobs.cli.Engines.EngineMissingException;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.CheckRequest;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.Estimate;
 import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Stages;
@@ -46,9 +47,18 @@ final class AutoChecker implements Checker {
         return chosen(table, request, progress, budget).check(table, request, progress, budget, stages);
     }
 
+    private Estimate.Cut cut() {
+        try {
+            return new SparkSettings(master).cut();
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException(Failures.text(e));
+        }
+    }
+
     private Checker chosen(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        Estimate.Engine engine = Estimate.auto(HistorySize.of(table), request.level(), budget.heap());
-        if (engine == Estimate.Engine.EMBEDDED) {
+        HistorySize size = HistorySize.of(table);
+        if (Estimate.of(Estimate.Engine.EMBEDDED, size, request.level()).fit(budget.heap()) == Estimate.Fit.YES
+                || Estimate.auto(size, request.level(), cut(), budget.heap()) == Estimate.Engine.EMBEDDED) {
             return embedded;
         }
         try {

@@ -13,7 +13,10 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code polygraph estimate}: what a check will take. */
 @Command(
@@ -23,7 +26,9 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Memory counts arrays; CPU is that of uniform keys and unique values: skew, repeated values and search",
-            "can take far more. A check that fits only without clocks decides the same, with more search."
+            "can take far more. A check that fits only without clocks decides the same, with more search.",
+            "Time is that of an idle machine: what the driver does alone, then tasks on all cores. Slices, which are",
+            "the tasks that can run at once, follow from the profile of --master and from JAVA_OPTS=-Dspark..., as in check."
         })
 final class EstimateCommand implements Callable<Integer> {
     private final Environment environment;
@@ -51,8 +56,26 @@ final class EstimateCommand implements Callable<Integer> {
             description = "The heap that the check will have (default: 75 %% of the machine's memory).")
     private @Nullable Long memoryBytes;
 
+    @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
+    private String master = "local[*]";
+
+    @Option(
+            names = "--cores",
+            paramLabel = "N",
+            description =
+                    "Cores that tasks share (default: those of local[N]; of executors, where settings tell how many;"
+                            + " else of this machine).")
+    private @Nullable Integer cores;
+
     @Option(names = "--json", description = "One JSON object per PATH, a line each.")
     private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    private Estimate.Cut cut = Estimate.Cut.USUAL;
+    private int shared;
 
     EstimateCommand(Environment environment) {
         this.environment = environment;
@@ -60,6 +83,16 @@ final class EstimateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        try {
+            SparkSettings settings = new SparkSettings(master);
+            cut = settings.cut();
+            shared = cores == null ? settings.cores() : cores;
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Failures.text(e), e);
+        }
+        if (shared < 1) {
+            throw new ParameterException(spec.commandLine(), "--cores " + shared + "; expected 1 or more");
+        }
         return options.forEach(environment, this::estimate);
     }
 
@@ -89,36 +122,44 @@ final class EstimateCommand implements Callable<Integer> {
         out.println(path);
         out.println("  " + size.transactions() + " txns  " + size.operations() + " ops  " + size.sessions()
                 + " sessions  " + size.keys() + " keys  (" + known(size) + ")");
-        String row = "  %-6s%-10s%12s%12s%12s%12s%12s  %s%n";
+        String row = "  %-6s%-10s%12s%8s%12s%12s%12s%12s%12s%12s  %s%n";
         out.printf(
                 Locale.ROOT,
                 row,
                 "level",
                 "engine",
                 "memory",
+                "slices",
                 "a task",
                 "shuffle",
                 "disk",
+                "a node",
                 "CPU",
+                "time",
                 "in " + bytes(heap()));
         for (IsolationLevel level : levels.strongestFirst()) {
             for (Engine engine : Engine.values()) {
-                Estimate estimate = Estimate.of(engine, size, level);
+                Estimate estimate = Estimate.of(engine, size, level, cut);
                 out.printf(
                         Locale.ROOT,
                         row,
                         level.label(),
                         label(engine),
                         bytes(estimate.memoryBytes()),
+                        engine == Engine.SPARK ? estimate.slices() : "-",
                         bytes(estimate.taskBytes()),
                         bytes(estimate.shuffleBytes()),
                         bytes(estimate.diskBytes()),
+                        bytes(estimate.nodeBytes()),
                         seconds(estimate.cpuSeconds()),
+                        seconds(estimate.seconds(shared)),
                         fit(estimate));
             }
         }
+        out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + master);
         for (IsolationLevel level : levels.strongestFirst()) {
-            out.println("  --engine auto takes " + label(Estimate.auto(size, level, heap())) + " for " + level.label());
+            out.println("  --engine auto takes " + label(Estimate.auto(size, level, cut, heap())) + " for "
+                    + level.label());
         }
     }
 
@@ -163,11 +204,12 @@ final class EstimateCommand implements Callable<Integer> {
         text.append(",\"sessions\":").append(size.sessions());
         text.append(",\"keys\":").append(size.keys());
         text.append(",\"heap_bytes\":").append(heap());
+        text.append(",\"cores\":").append(shared);
         text.append(",\"estimates\":[");
         String comma = "";
         for (IsolationLevel level : levels.strongestFirst()) {
             for (Engine engine : Engine.values()) {
-                Estimate estimate = Estimate.of(engine, size, level);
+                Estimate estimate = Estimate.of(engine, size, level, cut);
                 text.append(comma)
                         .append("{\"level\":\"")
                         .append(level.label())
@@ -177,18 +219,24 @@ final class EstimateCommand implements Callable<Integer> {
                         .append(estimate.memoryBytes())
                         .append(",\"least_memory_bytes\":")
                         .append(estimate.leastBytes())
+                        .append(",\"slices\":")
+                        .append(estimate.slices())
                         .append(",\"task_bytes\":")
                         .append(estimate.taskBytes())
                         .append(",\"shuffle_bytes\":")
                         .append(estimate.shuffleBytes())
                         .append(",\"disk_bytes\":")
                         .append(estimate.diskBytes())
+                        .append(",\"node_disk_bytes\":")
+                        .append(estimate.nodeBytes())
                         .append(",\"cpu_seconds\":")
                         .append(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()))
+                        .append(",\"seconds\":")
+                        .append(String.format(Locale.ROOT, "%.1f", estimate.seconds(shared)))
                         .append(",\"fits\":\"")
                         .append(estimate.fit(heap()).name().toLowerCase(Locale.ROOT))
                         .append("\",\"auto\":")
-                        .append(Estimate.auto(size, level, heap()) == engine)
+                        .append(Estimate.auto(size, level, cut, heap()) == engine)
                         .append('}');
                 comma = ",";
             }

@@ -29,26 +29,7 @@ final class Sessions {
      * @throws IllegalArgumentException if it is no master URL, or no profile: says what was expected
      */
     static SparkProfile profile(String master) {
-        SparkProfile profile = SparkProfile.named(nameOf(master));
-        String asked = new SparkConf().get(PROFILE, "");
-        return asked.isEmpty() ? profile : SparkProfile.named(asked);
-    }
-
-    private static String nameOf(String master) {
-        if (master.startsWith("local-cluster[") || master.startsWith("spark://")) {
-            return "standalone";
-        }
-        if (master.matches("local(\\[(\\*|[1-9][0-9]*)(\\s*,\\s*[0-9]+)?])?")) {
-            return "local";
-        }
-        if (master.startsWith("k8s://")) {
-            return "kubernetes";
-        }
-        if (master.equals("yarn")) {
-            return "yarn";
-        }
-        throw new IllegalArgumentException(
-                "found --master '" + master + "'; expected local[*], local[N], spark://HOST:PORT, yarn or k8s://URL");
+        return SparkProfile.of(master, new SparkConf().get(PROFILE, ""));
     }
 
     /** Settings of a session; what spark-submit or system properties say wins over the profile. */

@@ -100,7 +100,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /** What the session's settings say, where they say anything. */
-    private static Cut settings(SparkConf conf, Cut cut) {
+    static Cut settings(SparkConf conf, Cut cut) {
         try {
             return new Cut(
                     Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
@@ -211,9 +211,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
         SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions);
-        progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
-                + StageParent.of(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
-                + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
+        new EffectiveSettings(spark, used).lines().forEach(progress::note);
+        progress.note("slices=" + layout.slices());
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
                 new SparkStages(spark, StageParent.of(spark), table, layout, used, budget, progress)) {

@@ -15,8 +15,11 @@ import org.polygraph.storage.format.HistorySize;
  *     same number where they are in files
  * @param taskBytes of each Spark task, or 0
  * @param shuffleBytes that cross the network, before compression, or 0
- * @param diskBytes of stage files, the shuffle and the files of clocks, or 0
+ * @param diskBytes of stage files, the shuffle and the files of clocks, of which two generations are there at once, or 0
+ * @param nodeBytes of each node's copy of the files of clocks, beside these, or 0
  * @param cpuSeconds of all threads
+ * @param driverSeconds of these, those that one thread of this process takes while tasks wait
+ * @param slices tasks that can run at once; 1 without Spark
  */
 public record Estimate(
         Engine engine,
@@ -25,7 +28,10 @@ public record Estimate(
         long taskBytes,
         long shuffleBytes,
         long diskBytes,
-        double cpuSeconds) {
+        long nodeBytes,
+        double cpuSeconds,
+        double driverSeconds,
+        int slices) {
     /** The engines there are. */
     public enum Engine {
         EMBEDDED,
@@ -49,15 +55,11 @@ public record Estimate(
     private static final long STAGED_BYTES = 6;
     private static final long SHUFFLED_BYTES = 16;
     private static final long TASK_BYTES = 53;
-    private static final long OPERATIONS_PER_SLICE = 100_000;
-    private static final int MOST_SLICES = 512;
     /** Of the window closure while it is updated, but for exceptions: levels with real time. */
     private static final long WINDOW_EVENT_BYTES = 33;
     /** What of it is not in files where the rest is. */
     private static final long BOUNDS_BYTES = 12;
 
-    /** More bytes of rows than this are in files, and closure and rules are tasks. */
-    private static final long SPARK_HEAP_CLOCKS = 256L << 20;
     /** Generations of columns that are there at once. */
     private static final int GENERATIONS = 2;
     /** Rows that a task of rules has taken out. */
@@ -82,8 +84,26 @@ public record Estimate(
     private static final double SPARK_WARM_UP_SECONDS = 8;
     private static final double SPARK_OPERATION_SECONDS = 0.9e-6;
 
-    /** Of one level of one history. */
+    /**
+     * How Spark would cut a history: the settings that a run has.
+     *
+     * @param mostSlices spark.sql.shuffle.partitions
+     * @param operationsPerSlice spark.polygraph.slice.operations
+     * @param heapClocks spark.polygraph.clocks.heap: more bytes of rows than this are in files, and closure and rules are tasks
+     * @param isRemote whether executors are other machines, which read the input and keep copies of files
+     */
+    public record Cut(int mostSlices, int operationsPerSlice, long heapClocks, boolean isRemote) {
+        /** Without settings, on this machine. */
+        public static final Cut USUAL = new Cut(16, 100_000, 256L << 20, false);
+    }
+
+    /** Of one level of one history, with Spark on this machine. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
+        return of(engine, size, level, Cut.USUAL);
+    }
+
+    /** Of one level of one history. */
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, Cut cut) {
         boolean ordered = !level.isAxiom();
         long transactions = size.transactions();
         long operations = size.operations();
@@ -98,38 +118,47 @@ public record Estimate(
         long clocks =
                 !ordered ? 0 : level.realTime() ? WINDOW_EVENT_BYTES * events : 4 * events * (size.sessions() + 1);
         double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
-        double cpu = START_SECONDS
-                + WARM_UP_SECONDS * warm
-                + (READ_SECONDS + OPERATION_SECONDS) * operations
-                + (ordered ? EVENT_SECONDS * events + CLOCK_SECONDS * events * size.sessions() : 0);
+        double read = READ_SECONDS * operations;
+        double byKey = OPERATION_SECONDS * operations;
+        double closure = ordered ? CLOCK_SECONDS * events * size.sessions() : 0;
+        double rules = ordered ? RULE_SECONDS * events : 0;
+        double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? (EVENT_SECONDS - RULE_SECONDS) * events : 0);
         long least = PROCESS_BYTES + table + index + graph;
         if (engine == Engine.EMBEDDED) {
-            return new Estimate(engine, least + clocks, least, 0, 0, 0, cpu);
+            double cpu = rest + read + byKey + closure + rules;
+            return new Estimate(engine, least + clocks, least, 0, 0, 0, 0, cpu, cpu, 1);
         }
-        long slices = Math.max(1, Math.min(MOST_SLICES, operations / OPERATIONS_PER_SLICE));
-        long driver = SPARK_SESSION_BYTES + least + index;
+        long wanted = (operations - 1) / cut.operationsPerSlice + 1;
+        int slices = (int) Math.max(1, Math.min(Math.min(wanted, cut.mostSlices), size.keys()));
+        boolean areInFiles = clocks > cut.heapClocks;
+        boolean isByWindow = areInFiles && level.realTime();
+        boolean isByColumn = areInFiles && !level.realTime();
+        double driver = rest + SPARK_START_SECONDS + (cut.isRemote ? 0 : read) + (areInFiles ? 0 : closure + rules);
+        double tasks = (cut.isRemote ? read : 0)
+                + byKey
+                + SPARK_WARM_UP_SECONDS * warm
+                + SPARK_OPERATION_SECONDS * operations
+                + (isByWindow ? closure + rules : 0)
+                + (isByColumn ? CLOSURE_IN_PIECES * closure + RULES_IN_PIECES * rules : 0);
+        long heap = SPARK_SESSION_BYTES + least + index + (isByWindow ? BOUNDS_BYTES * events : 0);
         long task = TASK_BYTES * (operations / slices + 1) + 4 * events;
-        long disk = (STAGED_BYTES + SHUFFLED_BYTES) * operations;
-        double seconds =
-                cpu + SPARK_START_SECONDS + SPARK_WARM_UP_SECONDS * warm + SPARK_OPERATION_SECONDS * operations;
-        if (clocks <= SPARK_HEAP_CLOCKS) {
-            return new Estimate(engine, driver + clocks, driver, task, SHUFFLED_BYTES * operations, disk, seconds);
-        }
-        if (level.realTime()) {
-            long bounds = driver + BOUNDS_BYTES * events;
-            return new Estimate(
-                    engine, bounds, bounds, task, SHUFFLED_BYTES * operations, disk + GENERATIONS * clocks, seconds);
-        }
+        long files = areInFiles ? GENERATIONS * clocks : 0;
         return new Estimate(
                 engine,
-                driver,
-                driver,
-                Math.max(task, RULE_TASK_BYTES + 4 * events),
+                areInFiles ? heap : heap + clocks,
+                heap,
+                isByColumn ? Math.max(task, RULE_TASK_BYTES + 4 * events) : task,
                 SHUFFLED_BYTES * operations,
-                disk + GENERATIONS * clocks,
-                seconds
-                        + (CLOSURE_IN_PIECES - 1) * CLOCK_SECONDS * events * size.sessions()
-                        + (RULES_IN_PIECES - 1) * RULE_SECONDS * events);
+                (STAGED_BYTES + SHUFFLED_BYTES) * operations + files,
+                cut.isRemote ? files : 0,
+                driver + tasks,
+                driver,
+                slices);
+    }
+
+    /** From begin to end on an idle machine or cluster: what the driver does alone, then what tasks share. */
+    public double seconds(int cores) {
+        return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, slices));
     }
 
     /** Whether a heap suffices, of which a check takes 85 %: with clocks, or without. */
@@ -151,9 +180,9 @@ public record Estimate(
      *
      * @param heapBytes of this process, which is the driver's with Spark
      */
-    public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
-        return of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
-                        && of(Engine.SPARK, size, level).fit(heapBytes) == Fit.YES
+    public static Engine auto(HistorySize size, IsolationLevel level, Cut cut, long heapBytes) {
+        return of(Engine.EMBEDDED, size, level, cut).fit(heapBytes) != Fit.YES
+                        && of(Engine.SPARK, size, level, cut).fit(heapBytes) == Fit.YES
                 ? Engine.SPARK
                 : Engine.EMBEDDED;
     }

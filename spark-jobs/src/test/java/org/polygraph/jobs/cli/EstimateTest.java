@@ -167,10 +167,100 @@ class EstimateTest {
         assertThat(spark.memoryBytes()).isLessThan(embedded.memoryBytes());
         for (long heap = 64L << 20; heap < 4L << 30; heap += 32L << 20) {
             boolean only = embedded.fit(heap) != Estimate.Fit.YES && spark.fit(heap) == Estimate.Fit.YES;
-            assertThat(Estimate.auto(large, IsolationLevel.SER, heap))
+            assertThat(Estimate.auto(large, IsolationLevel.SER, Estimate.Cut.USUAL, heap))
                     .as(heap + " bytes")
                     .isEqualTo(only ? Estimate.Engine.SPARK : Estimate.Engine.EMBEDDED);
         }
+    }
+
+    private static HistorySize tenMillion() {
+        return new HistorySize(
+                HistorySize.Source.ALL,
+                HistoryFormat.PARQUET,
+                -1,
+                1_250_000,
+                10_000_000,
+                5_000_000,
+                50,
+                1_000_000,
+                true);
+    }
+
+    /** As SparkStages.Layout cuts: by operations, up to the partitions that the profile of the master has. */
+    @Test
+    void slicesAreThoseOfTheRun() throws IOException {
+        for (String[] each :
+                new String[][] {{"local[4]", "4", "4"}, {"spark://h:7077", "4", "4"}, {"local[2]", "2", "2"}}) {
+            // 320,000 operations.
+            JsonNode spark = estimate(
+                            "estimate",
+                            "--json",
+                            "-l",
+                            "ser",
+                            "--master",
+                            each[0],
+                            "--cores",
+                            each[2],
+                            path("h.parquet"))
+                    .get("estimates")
+                    .get(1);
+            assertThat(spark.get("slices").asInt()).isEqualTo(4);
+        }
+        Estimate local = Estimate.of(
+                Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("local[2]").cut());
+        Estimate yarn =
+                Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").cut());
+        assertThat(local.slices()).isEqualTo(16);
+        assertThat(yarn.slices()).isEqualTo(100);
+        assertThat(local.taskBytes()).isEqualTo(53L * (10_000_000 / 16 + 1) + 4L * 1_250_000);
+        System.setProperty("spark.polygraph.slice.operations", "1000000");
+        System.setProperty("spark.sql.shuffle.partitions", "7");
+        try {
+            Estimate set = Estimate.of(
+                    Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").cut());
+            assertThat(set.slices()).isEqualTo(7);
+            System.setProperty("spark.sql.shuffle.partitions", "many");
+            InProcess wrong = InProcess.run("estimate", path("h.parquet"));
+            assertThat(wrong.exitCode()).isEqualTo(2);
+            assertThat(wrong.err()).contains("found spark.sql.shuffle.partitions = 'many'; expected a number from 1");
+        } finally {
+            System.clearProperty("spark.polygraph.slice.operations");
+            System.clearProperty("spark.sql.shuffle.partitions");
+        }
+        assertThat(InProcess.run("estimate", "--master", "mesos", path("h.parquet"))
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(InProcess.run("estimate", "--cores", "0", path("h.parquet")).exitCode())
+                .isEqualTo(2);
+    }
+
+    /** One thread's work is not divided, the tasks' is, by no more cores than there are slices. */
+    @Test
+    void coresShareWhatTasksDo() throws IOException {
+        Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, tenMillion(), IsolationLevel.SER);
+        assertThat(embedded.seconds(64)).isEqualTo(embedded.cpuSeconds());
+        Estimate spark = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER);
+        assertThat(spark.seconds(1)).isCloseTo(spark.cpuSeconds(), within(1e-9));
+        double tasks = spark.cpuSeconds() - spark.driverSeconds();
+        assertThat(tasks).isPositive();
+        assertThat(spark.seconds(4)).isCloseTo(spark.driverSeconds() + tasks / 4, within(1e-9));
+        assertThat(spark.seconds(1000)).isEqualTo(spark.seconds(16));
+        // Where executors read and clocks are in files, less is the driver's, and each node has a copy of the files.
+        Estimate.Cut files = new Estimate.Cut(512, 100_000, 1 << 20, true);
+        Estimate remote = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, files);
+        assertThat(remote.driverSeconds()).isLessThan(spark.driverSeconds() - 3);
+        assertThat(remote.nodeBytes()).isEqualTo(2 * 4L * 1_250_000 * 51);
+        assertThat(spark.nodeBytes()).isZero();
+        JsonNode told = estimate("estimate", "--json", "-l", "ser", "--cores", "3", path("h.parquet"));
+        assertThat(told.get("cores").asInt()).isEqualTo(3);
+        JsonNode each = told.get("estimates").get(1);
+        assertThat(each.get("seconds").asDouble())
+                .isPositive()
+                .isLessThan(each.get("cpu_seconds").asDouble());
+        assertThat(InProcess.run("estimate", "--cores", "3", path("h.parquet")).out())
+                .contains("  time on 3 cores; Spark at local[*]");
+        assertThat(new SparkSettings("local[5]").cores()).isEqualTo(5);
+        assertThat(new SparkSettings("local").cores()).isEqualTo(1);
     }
 
     @Test
