@@ -12,9 +12,14 @@ import org.polygraph.jobs.pipeline.Progress;
 /**
  * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second
  * for the bar, every five seconds for plain lines, once a second for JSON. A check that is over sooner prints nothing.
+ *
+ * <p>Rate and time left are of what is counted: of the job while one runs, else of the stage. The bar has heap and off-heap
+ * memory as {@code heap 3+1M}.
  */
 final class ProgressPrinter implements Progress {
-    private static final int BAR = 24;
+    private static final int BAR = 8;
+    /** A longer line would not be drawn over on a terminal of 80 columns. */
+    private static final int COLUMNS = 79;
     /** Before that, a rate says nothing. */
     private static final long SOME_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -26,8 +31,13 @@ final class ProgressPrinter implements Progress {
     private final boolean verbose;
     private String path = "";
     private volatile String stage = "reading";
+    /** Of the stage; empty where it has none. */
+    private String job = "";
+
     private long startNanos;
-    private long stageNanos;
+    /** When what items are of has begun: the stage, or its job. */
+    private long itemsNanos;
+
     private long nextNanos;
     private int drawn;
     /** -1: by an engine that never spills. */
@@ -61,8 +71,9 @@ final class ProgressPrinter implements Progress {
     synchronized void path(String name) {
         path = name;
         stage = "reading";
+        job = "";
         startNanos = clock.getAsLong();
-        stageNanos = startNanos;
+        itemsNanos = startNanos;
         nextNanos = startNanos + intervalNanos;
         spilled = -1;
     }
@@ -75,7 +86,15 @@ final class ProgressPrinter implements Progress {
     @Override
     public synchronized void stage(String name) {
         stage = name;
-        stageNanos = clock.getAsLong();
+        job = "";
+        itemsNanos = clock.getAsLong();
+        items(0, 0);
+    }
+
+    @Override
+    public synchronized void job(String name) {
+        job = name;
+        itemsNanos = clock.getAsLong();
         items(0, 0);
     }
 
@@ -103,26 +122,34 @@ final class ProgressPrinter implements Progress {
         }
         nextNanos = now + intervalNanos;
         long millis = TimeUnit.NANOSECONDS.toMillis(now - startNanos);
-        double rate = done * 1e9 / Math.max(1, now - stageNanos);
-        boolean telling = done > 0 && now - stageNanos >= SOME_NANOS;
+        double rate = done * 1e9 / Math.max(1, now - itemsNanos);
+        boolean telling = done > 0 && now - itemsNanos >= SOME_NANOS;
         long left = telling && total >= done ? Math.round((total - done) / rate) : -1;
         switch (mode) {
             case JSON ->
-                err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(stage) + ",\"done\":" + done
+                err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(stage)
+                        + (job.isEmpty() ? "" : ",\"job\":" + quoted(job)) + ",\"done\":" + done
                         + ",\"total\":" + total + ",\"ms\":" + millis
                         + (telling ? ",\"per_second\":" + number(rate) : "")
                         + (left < 0 ? "" : ",\"left_s\":" + left)
                         + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap()
                         + (spilled < 0 ? "" : ",\"spilled_bytes\":" + spilled) + "}");
             case PLAIN ->
-                err.println(line(path) + ": " + stage + amount(done, total) + ", " + millis / 1000 + " s"
+                err.println(line(path) + ": " + stage + (job.isEmpty() ? "" : " (" + line(job) + ")")
+                        + amount(done, total) + ", " + millis / 1000 + " s"
                         + (telling ? ", " + number(rate) + " a second" : "")
                         + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
                         + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB"
                         + (spilled < 0 ? "" : ", spilled " + (spilled >> 20) + " MiB"));
             default ->
-                draw(stage + "  " + bar(done, total) + amount(done, total) + "  " + millis / 1000 + " s"
-                        + (left < 0 ? "" : ", " + left + " s left"));
+                // What matters most first: the end is cut.
+                draw(stage + " " + bar(done, total) + amount(done, total).replace(" of ", "/") + "  " + millis / 1000
+                        + "s"
+                        + (telling ? "  " + number(rate) + "/s" : "")
+                        + (left < 0 ? "" : "  " + left + "s left")
+                        + "  heap " + (memory.heap() >> 20) + "+" + (memory.offHeap() >> 20) + "M"
+                        + (spilled < 0 ? "" : "  spill " + (spilled >> 20) + "M")
+                        + (job.isEmpty() ? "" : "  " + line(job)));
         }
     }
 
@@ -164,7 +191,8 @@ final class ProgressPrinter implements Progress {
         }
     }
 
-    private void draw(String text) {
+    private void draw(String all) {
+        String text = all.length() <= COLUMNS ? all : all.substring(0, COLUMNS);
         err.print("\r" + text + " ".repeat(Math.max(0, drawn - text.length())));
         err.flush();
         drawn = text.length();

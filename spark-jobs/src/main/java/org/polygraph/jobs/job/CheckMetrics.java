@@ -128,6 +128,11 @@ final class CheckMetrics {
             }
 
             @Override
+            public void job(String name) {
+                to.job(name);
+            }
+
+            @Override
             public void items(long done, long total) {
                 CheckMetrics.this.items(done, total);
                 to.items(done, total);

@@ -59,6 +59,7 @@ final class Jobs {
         if (budget.exhausted()) {
             return null;
         }
+        progress.job(description);
         Thread watcher = watch();
         context.setJobGroup(group, description, true);
         try {
@@ -71,6 +72,7 @@ final class Jobs {
         } finally {
             watcher.interrupt();
             context.clearJobGroup();
+            progress.job("");
         }
     }
 

@@ -53,14 +53,22 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             throw new BudgetException(Budget.unlimited().shortage("a Spark session", LazySession.LEAST_HEAP));
         }
-        progress.stage("generate");
-        long written = session.use(Budget.unlimited(), spark -> generate(spark, plan, target));
+        progress.stage("start of Spark");
+        long written = session.use(Budget.unlimited(), spark -> {
+            progress.stage("generate");
+            Spill spill = new Spill(spark.sparkContext(), progress);
+            try {
+                return generate(spark, plan, target, progress);
+            } finally {
+                spill.end();
+            }
+        });
         if (written != plan.transactions()) {
             throw new IllegalStateException(written + " rows were written of " + plan.transactions());
         }
     }
 
-    private long generate(SparkSession spark, TransactionPlan plan, GenerationTarget target) {
+    private long generate(SparkSession spark, TransactionPlan plan, GenerationTarget target, Progress progress) {
         long operations = plan.transactions() * plan.operations();
         int slices =
                 (int) Math.min(plan.workload().keys(), Math.min(1 << 16, (operations - 1) / operationsPerSlice + 1));
@@ -78,7 +86,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         Dataset<Long> written = reads.union(each)
                 .repartitionById(parts, functions.col(ResolveTask.PART))
                 .mapPartitions(new AssembleTask(plan, target), Encoders.LONG());
-        List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited())
+        List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited(), progress)
                 .run("generate " + plan.transactions() + " transactions", written::collectAsList);
         if (rows == null) {
             throw new IllegalStateException("a budget without end has ended");

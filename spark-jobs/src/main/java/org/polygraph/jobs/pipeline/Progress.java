@@ -15,7 +15,14 @@ public interface Progress {
     void stage(String name);
 
     /**
-     * How much of the stage is done.
+     * A job of the stage begins: until it ends, items are its own. Empty: it has ended.
+     *
+     * @param name what it does
+     */
+    default void job(String name) {}
+
+    /**
+     * How much of the stage is done, or of the job that runs.
      *
      * @param total 0 if unknown
      */

@@ -59,20 +59,29 @@ class ProgressPrinterTest {
         ProgressPrinter printer = printer(ProgressMode.AUTO, true);
         after(100);
         printer.stage("closure");
-        assertThat(printed()).isEqualTo("\rclosure    0 s");
+        assertThat(printed()).isEqualTo("\rclosure   0s  heap 3+1M");
         printer.items(1, 2);
         assertThat(printed()).isEmpty();
         after(1900);
         printer.items(1, 2);
-        String half = "closure  [" + "=".repeat(12) + " ".repeat(12) + "] 1 of 2  2 s, 2 s left";
+        String half = "closure [" + "=".repeat(4) + " ".repeat(4) + "] 1/2  2s  0.5/s  2s left  heap 3+1M";
         assertThat(printed()).isEqualTo("\r" + half);
         after(100);
         printer.items(5, 0);
-        String counted = "closure   5  2 s";
+        String counted = "closure  5  2s  2.5/s  heap 3+1M";
         assertThat(printed()).isEqualTo("\r" + counted + " ".repeat(half.length() - counted.length()));
         after(100);
         printer.items(7, 2);
-        assertThat(printed()).startsWith("\rclosure  [" + "=".repeat(24) + "] 7 of 2");
+        assertThat(printed()).startsWith("\rclosure [" + "=".repeat(8) + "] 7/2");
+        printer.spilled(5 << 20);
+        after(100);
+        printer.items(70_000, 200_000);
+        assertThat(printed()).contains("heap 3+1M  spill 5M");
+        after(100);
+        printer.job("close columns of sessions, a description that is longer than a line of a terminal");
+        assertThat(printed().strip())
+                .startsWith("closure   2s  heap 3+1M  spill 5M  close columns")
+                .hasSizeLessThan(80);
         printer.clear();
         assertThat(printed()).matches("\r +\r");
         printer.clear();
@@ -138,5 +147,38 @@ class ProgressPrinterTest {
         printer.items(3, 4);
         assertThat(printer.currentStage()).isEqualTo("reading");
         assertThat(printed()).isEmpty();
+    }
+
+    /** A stage of several jobs: each counts its own, from its own beginning. */
+    @Test
+    void rateAndTimeLeftAreOfTheJob() {
+        for (ProgressMode mode : new ProgressMode[] {ProgressMode.PLAIN, ProgressMode.JSON}) {
+            ProgressPrinter printer = printer(mode, false);
+            printer.stage("saturation");
+            printer.job("prune keys");
+            after(100_000);
+            printer.items(50, 100);
+            String first = printed();
+            printer.job("");
+            printer.job("prune hot keys");
+            after(10_000);
+            printer.items(50, 100);
+            String second = printed();
+            printer.job("");
+            after(10_000);
+            printer.items(50, 100);
+            String after = printed();
+            if (mode == ProgressMode.PLAIN) {
+                assertThat(first).contains("saturation (prune keys) 50 of 100, 100 s, 0.5 a second, 100 s left, ");
+                assertThat(second).contains("saturation (prune hot keys) 50 of 100, 110 s, 5.0 a second, 10 s left, ");
+                assertThat(after).contains("saturation 50 of 100, 120 s, 5.0 a second, 10 s left, ");
+            } else {
+                assertThat(first)
+                        .contains("\"stage\":\"saturation\",\"job\":\"prune keys\",\"done\":50")
+                        .contains("\"per_second\":0.5,\"left_s\":100");
+                assertThat(second).contains("\"job\":\"prune hot keys\"", "\"per_second\":5.0,\"left_s\":10");
+                assertThat(after).doesNotContain("\"job\"");
+            }
+        }
     }
 }

@@ -89,4 +89,46 @@ class SparkGeneratorTest {
             assertThat(lines(fine, workload, 5)).isEqualTo(expected);
         }
     }
+
+    /** What is generated on a cluster takes minutes: whoever waits hears of each job's tasks. */
+    @Test
+    void progressIsOfTheJob() {
+        List<String> heard = new ArrayList<>();
+        Progress progress = new Progress() {
+            private boolean isInJob;
+
+            @Override
+            public void stage(String name) {
+                heard.add(name);
+            }
+
+            @Override
+            public synchronized void job(String name) {
+                isInJob = !name.isEmpty();
+                heard.add("job " + name);
+            }
+
+            @Override
+            public synchronized void items(long done, long total) {
+                assertThat(isInJob).isTrue();
+                assertThat(done).isBetween(0L, total);
+                heard.add("items");
+            }
+
+            @Override
+            public void spilled(long bytes) {
+                heard.add("spilled");
+            }
+        };
+        TransactionPlan plan = new Workload().transactions(60_000).plan();
+        String out = folder.resolve("heard").toString();
+        new SparkGenerator("local[2]", 20_000)
+                .generate(
+                        plan,
+                        GenerationTarget.of(out, HistoryFormat.JSONL, 4, plan.transactions(), plan.operations()),
+                        progress);
+        assertThat(heard)
+                .startsWith("start of Spark", "generate", "spilled", "job generate 60000 transactions", "items")
+                .endsWith("job ");
+    }
 }
