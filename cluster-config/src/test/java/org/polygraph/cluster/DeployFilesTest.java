@@ -54,6 +54,10 @@ class DeployFilesTest {
         assertThat(map(spec, "restartPolicy")).containsEntry("type", "Never");
         assertThat(spec.get("sparkVersion")).isEqualTo(version("spark.version"));
         assertThat(text("kubernetes/Dockerfile")).contains("apache/spark:" + version("spark.version") + "-");
+        // S3's file system is of the Hadoop that Spark ships, and in the image where the manifest has paths of it.
+        assertThat(text("kubernetes/s3a.xml"))
+                .contains("<artifactId>hadoop-aws</artifactId>\n      <version>" + version("hadoop.version") + "<");
+        assertThat(text("kubernetes/Dockerfile")).contains("\nCOPY s3a/*.jar ");
         Map<String, Object> settings = map(spec, "sparkConf");
         assertThat(settings).containsEntry("spark.polygraph.profile", "kubernetes");
         assertThat(settings.values())
@@ -82,12 +86,16 @@ class DeployFilesTest {
         String readme = Files.readString(ROOT.resolve("cluster-config/README.md"));
         int submissions = 0;
         for (String block : readme.split("\n\n")) {
-            if (block.contains("spark-submit --class") && block.contains("--deploy-mode cluster")) {
-                submissions++;
-                assertThat(block).contains("--conf spark.yarn.maxAppAttempts=1");
+            boolean isInCluster =
+                    block.contains("--deploy-mode cluster") || block.contains("spark.submit.deployMode=cluster");
+            if (block.startsWith("    ") && block.matches("(?s).*(spark-submit --class| jobs submit spark ).*")) {
+                submissions += isInCluster ? 1 : 0;
+                assertThat(block.contains("spark.yarn.maxAppAttempts=1"))
+                        .as(block)
+                        .isEqualTo(isInCluster);
             }
         }
-        assertThat(submissions).isPositive();
+        assertThat(submissions).isEqualTo(3);
     }
 
     @Test

@@ -24,8 +24,7 @@ class SparkProfileTest {
         assertThat(profile.settings())
                 .containsEntry("spark.kryo.registrationRequired", "true")
                 .containsKey("spark.sql.shuffle.partitions");
-        assertThat(profile.settings().get("spark.executor.extraJavaOptions"))
-                .contains("-Dchronicle.analytics.disable=true");
+        assertThat(profile.settings().get("spark.executor.extraJavaOptions")).isEqualTo("-XX:+UseParallelGC");
     }
 
     @Test
