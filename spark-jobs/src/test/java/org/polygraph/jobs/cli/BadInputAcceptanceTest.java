@@ -36,7 +36,7 @@ class BadInputAcceptanceTest {
     private static final String NOTHING =
             "; expected one at least, or there is nothing to judge; check what was recorded";
     private static final String NO_FORMAT =
-            "found content of no format known; expected jsonl, parquet, dbcop, plume, or a"
+            "found content of no format known; expected jsonl, parquet, dbcop, plume, edn, or a"
                     + " folder of Cobra logs; name the format with -f to see what is wrong with it";
 
     @TempDir
