@@ -70,7 +70,8 @@ final class LazySession implements AutoCloseable {
                 }
             } catch (ExecutionException e) {
                 forget(start);
-                throw new EngineException("Spark does not start on " + master() + ": " + e.getCause(), e.getCause());
+                Throwable why = e.getCause() == null ? e : e.getCause();
+                throw new EngineException("Spark does not start on " + master() + ": " + why, why);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new EngineException("interrupted while Spark starts on " + master(), e);
