@@ -64,6 +64,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 new Cut(
                         operationsPerSlice,
                         0,
+                        Cut.USUAL.slicesOfKey,
                         Cut.USUAL.heapClocks,
                         Cut.USUAL.mostColumns,
                         Cut.USUAL.hotKeyBytes,
@@ -81,6 +82,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
      *
      * @param operationsPerSlice of keys, about, where there are keys enough
      * @param mostSlices 0: the shuffle's partitions
+     * @param slicesOfKey as many times the operations of a slice a key may have and be in one
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
      * @param mostColumns in a group of sessions
      * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
@@ -89,13 +91,14 @@ public final class SparkChecker implements Checker, AutoCloseable {
     record Cut(
             int operationsPerSlice,
             int mostSlices,
+            int slicesOfKey,
             long heapClocks,
             int mostColumns,
             long hotKeyBytes,
             WindowPlan.Cut windows) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
         static final Cut USUAL =
-                new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, 128L << 20, new WindowPlan.Cut(1 << 18, 4));
+                new Cut(100_000, 0, 2, 256L << 20, Integer.MAX_VALUE, 128L << 20, new WindowPlan.Cut(1 << 18, 4));
     }
 
     /** What the session's settings say, where they say anything. */
@@ -105,6 +108,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
             return new Cut(
                     Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
                     cut.mostSlices,
+                    cut.slicesOfKey,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
                     cut.mostColumns,
                     conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
@@ -193,10 +197,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
         int partitions = used.mostSlices > 0
                 ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
-        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions);
+        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
                 + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
-                + HEAP_CLOCKS + "=" + used.heapClocks + " slices=" + layout.slices());
+                + HEAP_CLOCKS + "=" + used.heapClocks + " slices="
+                + layout.slices().slices() + " cut keys="
+                + layout.slices().cutKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
                 new SparkStages(spark, LazySession.stageFolder(spark), table, layout, used, budget, progress)) {

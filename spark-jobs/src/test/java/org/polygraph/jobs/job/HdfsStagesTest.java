@@ -90,7 +90,7 @@ class HdfsStagesTest {
         System.setProperty(LazySession.STAGE_FOLDER, parent);
         List<Path> before = temporary();
         try (SparkChecker spark =
-                new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 0, 2, 1, new WindowPlan.Cut(100, 0)))) {
+                new SparkChecker("local[2]", new SparkChecker.Cut(1, 3, 2, 0, 2, 1, new WindowPlan.Cut(100, 0)))) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)

@@ -52,11 +52,14 @@ class PartitionsTest {
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
-        // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all.
-        for (int[] cut : new int[][] {{1, 1000, 1000000}, {7, 3, 40}, {64, 1, 5}}) {
+        // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all; and as many
+        // times
+        // the operations of a slice a key has that is cut by value: none, almost all, some.
+        for (int[] cut : new int[][] {{1, 1000, 1000000, 1}, {7, 3, 40, 0}, {64, 1, 5, 1}}) {
             long hotBytes = cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES;
             CHECKERS.add(new SparkChecker(
-                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0))));
+                    "local[2]",
+                    new SparkChecker.Cut(1, cut[0], cut[3], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0))));
         }
     }
 
