@@ -68,7 +68,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                         Cut.USUAL.heapClocks,
                         Cut.USUAL.mostColumns,
                         Cut.USUAL.hotKeyBytes,
-                        Cut.USUAL.windows));
+                        Cut.USUAL.windows,
+                        Cut.USUAL.windowBytes));
     }
 
     /** For tests. */
@@ -87,6 +88,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * @param mostColumns in a group of sessions
      * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
      * @param windows of time
+     * @param windowBytes that the rows of a window may take, if a task's heap has room for them
      */
     record Cut(
             int operationsPerSlice,
@@ -95,10 +97,18 @@ public final class SparkChecker implements Checker, AutoCloseable {
             long heapClocks,
             int mostColumns,
             long hotKeyBytes,
-            WindowPlan.Cut windows) {
+            WindowPlan.Cut windows,
+            long windowBytes) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL =
-                new Cut(100_000, 0, 2, 256L << 20, Integer.MAX_VALUE, 128L << 20, new WindowPlan.Cut(1 << 18, 4));
+        static final Cut USUAL = new Cut(
+                100_000,
+                0,
+                2,
+                256L << 20,
+                Integer.MAX_VALUE,
+                128L << 20,
+                new WindowPlan.Cut(1 << 18, 4),
+                Long.MAX_VALUE);
     }
 
     /** What the session's settings say, where they say anything. */
@@ -112,7 +122,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
                     cut.mostColumns,
                     conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
-                    cut.windows);
+                    cut.windows,
+                    cut.windowBytes);
         } catch (NumberFormatException e) {
             throw new EngineException(
                     "found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS

@@ -107,7 +107,7 @@ final class SparkRules implements Rules {
                         jobs,
                         graph,
                         new RuleFiles(where, chainStarts, RuleFiles.groups(chainStarts, groupBytes, cut.mostColumns())))
-                : new WindowJobs(spark, jobs, graph, where, chainStarts, cut.windows());
+                : new WindowJobs(spark, jobs, graph, where, chainStarts, cut);
     }
 
     @Override
@@ -117,6 +117,11 @@ final class SparkRules implements Rules {
         } catch (IOException e) {
             throw StageFolder.failed(folder.path(), e);
         }
+    }
+
+    @Override
+    public boolean isOutgrown() {
+        return closure.isOutgrown();
     }
 
     @Override
