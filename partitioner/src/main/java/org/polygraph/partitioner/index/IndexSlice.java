@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
@@ -21,8 +20,8 @@ public final class IndexSlice {
     private static final int HEADER_INTS = 9;
     /** What helps against a slice that is too large. */
     static final String REMEDY =
-            "with more spark.sql.shuffle.partitions slices are smaller, unless most operations are of"
-                    + " one value of one key: then give --engine embedded";
+            "with more spark.sql.shuffle.partitions slices are smaller; where one value of a key has most of that, or all of a"
+                    + " key is needed at once, give --engine embedded";
 
     private final int slice;
     private final VersionIndex versions;
@@ -77,10 +76,11 @@ public final class IndexSlice {
                     KeyParts.part(all, slices.cutKeys()[place], slices.partStart(place + 1) - first, slice - first);
             return new IndexSlice(slice, part, new int[0], new int[0]);
         }
-        int[] keys = IntStream.range(0, slices.keysOf(slice))
-                .map(local -> slices.keyOf(slice, local))
-                .map(key -> slices.isCut(key) ? -1 : key)
-                .toArray();
+        int[] keys = new int[slices.keysOf(slice)];
+        for (int local = 0; local < keys.length; local++) {
+            int key = slices.keyOf(slice, local);
+            keys[local] = slices.isCut(key) ? -1 : key;
+        }
         return new IndexSlice(slice, all.part(keys), new int[0], new int[0]);
     }
 

@@ -2,9 +2,9 @@ package org.polygraph.partitioner.index;
 
 import it.unimi.dsi.fastutil.HashCommon;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.Serializable;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -78,11 +78,15 @@ public final class KeySlices implements Serializable {
         for (int key : table.operationKeys()) {
             counts[key >>> 1]++;
         }
-        int[] cut = IntStream.range(0, keys).filter(k -> counts[k] > mostOfKey).toArray();
-        int[] parts = Arrays.stream(cut)
-                .map(k -> Math.max(2, (counts[k] - 1) / perPart + 1))
-                .toArray();
-        return new KeySlices(keys, slices, cut, parts);
+        IntArrayList cut = new IntArrayList();
+        IntArrayList parts = new IntArrayList();
+        for (int key = 0; key < keys; key++) {
+            if (counts[key] > mostOfKey) {
+                cut.add(key);
+                parts.add(Math.max(2, (counts[key] - 1) / perPart + 1));
+            }
+        }
+        return new KeySlices(keys, slices, cut.toIntArray(), parts.toIntArray());
     }
 
     /** All keys. */

@@ -1,7 +1,9 @@
 package org.polygraph.jobs.certificate;
 
-import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -15,7 +17,10 @@ import org.polygraph.storage.columnar.HistoryTable;
 final class ReplaySlices {
     private final int keys;
     private final int wholes;
-    private final Int2ObjectOpenHashMap<Ranges> cut = new Int2ObjectOpenHashMap<>();
+    /** Keys that are cut, ascending; few. */
+    private final int[] cutKeys;
+
+    private final List<Ranges> cut = new ArrayList<>();
     private int slices;
 
     /**
@@ -28,19 +33,25 @@ final class ReplaySlices {
         this.keys = table.keys().size();
         this.wholes = wholes;
         this.slices = wholes;
-        if (table.operations() <= 2L * perRange) {
-            return;
-        }
-        int[] counts = new int[keys];
-        for (int key : table.operationKeys()) {
-            counts[key >>> 1]++;
-        }
-        for (int key = 0; key < keys; key++) {
-            if (counts[key] > 2L * perRange) {
-                cut.put(key, new Ranges(slices, perRange));
+        long most = 2L * perRange;
+        int[] counts = table.operations() > most ? counts(table) : new int[0];
+        int[] found = new int[table.operations() / perRange / 2];
+        for (int key = 0; key < counts.length; key++) {
+            if (counts[key] > most) {
+                found[cut.size()] = key;
+                cut.add(new Ranges(slices, perRange));
                 slices += (counts[key] - 1) / perRange + 1;
             }
         }
+        this.cutKeys = Arrays.copyOf(found, cut.size());
+    }
+
+    private static int[] counts(HistoryTable table) {
+        int[] counts = new int[table.keys().size()];
+        for (int key : table.operationKeys()) {
+            counts[key >>> 1]++;
+        }
+        return counts;
     }
 
     /** Slices, those of ranges included. */
@@ -62,12 +73,13 @@ final class ReplaySlices {
             throws IOException {
         int key = keyAndKind >> 1;
         int kind = keyAndKind & 1;
-        Ranges ranges = cut.isEmpty() ? null : cut.get(key);
-        if (ranges == null) {
+        int place = cutKeys.length == 0 ? -1 : Arrays.binarySearch(cutKeys, key);
+        if (place < 0) {
             int slice = key % wholes;
             sink.row(slice, (key / wholes) << 1 | kind, value, operation, snapshot, commit);
             return slice;
         }
+        Ranges ranges = cut.get(place);
         int slice = ranges.next(sink);
         sink.row(slice, kind, value, operation, snapshot, commit);
         if (kind == 1) {

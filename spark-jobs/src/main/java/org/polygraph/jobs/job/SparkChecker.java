@@ -28,7 +28,7 @@ import org.polygraph.storage.model.HistoryException;
  * of the process.
  *
  * <p>On the driver, beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32 MiB of slices
- * or one slice while they are merged. In a task: 53 bytes an operation of its slice; between jobs they are on disk.
+ * or one slice while they are merged. In a task: 53 bytes an operation of its slice or part of a key; between jobs they are on disk.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
     /** Operations in a slice of keys, about. */
@@ -212,7 +212,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         progress.note("spark.master=" + spark.sparkContext().master() + " " + LazySession.STAGE_FOLDER + "="
                 + LazySession.stageFolder(spark) + " " + SLICE_OPERATIONS + "=" + used.operationsPerSlice + " "
                 + HEAP_CLOCKS + "=" + used.heapClocks + " slices="
-                + layout.slices().slices() + " cut keys="
+                + layout.slices().slices() + " cutKeys="
                 + layout.slices().cutKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
