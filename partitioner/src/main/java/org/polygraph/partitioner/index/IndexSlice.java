@@ -18,6 +18,10 @@ import org.polygraph.storage.model.BudgetException;
  */
 public final class IndexSlice {
     private static final int HEADER_INTS = 9;
+    /** What helps against a slice that is too large. */
+    static final String REMEDY =
+            "with more spark.sql.shuffle.partitions slices are smaller; where one value of a key has most of that, or all of a"
+                    + " key is needed at once, give --engine embedded";
 
     private final int slice;
     private final VersionIndex versions;
@@ -60,11 +64,22 @@ public final class IndexSlice {
         return new IndexSlice(slice, versions, few(builder.impossible()), few(operations.broken));
     }
 
-    /** The slice of an index of all keys: the inverse of {@link SliceMerge}. Linear in what it has. */
+    /**
+     * The slice of an index of all keys: the inverse of {@link SliceMerge}, but that values are dealt to parts in turn, for an index
+     * has none. Linear in what it has, for a part in what its key has.
+     */
     public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
+        if (slices.isPart(slice)) {
+            int place = slices.placeOf(slice);
+            int first = slices.partStart(place);
+            VersionIndex part =
+                    KeyParts.part(all, slices.cutKeys()[place], slices.partStart(place + 1) - first, slice - first);
+            return new IndexSlice(slice, part, new int[0], new int[0]);
+        }
         int[] keys = new int[slices.keysOf(slice)];
-        for (int k = 0; k < keys.length; k++) {
-            keys[k] = slices.keyOf(slice, k);
+        for (int local = 0; local < keys.length; local++) {
+            int key = slices.keyOf(slice, local);
+            keys[local] = slices.isCut(key) ? -1 : key;
         }
         return new IndexSlice(slice, all.part(keys), new int[0], new int[0]);
     }
@@ -76,6 +91,11 @@ public final class IndexSlice {
     /** Which slice this is. */
     public int slice() {
         return slice;
+    }
+
+    /** Which slice bytes are of. @param bytes {@link #toBytes} */
+    public static int slice(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt();
     }
 
     /** The index, by numbers of keys within the slice. */
@@ -99,7 +119,7 @@ public final class IndexSlice {
         long ints = HEADER_INTS + v.bytes() / 4 + impossible.length + broken.length;
         if (4 * ints > Integer.MAX_VALUE - 8) {
             throw new BudgetException("the index of slice " + slice + " takes " + 4 * ints
-                    + " bytes, more than an array holds; give spark.sql.shuffle.partitions more");
+                    + " bytes, more than an array holds; " + REMEDY);
         }
         byte[] bytes = new byte[(int) (4 * ints)];
         ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

@@ -5,10 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * The pass over transactions for an engine that indexes by key elsewhere: takes transactions, ascending, and deals what
- * matters outside them to slices of keys, as blocks of bytes. Also finds those that contradict themselves.
+ * matters outside them to slices, as blocks of bytes. Also finds those that contradict themselves.
  *
  * <p>A block, little-endian: int operations n, int broken b, n x int {@code local key << 1 | write}, n x int transaction,
  * n x long value, b x (int transaction, int operation within it). Broken transactions travel with slice 0.
@@ -97,7 +98,7 @@ public final class SliceDealer {
         int operations = starts[transactions];
         for (int o = 0; o < operations; o++) {
             if (roles[o] != TransactionScan.HIDDEN) {
-                counts[slices.sliceOf(keys[o] >>> 1)]++;
+                counts[slices.sliceOf(keys[o] >>> 1, values[o])]++;
             }
         }
         byte[][] blocks = new byte[n][];
@@ -115,7 +116,7 @@ public final class SliceDealer {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (roles[o] != TransactionScan.HIDDEN) {
                     int key = keys[o] >>> 1;
-                    int s = slices.sliceOf(key);
+                    int s = slices.sliceOf(key, values[o]);
                     int i = next[s]++;
                     buffers[s].putInt(HEADER_BYTES + 4 * i, slices.localOf(key) << 1 | (keys[o] & 1));
                     buffers[s].putInt(HEADER_BYTES + 4 * (counts[s] + i), ids[t]);
@@ -141,7 +142,11 @@ public final class SliceDealer {
             for (byte[] block : blocks) {
                 total += operations(block);
             }
-            int n = Math.toIntExact(total);
+            if (total > Integer.MAX_VALUE - 8) {
+                throw new BudgetException(
+                        "a slice has " + total + " operations, more than an array holds; " + IndexSlice.REMEDY);
+            }
+            int n = (int) total;
             keys = new int[n];
             transactions = new int[n];
             values = new long[n];

@@ -12,7 +12,8 @@ import org.polygraph.storage.columnar.HistoryTable;
  * {@link IndexSlice}s on their way into one index: what each has of each key is told first ({@link IndexSlice#sizes}), so that
  * the index has its room, and slices are copied to their places as they come and need not be kept.
  *
- * <p>Memory: the index, a bit a slice. Time: linear. One thread.
+ * <p>Memory: the index, a bit a slice; keys that are cut: see {@link KeyParts}, those of which some parts have come but not all.
+ * Time: linear, but for the writers of cut keys. One thread.
  */
 public final class SliceMerge {
     private final HistoryTable table;
@@ -22,6 +23,12 @@ public final class SliceMerge {
     private final BitSet awaited = new BitSet();
 
     private final long[] bytes;
+    /** Of cut keys, by place, parts to come. */
+    private final int[] partsToCome;
+
+    /** Of cut keys, by place, what has come. */
+    private final @Nullable KeyParts[] parts;
+
     private final @Nullable IndexedHistory refuted;
     private final VersionIndex all;
 
@@ -31,6 +38,8 @@ public final class SliceMerge {
         this.counting = counting;
         this.slices = slices;
         this.bytes = new long[slices.slices()];
+        this.partsToCome = new int[slices.cutKeys().length];
+        this.parts = new @Nullable KeyParts[partsToCome.length];
         Sizes sum = new Sizes();
         for (byte[] each : sizes) {
             sum.add(each);
@@ -73,9 +82,27 @@ public final class SliceMerge {
             throw new IllegalStateException("slice " + part.slice() + " is there twice, or has grown");
         }
         awaited.clear(part.slice());
+        if (slices.isPart(part.slice())) {
+            addPart(slices.placeOf(part.slice()), part.versions());
+            return;
+        }
         int keys = slices.keysOf(part.slice());
         for (int local = 0; local < keys; local++) {
-            copy(part.versions(), local, slices.keyOf(part.slice(), local));
+            int key = slices.keyOf(part.slice(), local);
+            if (!slices.isCut(key)) {
+                copy(part.versions(), local, key);
+            }
+        }
+    }
+
+    private void addPart(int place, VersionIndex part) {
+        KeyParts key = parts[place];
+        if (key == null) {
+            key = new KeyParts(all, slices.cutKeys()[place], partsToCome[place]);
+            parts[place] = key;
+        }
+        if (key.add(part)) {
+            parts[place] = null;
         }
     }
 
@@ -130,6 +157,9 @@ public final class SliceMerge {
             }
             awaited.set(slice);
             bytes[slice] = header.bytes();
+            if (slices.isPart(slice)) {
+                partsToCome[slices.placeOf(slice)]++;
+            }
             ambiguous += header.ambiguous();
             repeated |= header.repeated();
             initial |= header.initial();
@@ -151,7 +181,7 @@ public final class SliceMerge {
             int last = in.getInt();
             for (int local = 0; local < keys; local++) {
                 int next = in.getInt();
-                starts[slices.keyOf(slice, local) + 1] = next - last;
+                starts[slices.keyOf(slice, local) + 1] += next - last;
                 last = next;
             }
         }
@@ -182,7 +212,7 @@ public final class SliceMerge {
             int[] slotStarts = new int[Math.toIntExact(writers + 2L * keys + 1)];
             for (int key = 0; key < keys; key++) {
                 // Of a slice without operations nothing comes.
-                if (!awaited.get(slices.sliceOf(key))) {
+                if (writerStarts[key + 1] == writerStarts[key] && readerStarts[key + 1] == readerStarts[key]) {
                     int slot = writerStarts[key] + 2 * key;
                     slotStarts[slot] = readerStarts[key];
                     slotStarts[slot + 1] = readerStarts[key];

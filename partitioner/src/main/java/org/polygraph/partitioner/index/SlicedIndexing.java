@@ -29,15 +29,14 @@ public final class SlicedIndexing {
     /**
      * Decides who counts.
      *
-     * @param slices how many to make of the keys
+     * @param slices who is in which
      */
-    public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, int slices) {
-        KeySlices keySlices = new KeySlices(table.keys().size(), slices);
+    public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, KeySlices slices) {
         if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.outcomes())) {
             FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
-            return new SlicedIndexing(table, keySlices, pass.counting(), pass.violations());
+            return new SlicedIndexing(table, slices, pass.counting(), pass.violations());
         }
-        return new SlicedIndexing(table, keySlices, Counting.ofCommitted(table), List.of());
+        return new SlicedIndexing(table, slices, Counting.ofCommitted(table), List.of());
     }
 
     private static boolean anyUnknown(byte[] outcomes) {

@@ -11,7 +11,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * The same {@link ReadsFrom}, read by read, from slices of keys that are looked at away from the history: {@link #deal}
- * hands out the operations that matter outside their transaction, each to the slice of its key; {@link #find} finds the
+ * hands out the operations that matter outside their transaction, each to its slice; {@link #find} finds the
  * writers of a slice's reads, anywhere; {@link #merge} puts them where they belong.
  *
  * <p>Memory here: 1 byte an operation, beside the result.
@@ -62,7 +62,7 @@ public final class SourceSlices {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (pass.roles()[o] != TransactionScan.HIDDEN) {
                     int key = keys[o] >>> 1;
-                    sink.row(slices.sliceOf(key))
+                    sink.row(slices.sliceOf(key, values[o]))
                             .putInt(slices.localOf(key) << 1 | (keys[o] & 1))
                             .putInt(t)
                             .putLong(values[o]);
@@ -141,7 +141,7 @@ public final class SourceSlices {
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if ((keys[o] & 1) == 0 && pass.roles()[o] != TransactionScan.HIDDEN) {
-                    int slice = slices.sliceOf(keys[o] >>> 1);
+                    int slice = slices.sliceOf(keys[o] >>> 1, table.operationValues()[o]);
                     IntBuffer next = writers[slice];
                     if (next == null || !next.hasRemaining()) {
                         throw new IllegalStateException("slice " + slice + " has not all its reads");

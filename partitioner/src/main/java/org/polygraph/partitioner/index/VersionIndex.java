@@ -155,15 +155,15 @@ public final class VersionIndex {
                 ambiguous);
     }
 
-    /** Some keys, ascending, numbered from 0. Linear in what they have. */
+    /** Some keys, ascending, numbered from 0; -1 is one that nobody reads or writes. Linear in what they have. */
     public VersionIndex part(int[] chosen) {
         int keys = chosen.length;
         int writers = 0;
         int readers = 0;
         for (int k = 0; k < keys; k++) {
             int key = chosen[k];
-            writers += writerStarts[key + 1] - writerStarts[key];
-            readers += readerStarts[key + 1] - readerStarts[key];
+            writers += key < 0 ? 0 : writerStarts[key + 1] - writerStarts[key];
+            readers += key < 0 ? 0 : readerStarts[key + 1] - readerStarts[key];
         }
         int[] next = nextInClass == null ? null : new int[writers];
         int[] initial = initialWriters == null ? null : new int[keys];
@@ -182,12 +182,19 @@ public final class VersionIndex {
         int r = 0;
         for (int k = 0; k < keys; k++) {
             int key = chosen[k];
+            part.writerStarts[k] = w;
+            part.readerStarts[k] = r;
+            if (key < 0) {
+                Arrays.fill(part.slotStarts, part.slot(k), part.slot(k) + 2, r);
+                if (initial != null) {
+                    initial[k] = -1;
+                }
+                continue;
+            }
             int w0 = writerStarts[key];
             int r0 = readerStarts[key];
             int ws = writerStarts[key + 1] - w0;
             int rs = readerStarts[key + 1] - r0;
-            part.writerStarts[k] = w;
-            part.readerStarts[k] = r;
             System.arraycopy(writerTransactions, w0, part.writerTransactions, w, ws);
             System.arraycopy(readerTransactions, r0, part.readerTransactions, r, rs);
             shift(writerClasses, w0, part.writerClasses, w, ws, w - w0);

@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.order;
 
+import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.Counting;
@@ -9,6 +10,9 @@ import org.polygraph.partitioner.index.VersionIndex;
  * The check of one key at a time against an order: a read is violated when the last counted writer before its snapshot
  * wrote another value; with two events a transaction, two writers are violated when the later one's snapshot precedes the
  * earlier one's commit. Optional transactions are taken as not committed.
+ *
+ * <p>A part of a key ({@link org.polygraph.partitioner.index.KeySlices}) is checked with the places where all writers of the key
+ * commit: a read is violated when the last of these is not that of a writer of its value, and they are all in the part.
  *
  * <p>Time: sorting the key's readers and writers. Not thread-safe: one instance a task.
  */
@@ -41,13 +45,43 @@ public final class KeyCheck {
 
     /** How many reads and pairs of writers of the key are violated. */
     public int violations(int key) {
+        if (index.writerStarts()[key + 1] == index.writerStarts()[key]) {
+            return 0;
+        }
+        return sweep(events(key));
+    }
+
+    /**
+     * How many reads of the key are violated, and writers together with the one before: parts add up to {@link #violations(int)} of
+     * the whole.
+     *
+     * @param key of which there is a part
+     * @param commits {@link #commits} of the whole
+     */
+    public int violations(int key, IntBuffer commits) {
+        return sweep(events(key), commits);
+    }
+
+    /** Where the writers of a key commit that count, ascending. */
+    public int[] commits(int key) {
+        int[] commits = new int[index.writerStarts()[key + 1] - index.writerStarts()[key]];
+        int count = 0;
+        for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
+            int writer = index.writerTransactions()[w];
+            if (states[writer] == Counting.COUNTED) {
+                commits[count++] = position[(writer << shift) | shift];
+            }
+        }
+        Arrays.sort(commits, 0, count);
+        return Arrays.copyOf(commits, count);
+    }
+
+    /** Puts commits of the key's writers and snapshots of its readers in order. @return how many */
+    private int events(int key) {
         int w0 = index.writerStarts()[key];
         int w1 = index.writerStarts()[key + 1];
         int r0 = index.readerStarts()[key];
         int r1 = index.readerStarts()[key + 1];
-        if (w1 == w0) {
-            return 0;
-        }
         int most = w1 - w0 + r1 - r0;
         if (most > items.length) {
             items = new long[Math.max(most, 2 * items.length)];
@@ -66,7 +100,7 @@ public final class KeyCheck {
             }
         }
         sort(count);
-        return sweep(count);
+        return count;
     }
 
     private int sweep(int count) {
@@ -85,6 +119,30 @@ public final class KeyCheck {
                     violated += position[writer << shift] > lastCommit ? 0 : 1;
                     lastCommit = items[i] >>> 33;
                 }
+            }
+        }
+        return violated;
+    }
+
+    private int sweep(int count, IntBuffer commits) {
+        int violated = 0;
+        int current = VersionIndex.INITIAL;
+        int own = -1;
+        int last = -1;
+        int next = commits.position();
+        for (int i = 0; i < count; i++) {
+            int place = (int) (items[i] >>> 33);
+            while (next < commits.limit() && commits.get(next) < place) {
+                last = commits.get(next++);
+            }
+            int entry = (int) items[i];
+            if ((items[i] & 1L << 32) == 0) {
+                violated += own == last && index.readerClasses()[entry] == current ? 0 : 1;
+            } else {
+                int writer = index.writerTransactions()[entry];
+                violated += shift == 0 || position[writer << shift] > last ? 0 : 1;
+                current = index.writerClasses()[entry];
+                own = place;
             }
         }
         return violated;

@@ -7,7 +7,6 @@ import org.polygraph.partitioner.closure.GroupedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.Counting;
-import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -50,15 +49,15 @@ public final class HotKeySaturation {
     /**
      * Prepares.
      *
-     * @param slice the index of the key and no other
+     * @param versions the index of the key and no other
      * @param perTransaction events a transaction
      * @param sessionStarts of the whole history
      * @param states {@link Counting#states} of it
      * @param rows exact
      */
     public HotKeySaturation(
-            IndexSlice slice, int perTransaction, int[] sessionStarts, byte[] states, GroupedRows rows) {
-        this(slice.versions(), perTransaction, sessionStarts, states, rows, BATCH_BYTES);
+            VersionIndex versions, int perTransaction, int[] sessionStarts, byte[] states, GroupedRows rows) {
+        this(versions, perTransaction, sessionStarts, states, rows, BATCH_BYTES);
     }
 
     /** For tests: few bytes of rows at a time. */

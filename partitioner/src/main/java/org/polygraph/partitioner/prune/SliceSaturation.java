@@ -53,6 +53,7 @@ public final class SliceSaturation {
      * Prepares.
      *
      * @param perTransaction events a transaction
+     * @param slice of whole keys
      * @param sessionStarts of the whole history
      * @param states {@link Counting#states} of it
      * @param rows exact
@@ -86,8 +87,8 @@ public final class SliceSaturation {
         this.ranks = new int[members.length];
         for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
             int key = decided[at];
-            if (key % slices.slices() == slice.slice()) {
-                versions.resolve(key / slices.slices(), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
+            if (!slices.isCut(key) && slices.sliceOf(key) == slice.slice()) {
+                versions.resolve(slices.localOf(key), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
             }
         }
     }

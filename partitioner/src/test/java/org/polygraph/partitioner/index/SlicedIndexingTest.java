@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -41,7 +42,7 @@ class SlicedIndexingTest {
         Random random = new Random(SEED);
         for (int i = 0; i < 60; i++) {
             HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
-                    .sessions(1 + random.nextInt(8))
+                    .sessions((i % 11 == 0 ? 2 : 1) + random.nextInt(7))
                     .transactions(2_000)
                     .operations(1, i % 10 == 0 ? 60 : 9)
                     .keys(1 + random.nextInt(1_500))
@@ -69,7 +70,8 @@ class SlicedIndexingTest {
     private static boolean same(HistoryTable table, Random random, String name) {
         for (IndexedHistory.Indeterminate mode : IndexedHistory.Indeterminate.values()) {
             IndexedHistory expected = IndexedHistory.of(table, mode);
-            IndexedHistory actual = sliced(table, mode, 1 + random.nextInt(9), 1 + random.nextInt(200));
+            KeySlices slices = slices(table, random);
+            IndexedHistory actual = sliced(table, mode, slices, 1 + random.nextInt(200));
             assertThat(actual.violations()).as(name).isEqualTo(expected.violations());
             assertThat(actual.counting().states())
                     .as(name)
@@ -77,6 +79,7 @@ class SlicedIndexingTest {
             assertThat(actual.sessionOf()).as(name).isEqualTo(expected.sessionOf());
             if (expected.violations().isEmpty()) {
                 equal(actual.versions(), expected.versions(), name);
+                equal(cutAndMerged(expected, slices), expected.versions(), name);
             }
         }
         return IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE)
@@ -84,9 +87,33 @@ class SlicedIndexingTest {
                 .isEmpty();
     }
 
+    /** In half of the cases some keys are cut, or all. */
+    static KeySlices slices(HistoryTable table, Random random) {
+        int keys = table.keys().size();
+        double share = Math.max(0, random.nextDouble() * 3 - 1.5);
+        int[] cut = IntStream.range(0, keys)
+                .filter(k -> random.nextDouble() < share)
+                .toArray();
+        int[] parts = Arrays.stream(cut).map(k -> 1 + random.nextInt(5)).toArray();
+        return new KeySlices(keys, 1 + random.nextInt(9), cut, parts);
+    }
+
+    /** As if another process had left the index. */
+    private static VersionIndex cutAndMerged(IndexedHistory history, KeySlices slices) {
+        List<byte[]> parts = new ArrayList<>();
+        for (int s = 0; s < slices.slices(); s++) {
+            parts.add(IndexSlice.of(slices, s, history.versions()).toBytes());
+        }
+        SliceMerge merge = SlicedIndexing.of(history.table(), IndexedHistory.Indeterminate.ABORT, slices)
+                .merge(parts.stream().map(IndexSlice::sizes).toList());
+        parts.forEach(merge::add);
+        return merge.result().versions();
+    }
+
     private static IndexedHistory sliced(
-            HistoryTable table, IndexedHistory.Indeterminate mode, int slices, int transactionsPerDeal) {
-        SlicedIndexing indexing = SlicedIndexing.of(table, mode, slices);
+            HistoryTable table, IndexedHistory.Indeterminate mode, KeySlices keySlices, int transactionsPerDeal) {
+        int slices = keySlices.slices();
+        SlicedIndexing indexing = SlicedIndexing.of(table, mode, keySlices);
         IndexedHistory known = indexing.known();
         if (known != null) {
             return known;
@@ -144,7 +171,7 @@ class SlicedIndexingTest {
     @Test
     void sliceThatIsMissingOrThereTwiceIsTold() {
         HistoryTable table = HistoryDsl.parse("init 0; w(0,1) w(1,1) w(2,1); r(1,0)");
-        SlicedIndexing indexing = SlicedIndexing.of(table, IndexedHistory.Indeterminate.MAYBE, 2);
+        SlicedIndexing indexing = SlicedIndexing.of(table, IndexedHistory.Indeterminate.MAYBE, new KeySlices(3, 2));
         VersionIndex whole =
                 IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).versions();
         byte[] first = IndexSlice.of(indexing.slices(), 0, whole).toBytes();

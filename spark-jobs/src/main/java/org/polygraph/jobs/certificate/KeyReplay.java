@@ -14,13 +14,19 @@ import org.jspecify.annotations.Nullable;
  * only the latest writer can be open, and the value before it is known. Where a transaction is one event, snapshot and
  * commit have the same place, and nothing else differs.
  *
+ * <p>Of a key with many operations a slice may have a range. It begins with what it goes on from: the last writes of the two
+ * writers before, which are neither judged nor counted.
+ *
  * <p>Linear time; memory: 20 bytes a key.
  */
 public final class KeyReplay {
-    /** int key x 2 + (1 if a write); long value; int operation; int place of the snapshot; int place of the commit. */
+    /** int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; int place of the snapshot; int place of the commit. */
     public static final int ROW_BYTES = 4 * Integer.BYTES + Long.BYTES;
 
-    private static final int NOBODY = -1;
+    /** Instead of its number: a write of another slice. */
+    static final int CARRIED = -1;
+
+    static final int NOBODY = -1;
 
     /** How a read or a write is wrong. In a transaction overlaps are told before reads, as {@link Replay} does. */
     enum Kind {
@@ -168,9 +174,11 @@ public final class KeyReplay {
             }
             return;
         }
-        writes++;
-        if (open) {
-            wrong(Kind.OVERLAP, operation, commits[key]);
+        if (operation != CARRIED) {
+            writes++;
+            if (open) {
+                wrong(Kind.OVERLAP, operation, commits[key]);
+            }
         }
         if (!own) {
             before[key] = written[key];

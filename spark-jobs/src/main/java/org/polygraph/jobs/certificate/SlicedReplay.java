@@ -7,10 +7,10 @@ import org.polygraph.storage.columnar.HistoryTable;
 /**
  * A replay by slices of keys: {@link Replay} in three steps, of which the middle one needs neither the history nor the other
  * keys. {@link #of} looks at what no single key tells; {@link #deal} hands out the operations of those that count, each to
- * the slice of its key; {@link KeyReplay} replays each slice, anywhere; {@link #merge} adds up. The result is that of {@link
+ * its slice; {@link KeyReplay} replays each slice, anywhere; {@link #merge} adds up. The result is that of {@link
  * Replay}, to the last word.
  *
- * <p>Key k belongs to slice k mod n, where it is key k / n. RC, RA and CC are no matter of single keys: their replay is made
+ * <p>Who belongs where, {@link ReplaySlices} knows. RC, RA and CC are no matter of single keys: their replay is made
  * whole, by {@link #of}.
  *
  * <p>Linear time; memory: 4 bytes an event.
@@ -26,7 +26,7 @@ public final class SlicedReplay {
          *
          * @param slice whose it is, from 0
          * @param keyAndKind of the slice's key
-         * @param operation its number in the history
+         * @param operation its number in the history; -1 for a write of an earlier slice
          * @param snapshot place where its transaction starts
          * @param commit place where it ends
          */
@@ -36,34 +36,35 @@ public final class SlicedReplay {
     private final HistoryTable table;
     private final int[] position;
     private final int events;
-    private final int slices;
+    private final ReplaySlices slices;
     private final Placement placement;
     private final Replay.@Nullable Result known;
     /** By slice: operations dealt. */
     private final long[] dealt;
 
-    private SlicedReplay(Witness witness, Placement placement, int slices, Replay.@Nullable Result known) {
+    private SlicedReplay(Witness witness, Placement placement, ReplaySlices slices, Replay.@Nullable Result known) {
         this.table = witness.table();
         this.position = witness.position();
         this.events = witness.terms().promise().events();
         this.slices = slices;
         this.placement = placement;
         this.known = known;
-        this.dealt = new long[slices];
+        this.dealt = new long[slices.count()];
     }
 
     /**
      * Looks at what no single key tells.
      *
      * @param slices of keys, 1 or more
+     * @param perRange operations of a range of a key that has more than two such
      */
-    public static SlicedReplay of(Witness witness, int slices) {
+    public static SlicedReplay of(Witness witness, int slices, int perRange) {
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();
         Replay.Result known = witness.terms().promise().isAxiom()
                 ? Replay.byDefinition(witness)
                 : wrong != null ? Replay.Result.rejected(wrong) : null;
-        return new SlicedReplay(witness, placement, slices, known);
+        return new SlicedReplay(witness, placement, new ReplaySlices(witness.table(), slices, perRange), known);
     }
 
     /** The result, where no slice is needed for it; else null. */
@@ -71,10 +72,14 @@ public final class SlicedReplay {
         return known;
     }
 
+    /** How many slices there are: those of keys, and further ones of ranges. */
+    public int slices() {
+        return slices.count();
+    }
+
     /** How many keys a slice has. */
     public int keys(int slice) {
-        int keys = table.keys().size();
-        return keys / slices + (slice < keys % slices ? 1 : 0);
+        return slices.keys(slice);
     }
 
     /** Deals all operations, once. Only where nothing is {@link #known}. */
@@ -90,10 +95,7 @@ public final class SlicedReplay {
             int snapshot = position[e];
             int commit = position[e + events - 1];
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                int key = keys[o] >> 1;
-                int slice = key % slices;
-                dealt[slice]++;
-                sink.row(slice, (key / slices) << 1 | (keys[o] & 1), values[o], o, snapshot, commit);
+                dealt[slices.deal(sink, keys[o], values[o], o, snapshot, commit)]++;
             }
         }
     }
@@ -122,7 +124,7 @@ public final class SlicedReplay {
                 first = found;
             }
         }
-        for (int s = 0; s < slices; s++) {
+        for (int s = 0; s < left.length; s++) {
             if (left[s] != 0) {
                 throw new IllegalStateException(
                         "of slice " + s + " " + (dealt[s] - left[s]) + " operations were replayed, not " + dealt[s]);

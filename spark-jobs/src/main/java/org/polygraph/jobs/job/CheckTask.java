@@ -2,6 +2,7 @@ package org.polygraph.jobs.job;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.order.KeyCheck;
 
 /**
- * By slice of keys: every key against an order. Out: a row a slice that has violated keys, big-endian: long how many
+ * By slice of keys: every key, or part of a key, against an order. Out: a row a slice that has violated keys, big-endian: long how many
  * reads and pairs of writers, then n x int key.
  */
 final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
@@ -22,17 +23,25 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
     private final int perTransaction;
     private final Broadcast<byte[]> states;
     private final Broadcast<int[]> position;
+    private final Broadcast<int[]> commits;
 
     /**
      * @param perTransaction events a transaction
      * @param states who counts, by transaction
      * @param position of each event
+     * @param commits of cut keys, by place: where each one's begin here, and where the last one's end; {@link KeyCheck#commits}
      */
-    CheckTask(KeySlices slices, int perTransaction, Broadcast<byte[]> states, Broadcast<int[]> position) {
+    CheckTask(
+            KeySlices slices,
+            int perTransaction,
+            Broadcast<byte[]> states,
+            Broadcast<int[]> position,
+            Broadcast<int[]> commits) {
         this.slices = slices;
         this.perTransaction = perTransaction;
         this.states = states;
         this.position = position;
+        this.commits = commits;
     }
 
     @Override
@@ -44,7 +53,9 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
             IntArrayList keys = new IntArrayList();
             long count = 0;
             for (int k = 0; k < slice.versions().keys(); k++) {
-                int violations = check.violations(k);
+                int violations = slices.isPart(slice.slice())
+                        ? check.violations(k, commits(slices.placeOf(slice.slice())))
+                        : check.violations(k);
                 if (violations > 0) {
                     keys.add(slices.keyOf(slice.slice(), k));
                     count += violations;
@@ -55,6 +66,11 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
             }
         }
         return violated.iterator();
+    }
+
+    private IntBuffer commits(int place) {
+        int[] all = commits.value();
+        return IntBuffer.wrap(all, all[place], all[place + 1] - all[place]);
     }
 
     private static byte[] bytes(long count, IntArrayList keys) {

@@ -26,22 +26,30 @@ final class DealtStages {
     private final Jobs jobs;
     private final Path folder;
     private final HistoryTable table;
+    private final KeySlices wholes;
     private final KeySlices slices;
 
-    /** @param folder where stage files go: the driver and all executors see it */
-    DealtStages(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, int slices) {
+    /**
+     * Starts nothing.
+     *
+     * @param folder where stage files go: the driver and all executors see it
+     * @param wholes keys whose operations are ordered together
+     * @param slices keys, of which some may be cut by value
+     */
+    DealtStages(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, KeySlices wholes, KeySlices slices) {
         this.spark = spark;
         this.jobs = jobs;
         this.folder = folder;
         this.table = table;
-        this.slices = new KeySlices(table.keys().size(), slices);
+        this.wholes = wholes;
+        this.slices = slices;
     }
 
     /** Orders keys one by one. @return null if the budget ended */
     @Nullable
     KeyOrders orderKeys(long skewNanos, boolean maybe) {
-        LinearSlices work = new LinearSlices(table, skewNanos, maybe, slices);
-        try (SliceFiles files = files(LinearSlices.ROW_BYTES)) {
+        LinearSlices work = new LinearSlices(table, skewNanos, maybe, wholes);
+        try (SliceFiles files = files(wholes, LinearSlices.ROW_BYTES)) {
             files.write(() -> work.deal(files::row));
             List<byte[]> rows = jobs.run("order keys", () -> files.map(spark, new LinearTask(table.initialValue())));
             return rows == null ? null : work.merge(rows);
@@ -58,7 +66,7 @@ final class DealtStages {
         if (known != null) {
             return known;
         }
-        try (SliceFiles files = files(SourceSlices.ROW_BYTES)) {
+        try (SliceFiles files = files(slices, SourceSlices.ROW_BYTES)) {
             files.write(() -> work.deal(files::row));
             List<byte[]> rows = jobs.run("find whom reads read from", () -> files.map(spark, new SourceTask()));
             return rows == null ? null : work.merge(rows);
@@ -72,7 +80,7 @@ final class DealtStages {
      * operation (12 where transactions are long) and 9 a transaction.
      */
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
-        return new ReadRanges(reads, level, slices.slices(), (arrays, cuts) -> {
+        return new ReadRanges(reads, level, wholes.slices(), (arrays, cuts) -> {
             try (ReadRangeTask.Sent sent = new ReadRangeTask.Sent(spark, arrays)) {
                 return jobs.run(
                         "infer what the level demands", () -> spark.range(0, cuts.length - 1, 1, cuts.length - 1)
@@ -83,8 +91,7 @@ final class DealtStages {
         });
     }
 
-    private SliceFiles files(int rowBytes) throws IOException {
-        return new SliceFiles(
-                folder, spark.sparkContext().hadoopConfiguration(), slices.slices(), slices::keysOf, rowBytes);
+    private SliceFiles files(KeySlices of, int rowBytes) throws IOException {
+        return new SliceFiles(folder, spark.sparkContext().hadoopConfiguration(), of.slices(), of::keysOf, rowBytes);
     }
 }

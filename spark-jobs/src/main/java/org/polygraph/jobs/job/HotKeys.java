@@ -17,8 +17,6 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.index.IndexSlice;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.HotKeySaturation;
 
@@ -91,9 +89,7 @@ final class HotKeys {
         List<byte[]> forced = new ArrayList<>();
         for (int key : keys) {
             int parts = (int) Math.max(least, rowBytes * items(key) / RANGE_BYTES + 1);
-            Broadcast<byte[]> index =
-                    context.broadcast(IndexSlice.of(new KeySlices(versions.keys(), versions.keys()), key, versions)
-                            .toBytes());
+            Index index = new Index(context, versions.part(new int[] {key}));
             boolean whole = all || IntStream.of(decided).anyMatch(k -> k == key);
             try {
                 List<byte[]> visits = jobs.run(
@@ -123,7 +119,7 @@ final class HotKeys {
                     order.destroy();
                 }
             } finally {
-                index.destroy();
+                index.close();
             }
         }
         return forced;
@@ -150,6 +146,27 @@ final class HotKeys {
         return order;
     }
 
+    /** The index of a key whose reads are all decided, as tasks find it: three arrays, of which none holds another's bytes. */
+    private record Index(Broadcast<int[]> writers, Broadcast<int[]> slotStarts, Broadcast<int[]> readers)
+            implements Serializable {
+        Index(JavaSparkContext context, VersionIndex key) {
+            this(
+                    context.broadcast(key.writerTransactions()),
+                    context.broadcast(key.slotStarts()),
+                    context.broadcast(key.readerTransactions()));
+        }
+
+        VersionIndex versions() {
+            return VersionIndex.ofKey(writers.value(), slotStarts.value(), readers.value());
+        }
+
+        void close() {
+            writers.destroy();
+            slotStarts.destroy();
+            readers.destroy();
+        }
+    }
+
     /**
      * The closure as tasks find it.
      *
@@ -159,14 +176,13 @@ final class HotKeys {
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the array
     record Closed(ColumnClosure.ColumnRows rows, int perTransaction, int[] sessionStarts, Broadcast<byte[]> states)
             implements Serializable {
-        HotKeySaturation saturation(Broadcast<byte[]> index) throws IOException {
-            return new HotKeySaturation(
-                    IndexSlice.ofBytes(index.value()), perTransaction, sessionStarts, states.value(), rows.open());
+        HotKeySaturation saturation(Index index) throws IOException {
+            return new HotKeySaturation(index.versions(), perTransaction, sessionStarts, states.value(), rows.open());
         }
     }
 
     /** By range of writers: {@link HotKeySaturation#visited}, big-endian. */
-    private record Visits(Closed closed, Broadcast<byte[]> index, Broadcast<long[]> changed, boolean all, int parts)
+    private record Visits(Closed closed, Index index, Broadcast<long[]> changed, boolean all, int parts)
             implements MapPartitionsFunction<Long, byte[]> {
         @Override
         public Iterator<byte[]> call(Iterator<Long> ranges) throws IOException {
@@ -188,7 +204,7 @@ final class HotKeys {
     }
 
     /** By range of visits. */
-    private record Ranges(Closed closed, Broadcast<byte[]> index, Broadcast<int[]> order, int key, int parts)
+    private record Ranges(Closed closed, Index index, Broadcast<int[]> order, int key, int parts)
             implements MapPartitionsFunction<Long, byte[]> {
         @Override
         public Iterator<byte[]> call(Iterator<Long> ranges) throws IOException {

@@ -3,6 +3,7 @@ package org.polygraph.jobs.job;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
@@ -29,11 +30,16 @@ final class IndexFiles implements Closeable {
     }
 
     /** Writes all slices. */
-    void write(KeySlices keys, VersionIndex versions) throws IOException {
+    void write(KeySlices slices, VersionIndex versions) throws IOException {
+        write(slices, IntStream.range(0, slices.slices()).toArray(), versions);
+    }
+
+    /** Writes some slices. */
+    void write(KeySlices slices, int[] chosen, VersionIndex versions) throws IOException {
         try {
-            for (int s = 0; s < keys.slices(); s++) {
+            for (int s : chosen) {
                 try (OutputStream out = folder.fileSystem().create(new Path(folder.path(), "slice-" + s))) {
-                    out.write(IndexSlice.of(keys, s, versions).toBytes());
+                    out.write(IndexSlice.of(slices, s, versions).toBytes());
                 }
             }
         } catch (FSError e) {

@@ -8,6 +8,11 @@ import org.polygraph.storage.artifact.ArrayFile;
 
 /** A closure that jobs compute, piece by piece, into files that tasks and driver map. One thread. */
 sealed interface JobClosure permits ColumnClosure, WindowJobs {
+    /** Whether a closure was stopped because it would have taken more memory than a task has. */
+    default boolean isOutgrown() {
+        return false;
+    }
+
     /** Makes reachability exact for the graph and drops redundant edges from it. */
     Closure.Result close() throws IOException;
 

@@ -30,7 +30,11 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private final Broadcast<int[]> decidedKeys;
     private final int[] hotKeys;
 
-    /** @param hotKeys are left out: {@link HotKeys} */
+    /**
+     * Of slices of whole keys; parts are passed over.
+     *
+     * @param hotKeys are left out: {@link HotKeys}
+     */
     SaturationTask(
             RowFiles rows,
             KeySlices slices,
@@ -58,9 +62,13 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     public Iterator<byte[]> call(Iterator<byte[]> indexes) throws IOException {
         List<byte[]> made = new ArrayList<>();
         while (indexes.hasNext()) {
+            byte[] index = indexes.next();
+            if (slices.isPart(IndexSlice.slice(index))) {
+                continue;
+            }
             int[] forced = new SliceSaturation(
                             slices,
-                            IndexSlice.ofBytes(indexes.next()),
+                            IndexSlice.ofBytes(index),
                             perTransaction,
                             sessionStarts,
                             states.value(),

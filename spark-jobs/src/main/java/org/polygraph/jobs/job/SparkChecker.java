@@ -29,7 +29,7 @@ import org.polygraph.storage.model.HistoryException;
  * of the process.
  *
  * <p>On the driver, beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32 MiB of slices
- * or one slice while they are merged. In a task: 53 bytes an operation of its slice; between jobs they are on disk.
+ * or one slice while they are merged. In a task: 53 bytes an operation of its slice or part of a key; between jobs they are on disk.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
     /** Operations in a slice of keys, about. */
@@ -65,10 +65,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 new Cut(
                         operationsPerSlice,
                         0,
+                        Cut.USUAL.slicesOfKey,
                         Cut.USUAL.heapClocks,
                         Cut.USUAL.mostColumns,
                         Cut.USUAL.hotKeyBytes,
-                        Cut.USUAL.windows));
+                        Cut.USUAL.windows,
+                        Cut.USUAL.windowBytes));
     }
 
     /** For tests. */
@@ -82,21 +84,32 @@ public final class SparkChecker implements Checker, AutoCloseable {
      *
      * @param operationsPerSlice of keys, about, where there are keys enough
      * @param mostSlices 0: the shuffle's partitions
+     * @param slicesOfKey as many times the operations of a slice a key may have and be in one
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
      * @param mostColumns in a group of sessions
      * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
      * @param windows of time
+     * @param windowBytes that the rows of a window may take, if a task's heap has room for them
      */
     record Cut(
             int operationsPerSlice,
             int mostSlices,
+            int slicesOfKey,
             long heapClocks,
             int mostColumns,
             long hotKeyBytes,
-            WindowPlan.Cut windows) {
+            WindowPlan.Cut windows,
+            long windowBytes) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL =
-                new Cut(100_000, 0, 256L << 20, Integer.MAX_VALUE, 128L << 20, new WindowPlan.Cut(1 << 18, 4));
+        static final Cut USUAL = new Cut(
+                100_000,
+                0,
+                2,
+                256L << 20,
+                Integer.MAX_VALUE,
+                128L << 20,
+                new WindowPlan.Cut(1 << 18, 4),
+                Long.MAX_VALUE);
     }
 
     /** What the session's settings say, where they say anything. */
@@ -105,10 +118,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
             return new Cut(
                     Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
                     cut.mostSlices,
+                    cut.slicesOfKey,
                     conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
                     cut.mostColumns,
                     conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
-                    cut.windows);
+                    cut.windows,
+                    cut.windowBytes);
         } catch (NumberFormatException e) {
             throw new ConfigurationException("found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
                     + " and a size such as 256m in " + HEAP_CLOCKS + " and " + HOT_KEY_BYTES);
@@ -210,9 +225,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
         int partitions = used.mostSlices > 0
                 ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
-        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions);
+        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         new EffectiveSettings(spark, used).lines().forEach(progress::note);
-        progress.note("slices=" + layout.slices());
+        progress.note("slices=" + layout.slices().slices() + " cutKeys=" + layout.slices().cutKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
                 new SparkStages(spark, StageParent.of(spark), table, layout, used, budget, progress)) {

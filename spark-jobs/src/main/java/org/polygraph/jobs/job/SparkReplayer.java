@@ -26,7 +26,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     /** 24 MB of rows, which a task holds twice; much less, and starting the task costs more than what it does. */
     private static final int OPERATIONS_PER_SLICE = 1_000_000;
 
-    /** Files that are written at the same time. */
+    /** Files that are written at the same time; those of ranges of keys are at most half as many more. */
     private static final int MOST_SLICES = 256;
 
     private final LazySession session;
@@ -63,10 +63,9 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     @Override
     public Replay.Result replay(Witness witness) {
         HistoryTable table = witness.table();
-        int wanted = (table.operations() - 1) / operationsPerSlice + 1;
-        int slices =
-                Math.max(1, Math.min(Math.min(wanted, MOST_SLICES), table.keys().size()));
-        SlicedReplay replay = SlicedReplay.of(witness, slices);
+        int wanted = Math.min((table.operations() - 1) / operationsPerSlice + 1, MOST_SLICES);
+        int slices = Math.max(1, Math.min(wanted, table.keys().size()));
+        SlicedReplay replay = SlicedReplay.of(witness, slices, Math.max(1, (table.operations() - 1) / wanted + 1));
         Replay.Result known = replay.known();
         if (known != null) {
             return known;
@@ -80,15 +79,15 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
             if (StageParent.isInDoubt(session.configuration())) {
                 StageParent.validate(spark, Budget.unlimited(), warning -> {});
             }
-            return replay(spark, replay, slices, table.initialValue());
+            return replay(spark, replay, table.initialValue());
         });
     }
 
-    private static Replay.Result replay(SparkSession spark, SlicedReplay replay, int slices, long initialValue) {
+    private static Replay.Result replay(SparkSession spark, SlicedReplay replay, long initialValue) {
         try (SliceFiles files = new SliceFiles(
                 StageParent.of(spark),
                 spark.sparkContext().hadoopConfiguration(),
-                slices,
+                replay.slices(),
                 replay::keys,
                 KeyReplay.ROW_BYTES)) {
             files.write(() -> replay.deal((slice, keyAndKind, value, operation, snapshot, commit) -> files.row(slice)

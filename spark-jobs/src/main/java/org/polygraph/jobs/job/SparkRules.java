@@ -1,6 +1,7 @@
 package org.polygraph.jobs.job;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -9,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -45,7 +48,13 @@ final class SparkRules implements Rules {
     private final Dataset<byte[]> indexes;
     private final long hotKeyBytes;
 
+    private final Path parent;
+    private @Nullable IndexFiles cutKeys;
+
+    /** Perhaps after rounds of an earlier process. */
     private boolean hasBegun;
+
+    private boolean hasBegunHere;
     private int[] decidedKeys = {};
     /** Decisions of all rounds, as {@link SliceSaturation} takes them. */
     private final IntArrayList decided = new IntArrayList();
@@ -78,6 +87,7 @@ final class SparkRules implements Rules {
         this.history = history;
         this.graph = graph;
         this.slices = slices;
+        this.parent = parent;
         this.indexes = indexes;
         try {
             this.folder = new StageFolder(parent, context.hadoopConfiguration());
@@ -97,7 +107,7 @@ final class SparkRules implements Rules {
                         jobs,
                         graph,
                         new RuleFiles(where, chainStarts, RuleFiles.groups(chainStarts, groupBytes, cut.mostColumns())))
-                : new WindowJobs(spark, jobs, graph, where, chainStarts, cut.windows());
+                : new WindowJobs(spark, jobs, graph, where, chainStarts, cut);
     }
 
     @Override
@@ -107,6 +117,11 @@ final class SparkRules implements Rules {
         } catch (IOException e) {
             throw StageFolder.failed(folder.path(), e);
         }
+    }
+
+    @Override
+    public boolean isOutgrown() {
+        return closure.isOutgrown();
     }
 
     @Override
@@ -124,25 +139,25 @@ final class SparkRules implements Rules {
         HotKeys hot = closure instanceof ColumnClosure columns ? hotKeys(columns, states) : null;
         List<byte[]> forced = new ArrayList<>();
         try {
-            List<byte[]> bySlice = jobs.run(
-                    "force edges, round " + graph.currentRound(),
-                    indexes.mapPartitions(
-                            new SaturationTask(
-                                    closure.rowFiles(),
-                                    slices,
-                                    graph.events().perTransaction(),
-                                    history.table().sessionStarts(),
-                                    states,
-                                    grown,
-                                    most,
-                                    decisions,
-                                    keys,
-                                    hot == null ? NOTHING : hot.keys()),
-                            Encoders.BINARY())::collectAsList);
-            if (bySlice == null) {
+            int[] hotKeys = hot == null ? NOTHING : hot.keys();
+            Function<KeySlices, SaturationTask> rules = of -> new SaturationTask(
+                    closure.rowFiles(),
+                    of,
+                    graph.events().perTransaction(),
+                    history.table().sessionStarts(),
+                    states,
+                    grown,
+                    most,
+                    decisions,
+                    keys,
+                    hotKeys);
+            if (!force("force edges", indexes, rules.apply(slices), forced)) {
                 return Saturation.Result.STOPPED;
             }
-            forced.addAll(bySlice);
+            Dataset<byte[]> cut = cutKeys(hotKeys);
+            if (cut != null && !force("force edges of cut keys", cut, rules.apply(oneByOne()), forced)) {
+                return Saturation.Result.STOPPED;
+            }
             if (hot != null) {
                 List<byte[]> byRange = hot.round(grown, most, decidedKeys);
                 if (byRange == null) {
@@ -163,6 +178,42 @@ final class SparkRules implements Rules {
         return graph.edges() > edges || versions.ambiguous() < ambiguous
                 ? Saturation.Result.FORCED
                 : Saturation.Result.FIXPOINT;
+    }
+
+    private boolean force(String what, Dataset<byte[]> from, SaturationTask rules, List<byte[]> forced) {
+        List<byte[]> rows = jobs.run(
+                what + ", round " + graph.currentRound(), from.mapPartitions(rules, Encoders.BINARY())::collectAsList);
+        if (rows != null) {
+            forced.addAll(rows);
+        }
+        return rows != null;
+    }
+
+    /**
+     * Keys that are in parts, but whose rules one task may have: a row each, whole. Made in the first round, as decisions of all
+     * rounds are told to tasks; keys that are hot then stay so.
+     */
+    private @Nullable Dataset<byte[]> cutKeys(int[] hotKeys) {
+        if (!hasBegunHere) {
+            hasBegunHere = true;
+            IntOpenHashSet hot = new IntOpenHashSet(hotKeys);
+            int[] chosen =
+                    IntStream.of(slices.cutKeys()).filter(k -> !hot.contains(k)).toArray();
+            if (chosen.length > 0) {
+                try {
+                    IndexFiles files = new IndexFiles(parent, context.hadoopConfiguration());
+                    cutKeys = files;
+                    files.write(oneByOne(), chosen, history.versions());
+                } catch (IOException e) {
+                    throw StageFolder.failed(parent, e);
+                }
+            }
+        }
+        return cutKeys == null ? null : cutKeys.rows(spark);
+    }
+
+    private KeySlices oneByOne() {
+        return new KeySlices(slices.keys(), slices.keys());
     }
 
     private HotKeys hotKeys(ColumnClosure columns, Broadcast<byte[]> states) {
@@ -313,5 +364,8 @@ final class SparkRules implements Rules {
     public void close() {
         IntFiles.forget(folder.path());
         folder.close();
+        if (cutKeys != null) {
+            cutKeys.close();
+        }
     }
 }

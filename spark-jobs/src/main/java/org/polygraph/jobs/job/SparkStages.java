@@ -1,10 +1,9 @@
 package org.polygraph.jobs.job;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
@@ -35,6 +34,7 @@ import org.polygraph.partitioner.index.SliceMerge;
 import org.polygraph.partitioner.index.SlicedIndexing;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -58,7 +58,6 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private final Jobs jobs;
     private final Layout layout;
     private final SparkChecker.Cut cut;
-    private @Nullable KeySlices keySlices;
     /** An index that an earlier process made. */
     private @Nullable IndexedHistory restored;
 
@@ -90,7 +89,6 @@ final class SparkStages implements KeyStages, AutoCloseable {
     public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
         release();
         SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
-        keySlices = work.slices();
         IndexedHistory known = work.known();
         if (known != null) {
             return known;
@@ -122,10 +120,11 @@ final class SparkStages implements KeyStages, AutoCloseable {
         if (known != null) {
             return known;
         }
-        for (int s = 0; s < layout.slices(); ) {
+        int count = layout.slices().slices();
+        for (int s = 0; s < count; ) {
             int from = s;
             long bytes = merge.bytesOf(s++);
-            while (s < layout.slices() && bytes + merge.bytesOf(s) <= MERGE_BYTES) {
+            while (s < count && bytes + merge.bytesOf(s) <= MERGE_BYTES) {
                 bytes += merge.bytesOf(s++);
             }
             int[] partitions = IntStream.range(from, s).toArray();
@@ -158,16 +157,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
             return Rules.inMemory(history, graph, bytes, tuning);
         }
         Dataset<byte[]> indexes = slices();
-        return new SparkRules(
-                spark,
-                jobs,
-                folder,
-                history,
-                graph,
-                Objects.requireNonNull(keySlices),
-                indexes,
-                COLUMN_FILE_BYTES,
-                cut);
+        return new SparkRules(spark, jobs, folder, history, graph, layout.slices(), indexes, COLUMN_FILE_BYTES, cut);
     }
 
     /** The slices that {@link #index} made, or those of an index that was restored. */
@@ -175,13 +165,11 @@ final class SparkStages implements KeyStages, AutoCloseable {
         Dataset<byte[]> made = slices;
         IndexedHistory history = restored;
         if (made == null && history != null) {
-            KeySlices keys = new KeySlices(table.keys().size(), layout.slices());
-            keySlices = keys;
             try {
                 IndexFiles written = new IndexFiles(folder, context.hadoopConfiguration());
                 indexFiles = written;
-                written.write(keys, history.versions());
-                made = written.rows(spark).repartition(layout.slices()).persist(StorageLevel.DISK_ONLY());
+                written.write(layout.slices(), history.versions());
+                made = written.rows(spark).repartition(layout.slices().slices()).persist(StorageLevel.DISK_ONLY());
             } catch (IOException e) {
                 throw StageFolder.failed(folder, e);
             }
@@ -202,7 +190,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
                 .parquet(staged.folder())
                 .as(Encoders.bean(StagedTransaction.class))
                 .mapPartitions(new IngestTask(work.slices(), layout.perFile()), Encoders.row(IngestTask.BLOCKS))
-                .repartitionById(layout.slices(), functions.col(IngestTask.SLICE))
+                .repartitionById(layout.slices().slices(), functions.col(IngestTask.SLICE))
                 .sortWithinPartitions(IngestTask.SLICE, IngestTask.FIRST)
                 .mapPartitions(
                         new IndexTask(work.slices(), table.sessionStarts(), states, table.initialValue()),
@@ -212,31 +200,47 @@ final class SparkStages implements KeyStages, AutoCloseable {
 
     @Override
     public @Nullable ResidualCore check(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
-        return check("check keys against the first order", graph, counting, position);
+        return check("check keys against the first order", history, graph, counting, position);
     }
 
     @Override
     public @Nullable ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
-        return check("check keys against the solver's order", graph, counting, position);
+        return check("check keys against the solver's order", history, graph, counting, position);
     }
 
-    private @Nullable ResidualCore check(String description, KnownGraph graph, Counting counting, int[] position) {
+    private @Nullable ResidualCore check(
+            String description, IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
         Dataset<byte[]> cached = slices();
         Broadcast<byte[]> states = context.broadcast(counting.states());
         Broadcast<int[]> places = context.broadcast(position);
+        Broadcast<int[]> commits = context.broadcast(
+                commits(new KeyCheck(graph.events(), history.versions(), counting, position), layout.slices()));
         try {
             Callable<List<byte[]>> action = cached.mapPartitions(
-                    new CheckTask(
-                            Objects.requireNonNull(keySlices), graph.events().perTransaction(), states, places),
+                    new CheckTask(layout.slices(), graph.events().perTransaction(), states, places, commits),
                     Encoders.BINARY())::collectAsList;
             List<byte[]> rows = jobs.run(description, action);
             return rows == null ? null : core(rows);
         } finally {
+            commits.destroy();
             places.destroy();
             states.destroy();
         }
     }
 
+    /** Of cut keys: where each one's begin, behind these starts, and where the last one's end; then their commits. */
+    private static int[] commits(KeyCheck check, KeySlices slices) {
+        int[] cut = slices.cutKeys();
+        IntArrayList all = new IntArrayList(new int[cut.length + 1]);
+        for (int place = 0; place < cut.length; place++) {
+            all.set(place, all.size());
+            all.addElements(all.size(), check.commits(cut[place]));
+        }
+        all.set(cut.length, all.size());
+        return all.toIntArray();
+    }
+
+    /** A key is violated once, in however many parts. */
     private static ResidualCore core(List<byte[]> rows) {
         long violated = 0;
         int total = 0;
@@ -252,8 +256,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
             in.asIntBuffer().get(keys, at, count);
             at += count;
         }
-        Arrays.sort(keys);
-        return ResidualCore.of(keys, violated);
+        return ResidualCore.of(IntStream.of(keys).sorted().distinct().toArray(), violated);
     }
 
     @Override
@@ -277,7 +280,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
     }
 
     private DealtStages dealt() {
-        return new DealtStages(spark, jobs, folder, table, layout.slices());
+        return new DealtStages(spark, jobs, folder, table, layout.wholes(), layout.slices());
     }
 
     /** What an index has left: the level that is tried after CC makes another one. */
@@ -310,19 +313,25 @@ final class SparkStages implements KeyStages, AutoCloseable {
     /**
      * How a history is cut.
      *
-     * @param slices of keys
+     * @param slices of keys, parts of some included
+     * @param wholes of keys, none of them cut
      * @param perFile transactions in a stage file
      */
-    record Layout(int slices, int perFile) {
+    record Layout(KeySlices slices, KeySlices wholes, int perFile) {
         /**
          * @param operationsPerSlice about how many, where there are keys enough
-         * @param mostSlices the shuffle's partitions
+         * @param mostSlices the shuffle's partitions; keys that are cut have further ones, at most half as many more
+         * @param slicesOfKey as many times the operations of a slice a key may have and not be cut
          */
-        static Layout of(HistoryTable table, int operationsPerSlice, int mostSlices) {
-            int wanted = (table.operations() - 1) / operationsPerSlice + 1;
-            int slices = Math.max(
-                    1, Math.min(Math.min(wanted, mostSlices), table.keys().size()));
-            return new Layout(slices, Math.max(1, (table.transactions() - 1) / slices + 1));
+        static Layout of(HistoryTable table, int operationsPerSlice, int mostSlices, int slicesOfKey) {
+            int wanted = Math.min((table.operations() - 1) / operationsPerSlice + 1, mostSlices);
+            int keys = table.keys().size();
+            int count = Math.max(1, Math.min(wanted, keys));
+            int perSlice = Math.max(1, (table.operations() - 1) / wanted + 1);
+            return new Layout(
+                    KeySlices.of(table, count, (long) slicesOfKey * perSlice, perSlice),
+                    new KeySlices(keys, count),
+                    Math.max(1, (table.transactions() - 1) / count + 1));
         }
     }
 }

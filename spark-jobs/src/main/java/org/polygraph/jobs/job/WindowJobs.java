@@ -34,18 +34,23 @@ final class WindowJobs implements JobClosure {
     private final String folder;
     private final int[] chainStarts;
     private final WindowPlan.Cut cut;
+    private final long mostBytes;
+    private boolean outgrown;
     private long[] changed;
     private @Nullable Generation generation;
     private @Nullable TimeBounds bounds;
     private @Nullable WindowedRows rows;
 
-    WindowJobs(SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, WindowPlan.Cut cut) {
+    /** @param cut how finely; rows of a window may take no more bytes than that */
+    WindowJobs(
+            SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, SparkChecker.Cut cut) {
         this.spark = spark;
         this.jobs = jobs;
         this.graph = graph;
         this.folder = folder;
         this.chainStarts = chainStarts;
-        this.cut = cut;
+        this.cut = cut.windows();
+        this.mostBytes = cut.windowBytes();
         this.changed = new long[(graph.events().count() + 63) >> 6];
     }
 
@@ -105,10 +110,10 @@ final class WindowJobs implements JobClosure {
         List<byte[]> made = jobs.run(
                 "close the graph by windows of time",
                 spark.range(0, lengths.length, 1, lengths.length)
-                                .as(Encoders.LONG())
-                                .mapPartitions(
-                                        new WindowTask(folder, next, chainStarts, lengths, before), Encoders.BINARY())
-                        ::collectAsList);
+                        .as(Encoders.LONG())
+                        .mapPartitions(
+                                new WindowTask(folder, next, chainStarts, lengths, before, mostBytes),
+                                Encoders.BINARY())::collectAsList);
         if (made == null) {
             return Closure.Result.STOPPED;
         }
@@ -121,7 +126,12 @@ final class WindowJobs implements JobClosure {
         long[] rowLengths = new long[lengths.length];
         for (byte[] row : made) {
             IntBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
-            rowLengths[in.get()] = in.get();
+            int window = in.get();
+            rowLengths[window] = in.get();
+            if (rowLengths[window] == WindowTask.OUTGROWN) {
+                outgrown = true;
+                return Closure.Result.STOPPED;
+            }
             for (int i = in.get(); i > 0; i--) {
                 int e = in.get();
                 keep[e >> 6] |= 1L << e;
@@ -142,6 +152,11 @@ final class WindowJobs implements JobClosure {
         }
         plan.retain(keep);
         return Closure.Result.EXACT;
+    }
+
+    @Override
+    public boolean isOutgrown() {
+        return outgrown;
     }
 
     @Override

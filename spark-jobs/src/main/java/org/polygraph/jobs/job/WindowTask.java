@@ -7,6 +7,7 @@ import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.jspecify.annotations.Nullable;
@@ -14,16 +15,20 @@ import org.polygraph.partitioner.closure.Window;
 
 /**
  * By window of time: the rows of its events, into a file of its own. Out: a row a window, little-endian ints: the window, ints
- * in its file, how many edges stay, these, and the events whose rows changed.
+ * in its file, how many edges stay, these, and the events whose rows changed; or the window and {@link #OUTGROWN}.
  */
 final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
+
+    /** Instead of a length: the rows would take more than a task has. */
+    static final int OUTGROWN = -1;
 
     private final String folder;
     private final int generation;
     private final int[] chainStarts;
     private final long[] planLengths;
     private final WindowJobs.@Nullable Generation before;
+    private final long mostBytes;
 
     /**
      * Prepares.
@@ -32,18 +37,21 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
      * @param chainStarts the first event of each chain, and the number of events
      * @param planLengths ints of each window
      * @param before what rows are compared with, or null
+     * @param mostBytes of rows, if a task's share of the heap has not less room
      */
     WindowTask(
             String folder,
             int generation,
             int[] chainStarts,
             long[] planLengths,
-            WindowJobs.@Nullable Generation before) {
+            WindowJobs.@Nullable Generation before,
+            long mostBytes) {
         this.folder = folder;
         this.generation = generation;
         this.chainStarts = chainStarts;
         this.planLengths = planLengths;
         this.before = before;
+        this.mostBytes = mostBytes;
     }
 
     @Override
@@ -60,7 +68,11 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
         IntBuffer plan = files.read(WindowJobs.PLAN + generation, planLengths)[number];
         Window window = Window.of(plan, chainStarts);
         TaskContext task = TaskContext.get();
-        if (!window.close(Long.MAX_VALUE, task::isInterrupted)) {
+        if (!window.close(Math.min(mostBytes, shareOfHeap()), task::isInterrupted)) {
+            if (window.isOutgrown()) {
+                ByteBuffer out = ByteBuffer.allocate(2 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                return out.putInt(number).putInt(OUTGROWN).array();
+            }
             throw new IOException("the task was told to stop");
         }
         int[] rows = window.rows();
@@ -76,5 +88,12 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
                 .put(kept)
                 .put(changed);
         return out.array();
+    }
+
+    /** Half of what each of the tasks that may run here has. */
+    private static long shareOfHeap() {
+        Runtime here = Runtime.getRuntime();
+        int tasks = SparkEnv.get().conf().getInt("spark.executor.cores", here.availableProcessors());
+        return here.maxMemory() / 2 / tasks;
     }
 }

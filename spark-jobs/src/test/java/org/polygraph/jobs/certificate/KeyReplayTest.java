@@ -19,6 +19,9 @@ import org.polygraph.storage.testkit.HistoryDsl;
 class KeyReplayTest {
     private static final long SEED = 0x6e7;
     private static final int[] SLICES = {1, 3, 17};
+    /** Operations of a range of a key: with one, keys of three operations and more are cut, with any number none. */
+    private static final int[] PER_RANGE = {1, 2, 1_000};
+
     private static final List<Promise> ORDERS =
             Arrays.stream(Promise.values()).filter(p -> !p.isAxiom()).toList();
 
@@ -178,8 +181,11 @@ class KeyReplayTest {
             Witness witness = new Execution(SEED + i, ORDERS.get(i % ORDERS.size())).witness();
             Replay.Result expected = Replay.of(witness);
             for (int slices : SLICES) {
-                assertThat(Slices.replay(witness, slices))
-                        .as("seed %d, %s, %d slices", SEED + i, witness.terms().promise(), slices)
+                int perRange = PER_RANGE[(i + slices) % PER_RANGE.length];
+                assertThat(Slices.replay(witness, slices, perRange))
+                        .as(
+                                "seed %d, %s, %d slices, %d",
+                                SEED + i, witness.terms().promise(), slices, perRange)
                         .isEqualTo(expected);
             }
             String wrong = expected.discrepancy();
@@ -236,8 +242,9 @@ class KeyReplayTest {
             Witness witness = new Witness(builder.build(), Terms.of(promise), all, position);
             Replay.Result expected = Replay.of(witness);
             for (int slices : SLICES) {
-                assertThat(Slices.replay(witness, slices))
-                        .as("seed %d, %s, %d slices", SEED - i, promise, slices)
+                int perRange = PER_RANGE[(i + slices) % PER_RANGE.length];
+                assertThat(Slices.replay(witness, slices, perRange))
+                        .as("seed %d, %s, %d slices, %d", SEED - i, promise, slices, perRange)
                         .isEqualTo(expected);
             }
             held += expected.holds() ? 1 : 0;
@@ -249,7 +256,7 @@ class KeyReplayTest {
     void axiomsAreReplayedWhole() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1)");
         Witness witness = new Witness(table, Terms.of(Promise.RA), new boolean[] {true, true}, new int[] {0, 1});
-        assertThat(SlicedReplay.of(witness, 3).known())
+        assertThat(SlicedReplay.of(witness, 3, 10).known())
                 .isEqualTo(Replay.of(witness))
                 .matches(r -> r != null && r.holds());
     }
@@ -259,8 +266,8 @@ class KeyReplayTest {
     void everySliceCountsOnce() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) w(y,1); s1: r(x,1)");
         Witness witness = new Witness(table, Terms.of(Promise.SER), new boolean[] {true, true}, new int[] {0, 1});
-        SlicedReplay replay = SlicedReplay.of(witness, 2);
-        List<byte[]> rows = Slices.deal(replay, witness, 2);
+        SlicedReplay replay = SlicedReplay.of(witness, 2, 10);
+        List<byte[]> rows = Slices.deal(replay, witness);
         byte[] x = KeyReplay.of(rows.get(0), table.initialValue());
         byte[] y = KeyReplay.of(rows.get(1), table.initialValue());
         assertThat(replay.merge(List.of(y, x))).isEqualTo(Replay.of(witness));

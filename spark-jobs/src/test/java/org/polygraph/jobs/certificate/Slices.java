@@ -10,23 +10,24 @@ import java.util.List;
 final class Slices {
     private Slices() {}
 
-    static Replay.Result replay(Witness witness, int slices) {
-        SlicedReplay replay = SlicedReplay.of(witness, slices);
+    static Replay.Result replay(Witness witness, int slices, int perRange) {
+        SlicedReplay replay = SlicedReplay.of(witness, slices, perRange);
         Replay.Result known = replay.known();
         if (known != null) {
             return known;
         }
         List<byte[]> findings = new ArrayList<>();
-        for (byte[] slice : deal(replay, witness, slices)) {
+        for (byte[] slice : deal(replay, witness)) {
             findings.add(KeyReplay.of(slice, witness.table().initialValue()));
         }
         return replay.merge(findings);
     }
 
-    static List<byte[]> deal(SlicedReplay replay, Witness witness, int slices) {
-        int most = 8 + witness.table().operations() * KeyReplay.ROW_BYTES;
+    static List<byte[]> deal(SlicedReplay replay, Witness witness) {
+        // Two writes of earlier ranges may come first.
+        int most = 8 + (2 + witness.table().operations()) * KeyReplay.ROW_BYTES;
         List<ByteBuffer> rows = new ArrayList<>();
-        for (int s = 0; s < slices; s++) {
+        for (int s = 0; s < replay.slices(); s++) {
             rows.add(ByteBuffer.allocate(most).putInt(s).putInt(replay.keys(s)));
         }
         try {

@@ -29,6 +29,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.prune.HotKeySaturation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -52,11 +53,15 @@ class PartitionsTest {
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
-        // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all.
-        for (int[] cut : new int[][] {{1, 1000, 1000000}, {7, 3, 40}, {64, 1, 5}}) {
+        // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all; and as many
+        // times
+        // the operations of a slice a key has that is cut by value: none, almost all, some.
+        for (int[] cut : new int[][] {{1, 1000, 1000000, 1}, {7, 3, 40, 0}, {64, 1, 5, 1}}) {
             long hotBytes = cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES;
             CHECKERS.add(new SparkChecker(
-                    "local[2]", new SparkChecker.Cut(1, cut[0], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0))));
+                    "local[2]",
+                    new SparkChecker.Cut(
+                            1, cut[0], cut[3], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0), Long.MAX_VALUE)));
         }
     }
 
@@ -206,6 +211,42 @@ class PartitionsTest {
         }
         assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
+    }
+
+    /** Where everything overlaps, a window's rows have no room in a task: then the order is made without rules, and means the same. */
+    @Test
+    void aCrowdedWindowIsDoneWithout() {
+        SparkChecker.Cut usual = CHECKERS.get(0).cut();
+        SparkChecker.Cut little = new SparkChecker.Cut(1, 1, 1, 0, 1000, Long.MAX_VALUE, usual.windows(), 1);
+        int done = 0;
+        try (SparkChecker checker = new SparkChecker("local[2]", little)) {
+            for (int i = 0; i < 4; i++) {
+                HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 200 + i)
+                        .sessions(40)
+                        .transactions(1_500)
+                        .operations(1, 6)
+                        .keys(400)
+                        .withTimestamps()
+                        .isolation(
+                                i % 2 == 1 ? HistoryGenerator.Isolation.SNAPSHOT : HistoryGenerator.Isolation.SERIAL);
+                if (i > 1) {
+                    generator.inject(InjectedAnomaly.LOST_UPDATE, 1);
+                }
+                HistoryTable table = generator.generate();
+                IsolationLevel level = i % 2 == 1 ? IsolationLevel.SSI : IsolationLevel.SSER;
+                CheckRequest request = new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE);
+                Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+                Verdict actual = checker.check(table, request, Progress.NONE, Budget.unlimited());
+                assertThat(actual.status()).as("history %d", i).isEqualTo(expected.status());
+                assertThat(actual.violations().stream().map(Violation::anomaly).toList())
+                        .as("history %d", i)
+                        .isEqualTo(expected.violations().stream()
+                                .map(Violation::anomaly)
+                                .toList());
+                done += actual.phases().stream().noneMatch(p -> p.name().equals("saturation")) ? 1 : 0;
+            }
+        }
+        assertThat(done).isEqualTo(4);
     }
 
     private static void assertSame(Verdict expected, SparkChecker checker, HistoryTable table, CheckRequest request) {

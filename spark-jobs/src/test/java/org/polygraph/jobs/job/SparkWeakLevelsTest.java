@@ -61,9 +61,12 @@ class SparkWeakLevelsTest {
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
-        for (int slices : new int[] {1, 7, 64}) {
+        // Slices of keys, and as many times the operations of a slice a key has that is cut; 0: all keys are.
+        for (int[] cut : new int[][] {{1, 2}, {7, 0}, {64, 1}}) {
             CHECKERS.add(new SparkChecker(
-                    "local[2]", new SparkChecker.Cut(1, slices, 0, 3, Long.MAX_VALUE, WindowPlan.Cut.USUAL)));
+                    "local[2]",
+                    new SparkChecker.Cut(
+                            1, cut[0], cut[1], 0, 3, Long.MAX_VALUE, WindowPlan.Cut.USUAL, Long.MAX_VALUE)));
         }
     }
 
