@@ -1,5 +1,6 @@
 package org.polygraph.jobs.job;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,14 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.CleanerUtil;
+import org.apache.spark.TaskContext;
+import org.apache.spark.util.TaskCompletionListener;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -30,20 +31,23 @@ import org.polygraph.storage.model.BudgetException;
  * <p>A file is filled under a temporary name and has its own only when it is complete, so that of several attempts of a
  * task any may win. Its room is taken before it is mapped: a full disk is an {@link IOException}, not a fault.
  */
-final class IntFiles {
+final class IntFiles implements Closeable {
     private static final int BLOCK = 1 << 20;
     /** Ints in a mapping. */
     private static final long MOST_MAPPED = (Integer.MAX_VALUE - 8) / 4;
 
-    /** What this process has mapped, of the last folder that it was asked for. */
-    private static final Map<String, IntBuffer[]> MAPPED = new HashMap<>();
-
-    private static String mappedFolder = "";
-
     private final Path folder;
     private final FileSystem fileSystem;
+    private final MappedFiles mapped;
+    private final List<MappedFiles.Reading> held = new ArrayList<>();
 
     IntFiles(Path folder, Configuration configuration) throws IOException {
+        this(folder, configuration, MappedFiles.OF_THIS_PROCESS);
+    }
+
+    /** For tests: another one stands for another process. */
+    IntFiles(Path folder, Configuration configuration, MappedFiles mapped) throws IOException {
+        this.mapped = mapped;
         this.folder = folder;
         this.fileSystem = folder.getFileSystem(configuration);
     }
@@ -183,45 +187,43 @@ final class IntFiles {
         }
     }
 
-    /** Maps a file of these parts, once a process; read only. */
+    /**
+     * Maps a file of these parts, once a process; read only. A task may read until it ends, anybody else until this is closed,
+     * whatever becomes of the file.
+     */
     IntBuffer[] read(String name, long[] lengths) throws IOException {
-        synchronized (MAPPED) {
-            if (!mappedFolder.equals(folder.toString())) {
-                MAPPED.clear();
-                mappedFolder = folder.toString();
-            }
-            IntBuffer[] known = MAPPED.get(name);
-            if (known == null) {
-                known = map(name, lengths);
-                MAPPED.put(name, known);
-            }
-            IntBuffer[] own = new IntBuffer[known.length];
-            for (int i = 0; i < own.length; i++) {
-                own[i] = known[i].duplicate();
-            }
-            return own;
+        MappedFiles.Reading reading = mapped.read(folder.toString(), name, mappings -> map(name, lengths, mappings));
+        TaskContext task = TaskContext.get();
+        if (task == null) {
+            held.add(reading);
+        } else {
+            task.addTaskCompletionListener((TaskCompletionListener) ended -> reading.close());
         }
+        return reading.parts();
     }
 
-    private IntBuffer[] map(String name, long[] lengths) throws IOException {
+    private IntBuffer[] map(String name, long[] lengths, List<ByteBuffer> mappings) throws IOException {
         if (isLocal()) {
             java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
             try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
-                return map(channel, FileChannel.MapMode.READ_ONLY, lengths, new ArrayList<>());
+                return map(channel, FileChannel.MapMode.READ_ONLY, lengths, mappings);
             }
         }
         try (FileChannel channel = unlinked();
                 InputStream in = fileSystem.open(new Path(folder, name))) {
             in.transferTo(Channels.newOutputStream(channel));
-            return map(channel, FileChannel.MapMode.READ_ONLY, lengths, new ArrayList<>());
+            return map(channel, FileChannel.MapMode.READ_ONLY, lengths, mappings);
         }
     }
 
-    /** Forgets and deletes the files of a name that begins so. */
+    /** Files that no task of this process will begin to read: they are unmapped as soon as nobody does. */
+    void outdate(Predicate<String> names) {
+        mapped.outdate(folder.toString(), names);
+    }
+
+    /** Outdates and deletes the files of a name that begins so. */
     void delete(String prefix) throws IOException {
-        synchronized (MAPPED) {
-            MAPPED.keySet().removeIf(name -> name.startsWith(prefix));
-        }
+        outdate(name -> name.startsWith(prefix));
         for (var status : fileSystem.listStatus(folder)) {
             if (status.getPath().getName().startsWith(prefix)) {
                 fileSystem.delete(status.getPath(), false);
@@ -229,14 +231,11 @@ final class IntFiles {
         }
     }
 
-    /** Forgets the mapped files of a folder. */
-    static void forget(Path folder) {
-        synchronized (MAPPED) {
-            if (mappedFolder.equals(folder.toString())) {
-                MAPPED.clear();
-                mappedFolder = "";
-            }
-        }
+    /** Lets go of what was read outside of tasks. */
+    @Override
+    public void close() {
+        held.forEach(MappedFiles.Reading::close);
+        held.clear();
     }
 
     /**
@@ -249,11 +248,7 @@ final class IntFiles {
         try {
             filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths, mappings));
         } finally {
-            for (ByteBuffer mapping : mappings) {
-                if (CleanerUtil.UNMAP_SUPPORTED) {
-                    CleanerUtil.getCleaner().freeBuffer(mapping);
-                }
-            }
+            MappedFiles.unmap(mappings);
         }
     }
 
@@ -263,9 +258,13 @@ final class IntFiles {
             bytes += Integer.BYTES * length;
         }
         ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK);
-        for (long at = 0; at < bytes; ) {
-            zeros.clear().limit((int) Math.min(BLOCK, bytes - at));
-            at += channel.write(zeros, at);
+        try {
+            for (long at = 0; at < bytes; ) {
+                zeros.clear().limit((int) Math.min(BLOCK, bytes - at));
+                at += channel.write(zeros, at);
+            }
+        } finally {
+            MappedFiles.free(zeros);
         }
     }
 

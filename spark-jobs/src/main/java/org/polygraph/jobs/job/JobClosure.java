@@ -26,6 +26,9 @@ sealed interface JobClosure permits ColumnClosure, WindowJobs {
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b) throws IOException;
 
+    /** Lets go of the rows that {@link #reaches} has mapped. */
+    void release();
+
     /** Bytes of heap on the driver. */
     long heapBytes();
 

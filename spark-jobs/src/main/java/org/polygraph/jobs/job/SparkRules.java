@@ -91,6 +91,7 @@ final class SparkRules implements Rules {
         }
         chainStarts[events.chains()] = events.count();
         String where = folder.path().toString();
+        context.setLocalProperty(CheckMetricsPlugin.MAPPED, where);
         this.closure = graph.realTime() == null
                 ? new ColumnClosure(
                         spark,
@@ -311,7 +312,9 @@ final class SparkRules implements Rules {
 
     @Override
     public void close() {
-        IntFiles.forget(folder.path());
+        closure.release();
+        context.setLocalProperty(CheckMetricsPlugin.MAPPED, null);
+        MappedFiles.OF_THIS_PROCESS.close();
         folder.close();
     }
 }

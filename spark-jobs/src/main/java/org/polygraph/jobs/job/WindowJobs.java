@@ -37,7 +37,10 @@ final class WindowJobs implements JobClosure {
     private long[] changed;
     private @Nullable Generation generation;
     private @Nullable TimeBounds bounds;
+    /** Of the driver, with what holds them. */
     private @Nullable WindowedRows rows;
+
+    private @Nullable IntFiles reading;
 
     WindowJobs(SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, WindowPlan.Cut cut) {
         this.spark = spark;
@@ -62,7 +65,12 @@ final class WindowJobs implements JobClosure {
             implements RowFiles {
         @Override
         public WindowedRows open() throws IOException {
-            IntFiles files = files(folder);
+            return open(files(folder));
+        }
+
+        /** As {@link RuleFiles#rows(IntFiles, int)}. */
+        WindowedRows open(IntFiles files) throws IOException {
+            files.outdate(name -> RowFiles.isBehind(name, PLAN, number));
             long events = chainStarts[chainStarts.length - 1];
             IntBuffer[] ends = files.read(BOUNDS + number, new long[] {events, events});
             IntBuffer[] rows = new IntBuffer[rowLengths.length];
@@ -134,7 +142,7 @@ final class WindowJobs implements JobClosure {
         changed = grown;
         bounds = plan.bounds();
         generation = new Generation(folder, next, chainStarts, plan.borders(), rowLengths);
-        rows = null;
+        release();
         files.delete(PLAN);
         if (before != null) {
             files.delete(BOUNDS + before.number);
@@ -169,9 +177,20 @@ final class WindowJobs implements JobClosure {
     @Override
     public boolean reaches(int a, int b) throws IOException {
         if (rows == null) {
-            rows = Objects.requireNonNull(generation, "not closed yet").open();
+            IntFiles own = files(folder);
+            reading = own;
+            rows = Objects.requireNonNull(generation, "not closed yet").open(own);
         }
         return Objects.requireNonNull(rows).reaches(a, b);
+    }
+
+    @Override
+    public void release() {
+        rows = null;
+        if (reading != null) {
+            reading.close();
+            reading = null;
+        }
     }
 
     /** Bounds; rows are in mapped files. */
