@@ -133,7 +133,9 @@ final class Capacity {
         for (String check : checks) {
             List<Measurement> same =
                     all.stream().filter(m -> check(m).equals(check)).toList();
-            draw("stages-" + check.replaceAll("[^a-z0-9]+", "-"), byStage(same), Plot.Axis.PROCESS);
+            String name = check.replaceAll("[^a-z0-9]+", "-");
+            draw("stages-" + name, byStage(same, Measurement.STAGES, "process_ms"), Plot.Axis.PROCESS);
+            draw("memory-" + name, byStage(same, Measurement.STAGE_MEMORY, "resident_mb"), Plot.Axis.RESIDENT);
         }
     }
 
@@ -149,19 +151,24 @@ final class Capacity {
         return m.get("level") + " " + m.get("setting");
     }
 
-    /** The stages of a measurement as measurements of their own. */
-    static List<Measurement> byStage(List<Measurement> checks) {
+    /**
+     * The stages of a measurement as measurements of their own.
+     *
+     * @param columns one a stage
+     * @param as the column they are in then
+     */
+    static List<Measurement> byStage(List<Measurement> checks, List<String> columns, String as) {
         List<Measurement> stages = new ArrayList<>();
-        for (String column : Measurement.STAGES) {
+        for (String column : columns) {
             for (Measurement m : checks) {
                 if (!m.get(column).isEmpty()) {
                     stages.add(new Measurement()
                             .set("title", check(m) + ": stages")
                             .set("x", m.get("x"))
                             .set("source", m.get("source"))
-                            .set("setting", column.substring(0, column.length() - "_ms".length()))
+                            .set("setting", column.substring(0, column.indexOf('_')))
                             .set("verdict", m.get("verdict"))
-                            .set("process_ms", m.get(column)));
+                            .set(as, m.get(column)));
                 }
             }
         }
@@ -231,8 +238,8 @@ final class Capacity {
 
     private Measurement check(Path history, long operations, String engine, String level, String time)
             throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of(launcher(), "check", "-q", "--json", "-l", level, "--time", time));
+        List<String> command = new ArrayList<>(
+                List.of(launcher(), "check", "--progress", "json", "--json", "-l", level, "--time", time));
         command.addAll(List.of("--memory", plan.heap));
         String setting = engine + ", time " + time;
         if (engine.equals(EMBEDDED)) {
@@ -326,6 +333,12 @@ final class Capacity {
                 result.set(column, (Double.isNaN(before) ? 0 : Math.round(before)) + Long.parseLong(phase.group(2)));
             }
         }
+        process.stageBytes().forEach((stage, bytes) -> {
+            String column = (stage.equals("reading") ? "read" : stage) + "_mb";
+            if (Measurement.STAGE_MEMORY.contains(column)) {
+                result.set(column, bytes / 1_000_000);
+            }
+        });
         return result;
     }
 

@@ -1,12 +1,16 @@
 package org.polygraph.benchmarks.experiment;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A process from start to end, as the kernel counts it (Linux: /proc). One at a time: CPU time is what the children of this
@@ -17,14 +21,26 @@ import java.util.concurrent.TimeUnit;
  * @param wallMillis from start to end
  * @param residentBytes the most that was ever resident, mapped files included
  * @param heldBytes of that without mapped files, which the kernel may take back; looked at every 50 ms
+ * @param stageBytes the most that was seen to be resident while its progress (JSON, on standard error) named a stage
  * @param out its standard output
  * @param errors its standard error
  */
 record ChildProcess(
-        int exitCode, long cpuMillis, long wallMillis, long residentBytes, long heldBytes, String out, String errors) {
+        int exitCode,
+        long cpuMillis,
+        long wallMillis,
+        long residentBytes,
+        long heldBytes,
+        Map<String, Long> stageBytes,
+        String out,
+        String errors) {
     private static final int POLL_MILLIS = 50;
     /** Ticks a second in /proc, on every Linux there is. */
     private static final int TICKS = 100;
+    /** Of the end of standard error: a few lines. */
+    private static final int PROGRESS_BYTES = 4096;
+
+    private static final Pattern STAGE = Pattern.compile("\"stage\":\"([a-z]+)\"");
     /** Of {@code /proc/self/stat}, counted after the name: CPU time of children that were waited for. */
     private static final int CHILDREN_USER = 13;
 
@@ -48,12 +64,17 @@ record ChildProcess(
             Path status = Path.of("/proc", Long.toString(process.pid()), "status");
             long resident = 0;
             long held = 0;
+            Map<String, Long> stages = new LinkedHashMap<>();
+            String stage = "";
             while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+                stage = lastStage(errors, stage);
                 for (String line : lines(status)) {
                     if (line.startsWith("VmHWM:")) {
                         resident = Math.max(resident, kibibytes(line));
                     } else if (line.startsWith("RssAnon:")) {
                         held = Math.max(held, kibibytes(line));
+                    } else if (line.startsWith("VmRSS:") && !stage.isEmpty()) {
+                        stages.merge(stage, kibibytes(line) << 10, Math::max);
                     }
                 }
             }
@@ -65,11 +86,27 @@ record ChildProcess(
                     wall,
                     resident << 10,
                     held << 10,
+                    stages,
                     Files.readString(out),
                     Files.readString(errors));
         } finally {
             Files.delete(out);
             Files.delete(errors);
+        }
+    }
+
+    /** The stage that the last lines of progress name, or the one before. */
+    private static String lastStage(Path errors, String before) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(errors.toFile(), "r")) {
+            byte[] end = new byte[(int) Math.min(file.length(), PROGRESS_BYTES)];
+            file.seek(file.length() - end.length);
+            file.readFully(end);
+            Matcher named = STAGE.matcher(new String(end, StandardCharsets.UTF_8));
+            String last = before;
+            while (named.find()) {
+                last = named.group(1);
+            }
+            return last;
         }
     }
 

@@ -92,6 +92,36 @@ final class Markdown {
      * where; what is in no stage is start and output.
      */
     static String capacity(List<Measurement> measurements) {
+        return costs(measurements) + memory(measurements);
+    }
+
+    /** What was resident while each stage ran, and that a transaction. */
+    private static String memory(List<Measurement> measurements) {
+        StringBuilder out = new StringBuilder(
+                "\nResident while a stage ran, MB; at the peak, bytes a transaction:\n\n| operations | what"
+                        + " | level | bytes a transaction |");
+        Measurement.STAGE_MEMORY.forEach(
+                column -> out.append(' ').append(column.replace("_mb", "")).append(" |"));
+        out.append("\n|")
+                .append("---|".repeat(4 + Measurement.STAGE_MEMORY.size()))
+                .append('\n');
+        for (Measurement m : measurements) {
+            if (Measurement.STAGE_MEMORY.stream()
+                    .allMatch(column -> m.get(column).isEmpty())) {
+                continue;
+            }
+            List<String> cells = new ArrayList<>(List.of(
+                    Plot.number(m.number("operations")),
+                    m.get("setting"),
+                    m.get("level").toUpperCase(Locale.ROOT),
+                    String.format(Locale.ROOT, "%.0f", m.number("resident_mb") * 1e6 / m.number("transactions"))));
+            Measurement.STAGE_MEMORY.forEach(column -> cells.add(m.get(column)));
+            out.append("| ").append(String.join(" | ", cells)).append(" |\n");
+        }
+        return out.toString();
+    }
+
+    private static String costs(List<Measurement> measurements) {
         StringBuilder out = new StringBuilder("| operations | what | level | verdict | CPU-s | of the sort | wall s"
                 + " | resident MB | held MB | shuffle MB |");
         Measurement.STAGES.forEach(

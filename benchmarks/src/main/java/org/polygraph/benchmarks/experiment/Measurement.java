@@ -43,6 +43,16 @@ final class Measurement {
             "held_mb",
             "heap_mb",
             "shuffle_mb",
+            "read_mb",
+            "index_mb",
+            "graph_mb",
+            "closure_mb",
+            "saturation_mb",
+            "order_mb",
+            "check_mb",
+            "solve_mb",
+            "replay_mb",
+            "evidence_mb",
             "components",
             "largest",
             "candidate_reads",
@@ -62,6 +72,10 @@ final class Measurement {
             "solve_ms",
             "replay_ms",
             "evidence_ms");
+
+    /** Of those, what was resident while a stage ran, in the same order. */
+    static final List<String> STAGE_MEMORY =
+            STAGES.stream().map(column -> column.replace("_ms", "_mb")).toList();
 
     /** The verdict of what gives none: making a history, sorting it. */
     static final String DONE = "DONE";

@@ -36,6 +36,9 @@ class CapacityTest {
                 measurement(10_000, "", "sort by (key, transaction), local[2]", Measurement.DONE, 8_000),
                 measurement(10_000, "ser", "local[2], time none", "PASS", 12_000)
                         .set("read_ms", 1_500)
+                        .set("transactions", 1_250)
+                        .set("read_mb", 50)
+                        .set("index_mb", 100)
                         .set("index_ms", 2_500)
                         .set("shuffle_mb", "1.25"),
                 measurement(40_000, "", "sort by (key, transaction), local[2]", Measurement.DONE, 10_000),
@@ -56,7 +59,8 @@ class CapacityTest {
     void aTableHoldsChecksAgainstTheSortOfTheirSize() {
         List<String> lines = Markdown.capacity(some()).lines().toList();
 
-        assertThat(lines).hasSize(6);
+        assertThat(lines).hasSize(12);
+        assertThat(lines.get(11)).startsWith("| 10k | local[2], time none | SER | 80000 | 50 | 100 |  |");
         assertThat(lines.get(0).chars().filter(c -> c == '|').count())
                 .isEqualTo(lines.get(3).chars().filter(c -> c == '|').count());
         assertThat(lines.get(3))
@@ -82,9 +86,11 @@ class CapacityTest {
                 .contains("CPU seconds, whole process", ">operations<", ">SER local[2], time none<")
                 .contains(">sort by (key, transaction), local[2]<");
         assertThat(Files.readString(folder.resolve("some-shuffle.svg"))).contains("shuffle written, MB");
+        assertThat(Files.readString(folder.resolve("some-memory-ser-local-2-time-none.svg")))
+                .contains("resident", ">read<", ">index<");
         assertThat(Files.readString(folder.resolve("some-stages-ser-local-2-time-none.svg")))
                 .contains(">read<", ">index<");
-        assertThat(Capacity.byStage(some())).hasSize(4);
+        assertThat(Capacity.byStage(some(), Measurement.STAGES, "process_ms")).hasSize(4);
     }
 
     @Test
@@ -95,6 +101,7 @@ class CapacityTest {
                 1,
                 1,
                 1,
+                Map.of("reading", 3_000_000L, "check", 5_000_000L, "building", 7L),
                 "{\"verdict\":\"PASS\",\"phases\":[{\"name\":\"read\",\"ms\":9,\"cpu_ms\":5,\"items\":8},"
                         + "{\"name\":\"check\",\"ms\":1,\"cpu_ms\":2,\"items\":8},"
                         + "{\"name\":\"check\",\"ms\":1,\"cpu_ms\":3,\"items\":8}],"
@@ -103,10 +110,10 @@ class CapacityTest {
 
         Measurement result = Capacity.judged(new Measurement(), process);
 
-        assertThat(List.of("verdict", "read_ms", "check_ms", "certificate"))
+        assertThat(List.of("verdict", "read_ms", "check_ms", "certificate", "read_mb", "check_mb"))
                 .extracting(result::get)
-                .containsExactly("PASS", "5", "5", "verified");
-        ChildProcess killed = new ChildProcess(137, 1, 1, 1, 1, "", "first\nlast\n");
+                .containsExactly("PASS", "5", "5", "verified", "3", "5");
+        ChildProcess killed = new ChildProcess(137, 1, 1, 1, 1, Map.of(), "", "first\nlast\n");
         assertThat(Capacity.judged(new Measurement(), killed).get("reason")).isEqualTo("exit code 137: last");
     }
 
@@ -126,11 +133,16 @@ class CapacityTest {
         ChildProcess process = ChildProcess.run(
                 folder,
                 Map.of("MESSAGE", "hello"),
-                List.of("bash", "-c", "for ((i = 0; i < 300000; i++)); do :; done; echo $MESSAGE; exit 7"));
+                List.of(
+                        "bash",
+                        "-c",
+                        "echo '{\"stage\":\"index\"}' >&2; for ((i = 0; i < 300000; i++)); do :; done; echo $MESSAGE; exit 7"));
 
         assertThat(process.exitCode()).isEqualTo(7);
         assertThat(process.out()).isEqualTo("hello\n");
         assertThat(process.cpuMillis()).isPositive();
+        assertThat(process.stageBytes()).containsOnlyKeys("index");
+        assertThat(process.stageBytes().get("index")).isLessThanOrEqualTo(process.residentBytes());
         // Two clocks, one of them in steps.
         assertThat((double) process.cpuMillis()).isLessThanOrEqualTo(process.wallMillis() + 50.0);
         assertThat(process.residentBytes()).isGreaterThanOrEqualTo(process.heldBytes());

@@ -184,8 +184,8 @@ final class GenerateCommand implements Callable<Integer> {
     private void print(TransactionPlan plan, long start) {
         environment
                 .out()
-                .println(out + "  " + plan.transactions() + " txns  " + plan.transactions() * plan.operations()
-                        + " ops  " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
+                .println(out + "  " + plan.transactions() + " txns  " + plan.totalOperations() + " ops  "
+                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
         plan.plantedPlaces().forEach(line -> environment.out().println("  " + line));
         environment.out().flush();
     }

@@ -33,6 +33,23 @@ final class WorkloadOptions {
         }
     }
 
+    /** Of a transaction. */
+    record Operations(int least, int most) {}
+
+    /** {@code 8} or {@code 2-12}. */
+    static final class OperationsConverter implements ITypeConverter<Operations> {
+        @Override
+        public Operations convert(String text) {
+            String[] ends = text.split("-", 2);
+            try {
+                return new Operations(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
+            } catch (NumberFormatException e) {
+                throw new TypeConversionException(
+                        "'" + text + "' is neither a number of operations nor two, such as 2-12");
+            }
+        }
+    }
+
     /** Two shares: of keys, of the operations that they have. */
     record Hot(double keys, double operations) {}
 
@@ -84,10 +101,12 @@ final class WorkloadOptions {
 
     @Option(
             names = "--operations",
-            paramLabel = "N",
+            paramLabel = "N|MIN-MAX",
             defaultValue = "8",
+            converter = OperationsConverter.class,
             description = "Of each transaction (default: 8).")
-    private int operations;
+    @SuppressWarnings("NullAway.Init")
+    private Operations operations;
 
     @Option(names = "--keys", paramLabel = "N", defaultValue = "1000", description = "How many (default: 1000).")
     private int keys;
@@ -98,6 +117,14 @@ final class WorkloadOptions {
             defaultValue = "0.5",
             description = "Share of operations that read (default: 0.5).")
     private double reads;
+
+    @Option(
+            names = "--read-modify-writes",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "Share of pairs of operations that read a key, then write it (default: 0); --reads is of the"
+                    + " others.")
+    private double modifies;
 
     @Option(
             names = "--distribution",
@@ -129,6 +156,12 @@ final class WorkloadOptions {
             description = "Every write its own value, or N different values in all.")
     @SuppressWarnings("NullAway.Init")
     private Integer values;
+
+    @Option(
+            names = "--repeat",
+            paramLabel = "SHARE",
+            description = "Of --values N: share of the keys on which values repeat (default: 1).")
+    private @Nullable Double repeats;
 
     @Option(
             names = {"-l", "--level"},
@@ -188,10 +221,12 @@ final class WorkloadOptions {
                         ? "--hot is for --distribution hotspot; give both"
                         : untimed && skewNanos > 0
                                 ? "--skew is of times, and --no-time leaves them out; give one"
-                                : !places.isEmpty() && places.size() != anomalies.size()
-                                        ? "--at " + places.size() + " times and --anomaly " + anomalies.size()
-                                                + " times; give one --at for each --anomaly, or none"
-                                        : null;
+                                : repeats != null && values == 0
+                                        ? "--repeat is for --values N; give both"
+                                        : !places.isEmpty() && places.size() != anomalies.size()
+                                                ? "--at " + places.size() + " times and --anomaly " + anomalies.size()
+                                                        + " times; give one --at for each --anomaly, or none"
+                                                : null;
         if (conflict != null) {
             throw new ParameterException(spec.commandLine(), conflict);
         }
@@ -207,9 +242,10 @@ final class WorkloadOptions {
                 .seed(seed)
                 .transactions(transactions)
                 .sessions(sessions)
-                .operations(operations)
+                .operations(operations.least, operations.most)
                 .keys(keys)
                 .reads(reads)
+                .modifies(modifies)
                 .distribution(distribution)
                 .values(values)
                 .level(level)
@@ -217,6 +253,9 @@ final class WorkloadOptions {
                 .indeterminate(indeterminate)
                 .timed(!untimed)
                 .skew(skewNanos);
+        if (repeats != null) {
+            workload.repeats(repeats);
+        }
         if (zipf != null) {
             workload.zipf(zipf);
         }

@@ -93,7 +93,7 @@ final class DealTask implements MapPartitionsFunction<Long, Row> {
             int count = 0;
             int[] sizes = new int[slices];
             for (long t = first; t < next; t++) {
-                for (int o = plan.scripted(t); o < plan.operations(); o++) {
+                for (int o = plan.scripted(t); o < plan.operations(t); o++) {
                     int key = plan.key(t, o);
                     numbers[count] = (int) (t - first) * plan.operations() + o;
                     keys[count++] = key << 1 | (plan.isWrite(t, o) ? 1 : 0);

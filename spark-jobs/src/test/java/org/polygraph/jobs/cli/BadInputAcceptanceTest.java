@@ -36,7 +36,7 @@ class BadInputAcceptanceTest {
     private static final String NOTHING =
             "; expected one at least, or there is nothing to judge; check what was recorded";
     private static final String NO_FORMAT =
-            "found content of no format known; expected jsonl, parquet, dbcop, plume, or a"
+            "found content of no format known; expected jsonl, parquet, dbcop, plume, edn, or a"
                     + " folder of Cobra logs; name the format with -f to see what is wrong with it";
 
     @TempDir
@@ -187,8 +187,8 @@ class BadInputAcceptanceTest {
         cases.add(invalid(
                 "history.edn",
                 "{:type :invoke}",
-                "@: found EDN; expected jsonl, parquet, dbcop, cobra or plume; EDN is not read yet: convert it to JSON"
-                        + " Lines"));
+                "@:1:1: found an operation without :process; expected :type, :process, :f and :value; an operation is"
+                        + " {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}"));
         cases.add(invalid(
                 "twice.jsonl",
                 good + good,

@@ -66,6 +66,8 @@ class GenerateTest {
             "--sessions 60 --reads 0.9 --keys 30",
             "--reads 0 --keys 10",
             "--reads 1",
+            "--read-modify-writes 0.7 --operations 1-12 --keys 60",
+            "--values 3 --repeat 0.3 --read-modify-writes 0.4 --keys 600 --transactions 300 --operations 2-5",
         };
         int skewed = 0;
         for (int i = 0; i < shapes.length; i++) {

@@ -80,7 +80,7 @@ class ExamplesTest {
     @Test
     void everyExampleHasItsTruth() throws IOException {
         Set<String> files = new TreeSet<>();
-        try (var entries = Files.newDirectoryStream(FOLDER, "*.jsonl")) {
+        try (var entries = Files.newDirectoryStream(FOLDER, "*.{jsonl,edn}")) {
             entries.forEach(file -> files.add(file.getFileName().toString()));
         }
         Set<String> told = new TreeSet<>();

@@ -76,7 +76,10 @@ class SparkGeneratorTest {
                         .values(9)
                         .aborted(0.1)
                         .indeterminate(0.1)
-                        .sessions(23),
+                        .sessions(23)
+                        .operations(1, 11)
+                        .modifies(0.3)
+                        .repeats(0.6),
                 new Workload().transactions(700).keys(1).operations(3),
                 // No reads at all: parts without a block.
                 new Workload().transactions(130).reads(0).seed(9));

@@ -16,7 +16,7 @@ public enum HistoryFormat {
     COBRA("cobra", "a folder of Cobra logs"),
     /** A line an operation: {@code r(key,value,session,txn)}. */
     PLUME("plume", "plume text"),
-    /** Jepsen's operations; recognized, not read yet. */
+    /** Jepsen's operations, an invocation and a completion each. */
     EDN("edn", "EDN");
 
     private final String label;

@@ -37,9 +37,6 @@ public final class HistoryReader {
      */
     public static HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
-        if (format == HistoryFormat.EDN) {
-            throw Parts.ednUnsupported(path);
-        }
         try {
             return new Run(new ReadContext(stop, memoryBytes)).read(Location.of(path), format);
         } catch (OutOfMemoryError e) {

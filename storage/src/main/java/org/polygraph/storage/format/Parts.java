@@ -121,6 +121,7 @@ final class Parts {
                 (file, opened) -> new PlumeReader(
                                 file.name(), opened.content(), builder, new PlumeSessions(builder, false))
                         .read();
+            case EDN -> (file, opened) -> new EdnReader(file.name(), opened.content(), builder).read();
             default -> throw new IllegalArgumentException(format + " is not read file by file");
         };
     }
@@ -155,9 +156,6 @@ final class Parts {
 
     private static HistoryFormat detected(String name, Sniff sniff) throws HistoryException {
         HistoryFormat format = sniff.format();
-        if (format == HistoryFormat.EDN) {
-            throw ednUnsupported(name);
-        }
         if (format != null) {
             return format;
         }
@@ -168,13 +166,8 @@ final class Parts {
         throw new HistoryException(
                 name,
                 "content of no format known",
-                "jsonl, parquet, dbcop, plume, or a folder of Cobra logs",
+                "jsonl, parquet, dbcop, plume, edn, or a folder of Cobra logs",
                 "name the format with -f to see what is wrong with it");
-    }
-
-    static HistoryException ednUnsupported(String name) {
-        return new HistoryException(
-                name, "EDN", "jsonl, parquet, dbcop, cobra or plume", "EDN is not read yet: convert it to JSON Lines");
     }
 
     /** Nothing but white space so far: an empty file, unless the compression is damaged or there is more. */

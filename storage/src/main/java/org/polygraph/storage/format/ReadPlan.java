@@ -42,11 +42,11 @@ public final class ReadPlan {
     /**
      * Plans. Looks at the beginnings of large files and the footers of large Parquet files.
      *
-     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, dbcop and
-     *     Cobra; or if something is wrong with it, which {@link HistoryReader} will tell
+     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, dbcop,
+     *     EDN and Cobra; or if something is wrong with it, which {@link HistoryReader} will tell
      */
     public static @Nullable ReadPlan of(String path, HistoryFormat asked, Cut cut) {
-        if (path.equals("-") || asked == HistoryFormat.EDN) {
+        if (path.equals("-")) {
             return null;
         }
         try {

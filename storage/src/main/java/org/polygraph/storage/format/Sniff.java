@@ -93,9 +93,11 @@ record Sniff(
         int next = skipSpace(b, start + 1);
         int second = byteAt(b, next);
         return switch (b[start]) {
-            case '{' -> second == ':' ? HistoryFormat.EDN : HistoryFormat.JSONL;
-            case '[' -> second == '{' && byteAt(b, skipSpace(b, next + 1)) == ':' ? HistoryFormat.EDN : null;
+            case '{' -> second == ':' || second == '#' ? HistoryFormat.EDN : HistoryFormat.JSONL;
+            case '[', '(' ->
+                (second == '{' && byteAt(b, skipSpace(b, next + 1)) == ':') || second == '#' ? HistoryFormat.EDN : null;
             case '#' -> second == 'j' ? HistoryFormat.EDN : null;
+            case ';' -> HistoryFormat.EDN;
             case 'r', 'w' -> second == '(' ? HistoryFormat.PLUME : null;
             default -> null;
         };

@@ -78,7 +78,7 @@ public final class GeneratedRows {
                 builder.times(plan.start(t), plan.end(t));
             }
             int scripted = plan.scripted(t);
-            for (int o = 0; o < plan.operations(); o++) {
+            for (int o = 0; o < plan.operations(t); o++) {
                 operation(builder, t, o, o < scripted, found[Math.toIntExact((row - from) * plan.operations()) + o]);
             }
             builder.end();
@@ -119,7 +119,7 @@ public final class GeneratedRows {
         SimulatedStore store = new SimulatedStore(
                 plan, 1, 0, (transaction, operation, write) -> rows.read(rows.place(transaction, operation), write));
         for (long t = 0; t < plan.transactions(); t++) {
-            for (int o = plan.scripted(t); o < plan.operations(); o++) {
+            for (int o = plan.scripted(t); o < plan.operations(t); o++) {
                 store.add(t, o, plan.key(t, o), plan.isWrite(t, o));
             }
             if ((t & 0xffff) == 0) {

@@ -33,6 +33,7 @@ public final class TransactionPlan implements Serializable {
     private static final int COMMIT = 4;
     private static final int SNAPSHOT = 5;
     private static final int EFFECT = 6;
+    private static final int COUNT = 7;
 
     private final Workload workload;
     private final long key;
@@ -85,9 +86,31 @@ public final class TransactionPlan implements Serializable {
         return workload.sessions;
     }
 
-    /** Of every transaction. */
+    /** Of a transaction, at most. */
     public int operations() {
         return operations;
+    }
+
+    /** Of this transaction. */
+    public int operations(long transaction) {
+        int least = workload.leastOperations;
+        return least == operations
+                ? operations
+                : Math.max(
+                        scripted(transaction),
+                        least + KeyChoice.below(operations - least + 1, bits(transaction, COUNT)));
+    }
+
+    /** Of all transactions. Where they differ, in as many steps. */
+    public long totalOperations() {
+        if (workload.leastOperations == operations) {
+            return workload.transactions * operations;
+        }
+        long sum = 0;
+        for (long t = 0; t < workload.transactions; t++) {
+            sum += operations(t);
+        }
+        return sum;
     }
 
     int session(long transaction) {
@@ -148,7 +171,17 @@ public final class TransactionPlan implements Serializable {
             List<PlantedAnomaly.Step> steps = player(planted, transaction).steps();
             return operation < steps.size() && steps.get(operation).write();
         }
-        return KeyChoice.fraction(bits(transaction, LANES + 2 * operation)) >= reads;
+        return modifies(transaction, operation)
+                ? operation % 2 == 1
+                : KeyChoice.fraction(bits(transaction, LANES + 2 * operation)) >= reads;
+    }
+
+    /** Whether the operation is one of two that read a key and write it; operations are paired from the first on. */
+    private boolean modifies(long transaction, int operation) {
+        int first = operation & ~1;
+        return workload.modifies > 0
+                && first + 1 < operations(transaction)
+                && KeyChoice.fraction(mix(~bits(transaction, LANES + 2 * first))) < workload.modifies;
     }
 
     /** The key, planted ones above all others. */
@@ -162,7 +195,8 @@ public final class TransactionPlan implements Serializable {
                         + steps.get(operation).key();
             }
         }
-        return keyChoice.of(bits(transaction, LANES + 2 * operation + 1));
+        int choosing = planted < 0 && modifies(transaction, operation) ? operation & ~1 : operation;
+        return keyChoice.of(bits(transaction, LANES + 2 * choosing + 1));
     }
 
     /** The number of a write, from 1; as a number of a read the write whose value it returns, or 0 for the initial value. */
@@ -193,9 +227,13 @@ public final class TransactionPlan implements Serializable {
             return write;
         }
         // On planted keys values are unique whatever is asked of the others.
-        return key >= workload.keys
+        return key >= workload.keys || !repeats(key)
                 ? workload.values + write
                 : 1 + KeyChoice.below(workload.values, mix(this.key ^ mix(write)));
+    }
+
+    private boolean repeats(int key) {
+        return workload.repeats == 1 || KeyChoice.fraction(mix(this.key + mix(~(long) key))) < workload.repeats;
     }
 
     Outcome outcome(long transaction) {

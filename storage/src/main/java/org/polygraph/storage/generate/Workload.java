@@ -40,14 +40,17 @@ public final class Workload implements Serializable {
     long seed = 1;
     long transactions = 10_000;
     int sessions = 10;
+    int leastOperations = 8;
     int operations = 8;
     int keys = 1_000;
     double reads = 0.5;
+    double modifies;
     Distribution distribution = Distribution.UNIFORM;
     double zipf = 0.99;
     double hotKeys = 0.01;
     double hotShare = 0.9;
     int values;
+    double repeats = 1;
     Level level = Level.SER;
     double aborted;
     double indeterminate;
@@ -77,7 +80,13 @@ public final class Workload implements Serializable {
 
     /** Of every transaction, 1 to 1,024. */
     public Workload operations(int count) {
-        operations = (int) range("operations", count, 1, MOST_OPERATIONS);
+        return operations(count, count);
+    }
+
+    /** Of a transaction, uniform in [least, most]. */
+    public Workload operations(int least, int most) {
+        operations = (int) range("operations", most, 1, MOST_OPERATIONS);
+        leastOperations = (int) range("operations", least, 1, most);
         return this;
     }
 
@@ -87,9 +96,15 @@ public final class Workload implements Serializable {
         return this;
     }
 
-    /** Share of operations that read. */
+    /** Share of operations that read, of those that {@link #modifies} leaves. */
     public Workload reads(double share) {
         reads = share("reads", share);
+        return this;
+    }
+
+    /** Share of pairs of operations that read a key and then write it. */
+    public Workload modifies(double share) {
+        modifies = share("read-modify-writes", share);
         return this;
     }
 
@@ -117,6 +132,12 @@ public final class Workload implements Serializable {
     /** 0: every write has a value of its own; else how many different values writes draw from, 1 to 2^30. */
     public Workload values(int distinct) {
         values = (int) range("values", distinct, 0, MOST_KEYS);
+        return this;
+    }
+
+    /** With {@link #values}: share of the keys on which they repeat; on the others every write has a value of its own. */
+    public Workload repeats(double share) {
+        repeats = share("repeat", share);
         return this;
     }
 
@@ -226,13 +247,17 @@ public final class Workload implements Serializable {
     /** All settings as a JSON object; the same settings give the same text. */
     String json() {
         return "{\"seed\":\"" + seed + "\",\"transactions\":" + transactions + ",\"sessions\":" + sessions
-                + ",\"operations\":" + operations + ",\"keys\":" + keys + ",\"reads\":" + number(reads)
+                + ",\"operations\":"
+                + (leastOperations == operations ? operations : "\"" + leastOperations + "-" + operations + "\"")
+                + ",\"keys\":" + keys + ",\"reads\":" + number(reads)
+                + (modifies == 0 ? "" : ",\"read_modify_writes\":" + number(modifies))
                 + ",\"distribution\":\"" + distribution.name().toLowerCase(Locale.ROOT) + "\""
                 + (distribution == Distribution.ZIPF ? ",\"zipf\":" + number(zipf) : "")
                 + (distribution == Distribution.HOTSPOT
                         ? ",\"hot\":\"" + number(hotKeys) + ":" + number(hotShare) + "\""
                         : "")
-                + ",\"values\":" + (values == 0 ? "\"unique\"" : values) + ",\"level\":\""
+                + ",\"values\":" + (values == 0 ? "\"unique\"" : values)
+                + (values == 0 || repeats == 1 ? "" : ",\"repeat\":" + number(repeats)) + ",\"level\":\""
                 + level.name().toLowerCase(Locale.ROOT) + "\",\"aborted\":" + number(aborted) + ",\"indeterminate\":"
                 + number(indeterminate) + (timed ? ",\"skew_ns\":" + skewNanos : "") + "}";
     }

@@ -73,7 +73,7 @@ class BadInputTest {
         new Random(1).nextBytes(noise);
         assertThat(inputs.refusal("h", noise, HistoryFormat.AUTO))
                 .isEqualTo(
-                        "h: found content of no format known; expected jsonl, parquet, dbcop, plume, or a folder of Cobra"
+                        "h: found content of no format known; expected jsonl, parquet, dbcop, plume, edn, or a folder of Cobra"
                                 + " logs; name the format with -f to see what is wrong with it");
         assertThat(inputs.refusal("h", noise, HistoryFormat.JSONL))
                 .startsWith("h:1:")
@@ -131,13 +131,7 @@ class BadInputTest {
         assertThat(inputs.refusal("h.parquet", HistoryFormat.JSONL))
                 .isEqualTo("h.parquet: found Parquet; expected JSON Lines (-f jsonl); give -f parquet or -f auto");
         assertThat(inputs.refusal("h.jsonl", HistoryFormat.EDN))
-                .isEqualTo(
-                        "h.jsonl: found EDN; expected jsonl, parquet, dbcop, cobra or plume; EDN is not read yet: convert"
-                                + " it to JSON Lines");
-        assertThat(inputs.refusal("h.edn", "{:type :invoke, :f :txn}"))
-                .isEqualTo(
-                        "h.edn: found EDN; expected jsonl, parquet, dbcop, cobra or plume; EDN is not read yet: convert it"
-                                + " to JSON Lines");
+                .isEqualTo("h.jsonl: found JSON Lines; expected EDN (-f edn); give -f jsonl or -f auto");
         assertThatThrownBy(() -> HistoryFormat.ofLabel("json"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("unknown format \"json\"; expected auto, jsonl, parquet, dbcop, cobra, plume or edn");

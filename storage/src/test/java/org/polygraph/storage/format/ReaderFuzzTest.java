@@ -51,6 +51,7 @@ class ReaderFuzzTest {
         valid.put("h.jsonl.gz", TestFiles.gzip(valid.get("h.jsonl")));
         valid.put("h.jsonl.zst", TestFiles.zstd(valid.get("h.jsonl")));
         valid.put("h.txt", TestFiles.utf8(plume.toString()));
+        valid.put("h.edn", TestFiles.utf8(EdnReaderTest.some(new Random(2), 12).edn()));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
         valid.put("c/T1.log", TestFiles.cobraLog(7));
@@ -122,9 +123,11 @@ class ReaderFuzzTest {
                 ? HistoryFormat.COBRA
                 : name.contains("jsonl")
                         ? HistoryFormat.JSONL
-                        : name.contains("txt")
-                                ? HistoryFormat.PLUME
-                                : name.contains("parquet") ? HistoryFormat.PARQUET : HistoryFormat.DBCOP;
+                        : name.endsWith("edn")
+                                ? HistoryFormat.EDN
+                                : name.contains("txt")
+                                        ? HistoryFormat.PLUME
+                                        : name.contains("parquet") ? HistoryFormat.PARQUET : HistoryFormat.DBCOP;
     }
 
     /** One to four of: a flipped bit, a byte set, bytes deleted, inserted, doubled, moved, or the end cut off. */

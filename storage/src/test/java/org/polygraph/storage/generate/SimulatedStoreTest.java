@@ -77,7 +77,7 @@ class SimulatedStoreTest {
                 text.append(' ').append(plan.start(t)).append("..").append(plan.end(t));
             }
             Map<Integer, Long> own = new HashMap<>();
-            for (int o = 0; o < plan.operations(); o++) {
+            for (int o = 0; o < plan.operations(t); o++) {
                 int key = plan.key(t, o);
                 boolean changed = store.getOrDefault(key, 0L) != (long) snapshot.getOrDefault(key, 0L);
                 boolean write = plan.isWrite(t, o) && !(plan.takesEffect(t) && changed);
@@ -101,14 +101,17 @@ class SimulatedStoreTest {
                 .seed(random.nextLong())
                 .transactions(1 + random.nextInt(800))
                 .sessions(1 + random.nextInt(30))
-                .operations(1 + random.nextInt(9))
+                .operations(1 + random.nextInt(3), 3 + random.nextInt(7))
+                .modifies(random.nextInt(5) / 5.0)
                 .keys(1 + random.nextInt(60))
                 .reads(random.nextInt(11) / 10.0)
                 .distribution(Distribution.values()[random.nextInt(3)])
                 .level(Level.values()[random.nextInt(2)])
                 .aborted(random.nextInt(3) / 10.0)
                 .indeterminate(random.nextInt(3) / 10.0);
-        return random.nextBoolean() ? workload : workload.values(1 + random.nextInt(5));
+        return random.nextBoolean()
+                ? workload
+                : workload.values(1 + random.nextInt(5)).repeats(random.nextInt(5) / 4.0);
     }
 
     @Test
@@ -122,13 +125,55 @@ class SimulatedStoreTest {
                     .as("workload %s of seed %s: %s", i, SEED, plan.workload().json())
                     .isEqualTo(expected);
             for (long t = 0; t < plan.transactions(); t++) {
-                for (int o = 0; o < plan.operations(); o++) {
+                for (int o = 0; o < plan.operations(t); o++) {
                     String row = expected.get((int) plan.row(t));
                     lost += plan.isWrite(t, o) && row.split(" ")[3 + o].startsWith("r") ? 1 : 0;
                 }
             }
         }
         assertThat(lost).as("writes that lost").isGreaterThan(1000);
+    }
+
+    @Test
+    void modifiesWhatItReadsAndRepeatsWhereAsked() throws IOException {
+        TransactionPlan plan = new Workload()
+                .transactions(2_000)
+                .keys(40)
+                .operations(2, 9)
+                .modifies(1)
+                .values(3)
+                .repeats(0.5)
+                .plan();
+        int[] counts = new int[10];
+        Map<Integer, List<Long>> values = new HashMap<>();
+        for (long t = 0; t < plan.transactions(); t++) {
+            int count = plan.operations(t);
+            counts[count]++;
+            for (int o = 0; o < count; o++) {
+                if (o + 1 < count || o % 2 == 1) {
+                    assertThat(plan.isWrite(t, o)).isEqualTo(o % 2 == 1);
+                    assertThat(plan.key(t, o)).isEqualTo(plan.key(t, o & ~1));
+                }
+                if (plan.isWrite(t, o)) {
+                    values.computeIfAbsent(plan.key(t, o), k -> new ArrayList<>())
+                            .add(plan.value(plan.write(t, o), plan.key(t, o)));
+                }
+            }
+        }
+        assertThat(counts).startsWith(0, 0).satisfies(c -> {
+            for (int n = 2; n < 10; n++) {
+                assertThat(c[n]).isBetween(150, 350);
+            }
+        });
+        assertThat(plan.totalOperations()).isBetween(10_000L, 12_000L);
+        long repeating = values.values().stream()
+                .filter(written -> written.stream().distinct().count() < written.size())
+                .count();
+        assertThat(repeating).isBetween(8L, 32L);
+        assertThat(values.values().stream()
+                        .filter(written -> written.stream().distinct().count() <= 3)
+                        .count())
+                .isEqualTo(repeating);
     }
 
     /** More than a batch, so that what is open is carried on. */
@@ -159,7 +204,7 @@ class SimulatedStoreTest {
                 SimulatedStore store = new SimulatedStore(
                         plan, slices, slice, (t, o, write) -> sliced.read(sliced.place(t, o), write));
                 for (long t = 0; t < plan.transactions(); t++) {
-                    for (int o = 0; o < plan.operations(); o++) {
+                    for (int o = 0; o < plan.operations(t); o++) {
                         int key = plan.key(t, o);
                         if (key % slices == slice) {
                             store.add(t, o, key, plan.isWrite(t, o));

@@ -1,0 +1,445 @@
+package org.polygraph.storage.format;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * The tokens of an EDN text (<a href="https://github.com/edn-format/edn">the format's specification</a>), one at a time; comments and
+ * what is discarded by {@code #_} are passed over. Nothing is kept of the text but the current token. Libraries for EDN build
+ * values, without saying where they stand, and go down with the nesting.
+ */
+final class EdnTokens {
+    static final int MAX_DEPTH = 100;
+    static final int MAX_STRING = 1 << 20;
+    static final int MAX_NAME = 1 << 12;
+    static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
+
+    private static final int END_OF_FILE = -1;
+
+    enum Token {
+        MAP,
+        VECTOR,
+        LIST,
+        SET,
+        /** The end of one of these. */
+        CLOSE,
+        KEYWORD,
+        SYMBOL,
+        /** Of 64 bits. */
+        INTEGER,
+        /** Any other number. */
+        NUMBER,
+        STRING,
+        CHARACTER,
+        /** {@code #name}; the value that it is about follows. */
+        TAG,
+        END;
+
+        boolean isOpen() {
+            return this == MAP || this == VECTOR || this == LIST || this == SET;
+        }
+
+        /** Whether its elements have an order. */
+        boolean isSequence() {
+            return this == VECTOR || this == LIST;
+        }
+    }
+
+    private final String file;
+    private final InputStream in;
+    private final byte[] buffer = new byte[1 << 16];
+    private int at;
+    private int limit;
+    private long line = 1;
+    /** Bytes of the current line before the buffer's first; negative once that line begins within the buffer. */
+    private long columnBase;
+
+    private final byte[] closers = new byte[MAX_DEPTH];
+    private int depth;
+
+    private Token token = Token.END;
+    private long tokenLine = 1;
+    private long tokenColumn = 1;
+    private byte[] text = new byte[256];
+    private int length;
+    private long integer;
+
+    EdnTokens(String file, InputStream in) {
+        this.file = file;
+        this.in = in;
+    }
+
+    /** Goes on to the next token; {@link Token#END} once all that was opened is closed. */
+    Token next() throws IOException, HistoryException {
+        Token before = token;
+        for (int discarding = 0; ; ) {
+            token = read();
+            if ((token == Token.CLOSE || token == Token.END) && (discarding > 0 || before == Token.TAG)) {
+                throw error(describe() + " after a tag or #_", "the value that it is about");
+            }
+            if (token == Token.SYMBOL && length == 2 && text[0] == '#') {
+                if (++discarding > MAX_DEPTH) {
+                    throw error("more than " + MAX_DEPTH + " #_ in a row", "fewer");
+                }
+            } else if (discarding == 0 || token == Token.TAG) {
+                if (discarding == 0) {
+                    return token;
+                }
+            } else {
+                skip();
+                discarding--;
+            }
+        }
+    }
+
+    /** Goes on to the next token that is no tag. */
+    Token nextValue() throws IOException, HistoryException {
+        while (next() == Token.TAG) {
+            // What a tag says of a value is nothing to us.
+        }
+        return token;
+    }
+
+    /** Goes on to the end of the current value. */
+    void skip() throws IOException, HistoryException {
+        if (token.isOpen()) {
+            for (int outside = depth - 1; depth > outside; ) {
+                token = read();
+            }
+        }
+    }
+
+    Token token() {
+        return token;
+    }
+
+    /** Of an integer. */
+    long integer() {
+        return integer;
+    }
+
+    /** Of a string its characters; of a keyword, a symbol or a number, how it is written. */
+    String text() throws HistoryException {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(text, 0, length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw error("text that is not UTF-8", "UTF-8");
+        }
+    }
+
+    /** Whether the current keyword or symbol is that. */
+    boolean is(String ascii) {
+        if (length != ascii.length() || (token != Token.KEYWORD && token != Token.SYMBOL)) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (text[i] != ascii.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean isNil() {
+        return token == Token.SYMBOL && is("nil");
+    }
+
+    long line() {
+        return tokenLine;
+    }
+
+    /** In bytes, from 1. */
+    long column() {
+        return tokenColumn;
+    }
+
+    String file() {
+        return file;
+    }
+
+    HistoryException error(String found, String expected) {
+        return new HistoryException(where(file, tokenLine, tokenColumn), found, expected, REMEDY);
+    }
+
+    static String where(String file, long line, long column) {
+        return file + ":" + line + ":" + column;
+    }
+
+    /** The current token as messages name it. */
+    String describe() throws HistoryException {
+        return switch (token) {
+            case MAP -> "a map";
+            case VECTOR -> "a vector";
+            case LIST -> "a list";
+            case SET -> "a set";
+            case CLOSE -> "the end of a collection";
+            case STRING -> "the string \"" + Shown.text(text()) + "\"";
+            case INTEGER, NUMBER -> "the number " + Shown.text(text());
+            case TAG -> "the tag " + Shown.text(text());
+            case KEYWORD, SYMBOL, CHARACTER -> Shown.text(text());
+            case END -> "the end of the file";
+        };
+    }
+
+    private HistoryException cutOff() {
+        return new HistoryException(
+                where(file, tokenLine, tokenColumn),
+                "the end of the file within a collection",
+                "a complete one",
+                "the file is cut off: copy it again");
+    }
+
+    private Token read() throws IOException, HistoryException {
+        int c = firstOfToken();
+        tokenLine = line;
+        tokenColumn = columnBase + at;
+        length = 0;
+        switch (c) {
+            case END_OF_FILE -> {
+                if (depth > 0) {
+                    throw cutOff();
+                }
+                return Token.END;
+            }
+            case '{' -> {
+                return open(Token.MAP, '}');
+            }
+            case '[' -> {
+                return open(Token.VECTOR, ']');
+            }
+            case '(' -> {
+                return open(Token.LIST, ')');
+            }
+            case '}', ']', ')' -> {
+                return close(c);
+            }
+            case '"' -> {
+                return string();
+            }
+            case '#' -> {
+                return dispatch();
+            }
+            case '\\' -> {
+                add(c);
+                int first = take();
+                if (first == END_OF_FILE) {
+                    throw cutOff();
+                }
+                add(first);
+                restOfAtom();
+                return Token.CHARACTER;
+            }
+            default -> {
+                add(c);
+                restOfAtom();
+                return c == ':' ? Token.KEYWORD : isNumber() ? number() : Token.SYMBOL;
+            }
+        }
+    }
+
+    private Token open(Token kind, char closer) throws HistoryException {
+        if (depth == MAX_DEPTH) {
+            throw error("nesting of more than " + MAX_DEPTH + " collections", "nesting up to " + MAX_DEPTH);
+        }
+        closers[depth++] = (byte) closer;
+        return kind;
+    }
+
+    private Token close(int c) throws HistoryException {
+        if (depth == 0 || closers[depth - 1] != c) {
+            throw error(
+                    "'" + (char) c + "'",
+                    depth == 0 ? "an operation" : "'" + (char) closers[depth - 1] + "' or a value");
+        }
+        depth--;
+        return Token.CLOSE;
+    }
+
+    private Token dispatch() throws IOException, HistoryException {
+        int c = peek();
+        if (c == '{') {
+            take();
+            return open(Token.SET, '}');
+        }
+        add('#');
+        if (c == '_') {
+            add(take());
+            return Token.SYMBOL; // #_ alone: next() acts on it
+        }
+        restOfAtom();
+        if (length > 1 && text[1] == '#') {
+            return Token.NUMBER; // ##Inf and its like
+        }
+        if (length == 1) {
+            throw error("'#' by itself", "a tag, a set or #_");
+        }
+        return Token.TAG;
+    }
+
+    private Token string() throws IOException, HistoryException {
+        for (int c; (c = take()) != '"'; ) {
+            if (c == END_OF_FILE) {
+                throw cutOff();
+            }
+            if (length >= MAX_STRING) {
+                throw error("a string of more than " + MAX_STRING + " bytes", "a shorter one");
+            }
+            if (c == '\\') {
+                escape();
+            } else {
+                add(c);
+            }
+        }
+        return Token.STRING;
+    }
+
+    private void escape() throws IOException, HistoryException {
+        int c = take();
+        switch (c) {
+            case 't' -> add('\t');
+            case 'r' -> add('\r');
+            case 'n' -> add('\n');
+            case 'b' -> add('\b');
+            case 'f' -> add('\f');
+            case '\\', '"' -> add(c);
+            case 'u' -> {
+                int code = 0;
+                for (int i = 0; i < 4; i++) {
+                    int digit = Character.digit(take(), 16);
+                    if (digit < 0) {
+                        throw error("a \\u without four hexadecimal digits", "\\u0041 and its like");
+                    }
+                    code = code << 4 | digit;
+                }
+                addCode(code);
+            }
+            default ->
+                throw error("the escape \\" + Shown.character(c) + " in a string", "\\t, \\r, \\n, \\\\, \\\" or \\u");
+        }
+    }
+
+    /** A character of the basic plane as UTF-8, or a byte below 0x80; halves of a pair make text that is no UTF-8. */
+    private void addCode(int code) {
+        if (code < 0x80) {
+            add(code);
+        } else if (code < 0x800) {
+            add(0xC0 | code >> 6);
+            add(0x80 | (code & 0x3F));
+        } else {
+            add(0xE0 | code >> 12);
+            add(0x80 | (code >> 6 & 0x3F));
+            add(0x80 | (code & 0x3F));
+        }
+    }
+
+    /** Up to what ends a symbol, a keyword or a number. */
+    private void restOfAtom() throws IOException, HistoryException {
+        for (int c; (c = peek()) != END_OF_FILE && !isDelimiter(c); ) {
+            if (length >= MAX_NAME) {
+                throw error("a name of more than " + MAX_NAME + " bytes", "a shorter one");
+            }
+            add(take());
+        }
+    }
+
+    private static boolean isDelimiter(int c) {
+        return c <= ' ' || c == ',' || c == '"' || c == ';' || c == '(' || c == ')' || c == '[' || c == ']' || c == '{'
+                || c == '}';
+    }
+
+    private boolean isNumber() {
+        int first = text[0] == '-' || text[0] == '+' ? 1 : 0;
+        return first < length && text[first] >= '0' && text[first] <= '9';
+    }
+
+    /** Integers may end in N. */
+    private Token number() {
+        boolean negative = text[0] == '-';
+        int end = text[length - 1] == 'N' ? length - 1 : length;
+        long value = 0; // Negative: there is one more of these.
+        for (int i = negative || text[0] == '+' ? 1 : 0; i < end; i++) {
+            int digit = text[i] - '0';
+            if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
+                return Token.NUMBER;
+            }
+            value = value * 10 - digit;
+        }
+        if (!negative && value == Long.MIN_VALUE) {
+            return Token.NUMBER;
+        }
+        integer = negative ? value : -value;
+        return Token.INTEGER;
+    }
+
+    /** Takes what is between tokens, and the first byte after it. */
+    private int firstOfToken() throws IOException {
+        boolean comment = false;
+        for (int c; ; ) {
+            c = take();
+            if (c == END_OF_FILE) {
+                return c;
+            }
+            if (c == '\n') {
+                comment = false;
+            } else if (c == ';') {
+                comment = true;
+            } else if (!comment && c > ' ' && c != ',' && !isMark(c)) {
+                return c;
+            }
+        }
+    }
+
+    /** Whether a mark of the encoding begins here, at the beginning of the file; takes the rest of it. */
+    private boolean isMark(int c) throws IOException {
+        if (c != 0xEF || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
+            return false;
+        }
+        take();
+        if (peek() == 0xBF) {
+            take();
+        }
+        return true;
+    }
+
+    private int peek() throws IOException {
+        return at < limit || fill() ? buffer[at] & 0xFF : END_OF_FILE;
+    }
+
+    private int take() throws IOException {
+        if (at == limit && !fill()) {
+            return END_OF_FILE;
+        }
+        int c = buffer[at++] & 0xFF;
+        if (c == '\n') {
+            line++;
+            columnBase = -at;
+        }
+        return c;
+    }
+
+    private boolean fill() throws IOException {
+        int read = in.read(buffer, 0, buffer.length);
+        if (read <= 0) {
+            return false;
+        }
+        columnBase += at;
+        at = 0;
+        limit = read;
+        return true;
+    }
+
+    private void add(int b) {
+        if (length == text.length) {
+            text = Arrays.copyOf(text, 2 * length);
+        }
+        text[length++] = (byte) b;
+    }
+}

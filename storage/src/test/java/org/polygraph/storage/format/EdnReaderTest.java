@@ -1,0 +1,313 @@
+package org.polygraph.storage.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EdnReaderTest {
+    @TempDir
+    Path folder;
+
+    private Inputs inputs;
+
+    @BeforeEach
+    void inputs() {
+        inputs = new Inputs(folder);
+    }
+
+    /**
+     * A history twice.
+     *
+     * @param jsonl a transaction a line, whose number is that of its completion in the other
+     */
+    record Twice(String edn, String jsonl) {}
+
+    /** Random transactions of a few processes, written as Jepsen may, and otherwise. */
+    static Twice some(Random random, int transactions) {
+        boolean lists = random.nextBoolean();
+        boolean indexed = random.nextBoolean();
+        boolean timed = random.nextBoolean();
+        Form form = new Form(random);
+        StringBuilder jsonl = new StringBuilder();
+        List<long[]> open = new ArrayList<>(); // process, index, start
+        List<String[]> invoked = new ArrayList<>(); // as EDN, as JSON of what is known without a result
+        List<Long> free = new ArrayList<>(List.of(0L, 1L, 2L, 3L));
+        long processes = 4;
+        long next = 0;
+        int count = 0;
+        int value = 0;
+        for (int begun = 0; begun < transactions || !open.isEmpty(); ) {
+            if (random.nextInt(9) == 0) {
+                form.operation(":info", ":nemesis", ":kill", "[\"n1\" {:a #{1 2}}]", count, indexed, next, timed);
+                count++;
+            } else if (begun < transactions && !free.isEmpty() && (open.isEmpty() || random.nextBoolean())) {
+                long process = free.remove(random.nextInt(free.size()));
+                StringBuilder edn = new StringBuilder("[");
+                StringBuilder json = new StringBuilder();
+                StringBuilder known = new StringBuilder();
+                StringBuilder done = new StringBuilder("[");
+                for (int o = random.nextInt(4); o >= 0; o--) {
+                    int key = random.nextInt(3);
+                    if (random.nextBoolean()) {
+                        String kind = lists ? "append" : "w";
+                        value++;
+                        edn.append("[:")
+                                .append(kind)
+                                .append(' ')
+                                .append(key)
+                                .append(' ')
+                                .append(value)
+                                .append("] ");
+                        done.append("[:")
+                                .append(kind)
+                                .append(' ')
+                                .append(key)
+                                .append(' ')
+                                .append(value)
+                                .append("]");
+                        String write = "{\"op\":\"" + kind + "\",\"key\":" + key + ",\"value\":" + value + "},";
+                        json.append(write);
+                        known.append(write);
+                    } else {
+                        edn.append("[:r ").append(key).append(" nil] ");
+                        String found = lists
+                                ? random.nextInt(3) == 0 ? "[]" : "[" + (1 + random.nextInt(value + 1)) + "]"
+                                : random.nextInt(3) == 0 ? "nil" : random.nextInt(3) == 0 ? "\"v\"" : "7";
+                        done.append("[:r ")
+                                .append(key)
+                                .append(' ')
+                                .append(found)
+                                .append("]");
+                        json.append("{\"op\":\"r\",\"key\":")
+                                .append(key)
+                                .append(",\"value\":")
+                                .append(found.replace("nil", "null"))
+                                .append("},");
+                    }
+                }
+                form.operation(":invoke", Long.toString(process), ":txn", edn + "]", count, indexed, next, timed);
+                open.add(new long[] {process, count++, next});
+                invoked.add(new String[] {done + "]", json.toString(), known.toString(), edn + "]"});
+                begun++;
+            } else if (!open.isEmpty()) {
+                int which = random.nextInt(open.size());
+                long[] of = open.remove(which);
+                String[] texts = invoked.remove(which);
+                int how = random.nextInt(6);
+                String type = how == 0 ? ":fail" : how == 1 ? ":info" : ":ok";
+                boolean told = how > 1;
+                if (how == 1) {
+                    free.add(processes++);
+                } else {
+                    free.add(of[0]);
+                }
+                form.operation(
+                        type,
+                        Long.toString(of[0]),
+                        ":txn",
+                        told ? texts[0] : random.nextBoolean() ? texts[3] : ":timeout",
+                        count,
+                        indexed,
+                        next,
+                        timed);
+                String ops = told ? texts[1] : texts[2];
+                jsonl.append("{\"session\":")
+                        .append(of[0])
+                        .append(",\"index\":")
+                        .append(of[1]);
+                if (timed) {
+                    jsonl.append(",\"start\":").append(of[2]);
+                    jsonl.append(how == 1 ? "" : ",\"end\":" + next);
+                }
+                jsonl.append(",\"status\":\"")
+                        .append(told ? "committed" : how == 0 ? "aborted" : "indeterminate")
+                        .append("\",\"ops\":[")
+                        .append(ops.isEmpty() ? "" : ops.substring(0, ops.length() - 1))
+                        .append("]}\n");
+                count++;
+            }
+            next += random.nextInt(5);
+        }
+        return new Twice(form.text(), jsonl.toString());
+    }
+
+    /** One way to write the same. */
+    private static final class Form {
+        private final Random random;
+        private final StringBuilder text = new StringBuilder();
+        private final boolean enclosed;
+        private final boolean tagged;
+
+        Form(Random random) {
+            this.random = random;
+            enclosed = random.nextBoolean();
+            tagged = random.nextBoolean();
+            text.append(random.nextInt(4) == 0 ? "; recorded\n" : "").append(enclosed ? "[" : "");
+        }
+
+        void operation(
+                String type,
+                String process,
+                String f,
+                String value,
+                long index,
+                boolean indexed,
+                long time,
+                boolean timed) {
+            List<String> fields = new ArrayList<>(List.of(
+                    ":type " + type,
+                    ":process " + process,
+                    ":f " + f,
+                    ":value " + value,
+                    ":error [:x \"]}\" \\] 1.5 3/4]"));
+            if (indexed) {
+                fields.add(":index " + index);
+            }
+            if (timed) {
+                fields.add(":time " + time + (random.nextInt(4) == 0 ? "N" : ""));
+            }
+            if (random.nextInt(4) == 0) {
+                fields.add("#_ #_ :type {:value 3} \"k\" #inst \"2026-01-01\"");
+            }
+            java.util.Collections.shuffle(fields, random);
+            text.append(tagged ? "#jepsen.history.Op{" : "{")
+                    .append(String.join(random.nextBoolean() ? ", " : "\n  ", fields))
+                    .append(random.nextInt(5) == 0 ? " ; }\n" : "")
+                    .append("}")
+                    .append(random.nextBoolean() ? "\n" : " ");
+        }
+
+        String text() {
+            return text + (enclosed ? "]" : "");
+        }
+    }
+
+    @Test
+    void saysWhatTheSameHistorySaysAsJsonLines() throws Exception {
+        for (long seed = 1; seed <= 1500; seed++) {
+            Twice twice = some(new Random(seed), 1 + (int) (seed % 12));
+            if (twice.jsonl.isEmpty()) {
+                continue;
+            }
+            List<String> expected = outcome("h.jsonl", twice.jsonl, HistoryFormat.JSONL);
+            assertThat(outcome("h.edn", twice.edn, HistoryFormat.EDN))
+                    .as("seed %d:%n%s%n%s", seed, twice.edn, twice.jsonl)
+                    .isEqualTo(expected);
+        }
+    }
+
+    /** Rows, or that the history is refused: a list with an element twice is in neither format. */
+    private List<String> outcome(String name, String content, HistoryFormat format) throws Exception {
+        byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+        String refusal = inputs.refusal(name, bytes, format);
+        if (!refusal.equals("nothing")) {
+            return List.of(refusal.replaceAll("^[^ ]+ ", ""));
+        }
+        return Tables.rows(inputs.read(name, bytes, format));
+    }
+
+    @Test
+    void readsRegisters() throws Exception {
+        assertThat(inputs.rows("lin.edn", """
+                {:process 0, :type :invoke, :f :write, :value 3}
+                {:process 1, :type :invoke, :f :read}
+                {:process 0, :type :ok, :f :write, :value 3}
+                {:process 1, :type :ok, :f :read, :value 3}
+                {:process 0, :type :invoke, :f :cas, :value [3 4]}
+                {:process 1, :type :invoke, :f :cas, :value [9 5]}
+                {:process 0, :type :info, :f :cas, :value :timed-out}
+                {:process 1, :type :fail, :f :cas, :value [9 5]}
+                {:process 2, :type :invoke, :f :cas, :value [:k [nil 1]]}
+                {:process 2, :type :ok, :f :cas, :value [:k [nil 1]]}
+                {:process 2, :type :invoke, :f :read, :value [:k nil]}
+                {:process 2, :type :ok, :f :read, :value [:k 1]}
+                {:process 3, :type :invoke, :f :write, :value 8}
+                """)).isEqualTo(inputs.rows("lin.jsonl", """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"w","key":"register","value":3}]}
+                {"session":1,"index":1,"status":"committed","ops":[{"op":"r","key":"register","value":3}]}
+                {"session":0,"index":4,"status":"indeterminate","ops":[{"op":"r","key":"register","value":3},{"op":"w","key":"register","value":4}]}
+                {"session":1,"index":5,"status":"aborted","ops":[{"op":"r","key":"register","value":9},{"op":"w","key":"register","value":5}]}
+                {"session":2,"index":8,"status":"committed","ops":[{"op":"r","key":":k","value":null},{"op":"w","key":":k","value":1}]}
+                {"session":2,"index":10,"status":"committed","ops":[{"op":"r","key":":k","value":1}]}
+                {"session":3,"index":12,"status":"indeterminate","ops":[{"op":"w","key":"register","value":8}]}
+                """));
+    }
+
+    @Test
+    void isFoundByItsContent() throws Exception {
+        String operation = "{:process 0 :type :ok :f :txn :value [[:w 1 2]]}";
+        for (String content : List.of(
+                operation,
+                "\uFEFF" + operation,
+                "; a comment\n" + operation,
+                "[" + operation + "]",
+                "( #jepsen.history.Op" + operation + " )",
+                "#jepsen.history.Op" + operation)) {
+            assertThat(inputs.rows("h", content)).as(content).hasSize(1);
+            assertThat(HistoryReader.detect(inputs.path("h").toString())).isEqualTo(HistoryFormat.EDN);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{:type :ok, :process 0, :f :txn, :value [[:r 1 2]]|1:50: found the end of the file within a collection",
+                "{:type :ok, :process 0, :f :txn, :value [[:r 1 2})}|1:49: found '}'; expected ']' or a value",
+                "{:type :done, :process 0, :f :txn, :value []}|1:8: found :done as :type; expected :invoke, :ok, :fail or :info",
+                "{:process 0, :f :txn, :value []}|1:1: found an operation without :type",
+                "{:type :ok, :process 0, :value []}|1:1: found an operation without :f",
+                "{:type :ok, :process 1.5, :f :txn, :value []}|1:22: found the number 1.5 as :process",
+                "{:type :ok, :process 0, :f :txn, :value [[:w 1 1.5]]}|1:48: found the number 1.5; expected a value",
+                "{:type :ok, :process 0, :f :txn, :value [[:w 1 99999999999999999999]]}|1:48: found the number 99999999999999999999",
+                "{:type :ok, :process 0, :f :txn, :value [[:w 1 true]]}|1:48: found true; expected a value",
+                "{:type :ok, :process 0, :f :txn, :value [[:inc 1 2]]}|1:43: found :inc as a micro-operation; expected :r, :w or :append",
+                "{:type :ok, :process 0, :f :txn, :value [[:w 1 2 3]]}|1:50: found the number 3; expected the end of the micro-operation",
+                "{:type :ok, :process 0, :f :txn, :value [[:append 1 nil]]}|1:53: found nil; expected a value",
+                "{:type :ok, :process 0, :f :txn, :value [:w 1 2]}|1:42: found :w; expected [:r key value]",
+                "{:type :ok, :process 0, :f :txn}|1:1: found :txn without a :value",
+                "{:type :ok, :process 0, :f :enqueue, :value 1}|1:1: found the operation :enqueue; expected :txn, :read, :write or :cas",
+                "{:type :ok, :process 0, :f :cas, :value 1}|1:41: found the number 1; expected [old new]",
+                "{:type :ok, :type :ok}|1:13: found :type a second time",
+                "{:type}|1:7: found the end of a map after a key",
+                "{:type :ok, :process 0, :f :txn, :value [[:w #x]]}|1:48: found the end of a collection after a tag or #_",
+                "{:type :ok :process \"\\q\"}|1:21: found the escape \\'q' in a string",
+                "{:a 1} 5|1:1: found an operation without :process",
+                "{:process :nemesis} 5|1:21: found the number 5; expected an operation, a map",
+            })
+    void refusesWhatIsNone(String content, String message) throws Exception {
+        assertThat(inputs.refusal("h.edn", content.getBytes(StandardCharsets.UTF_8), HistoryFormat.EDN))
+                .startsWith("h.edn:" + message);
+    }
+
+    @Test
+    void refusesWhatAProcessCannotDo() throws Exception {
+        String invoke = "{:type :invoke, :process 0, :f :txn, :value [[:w 1 2]]}\n";
+        assertThat(inputs.refusal("h.edn", invoke + invoke))
+                .startsWith("h.edn:2:1: found process 0 invoking an operation while that of line 1 is open");
+        assertThat(inputs.refusal("h.edn", invoke + "{:type :ok, :process 0, :f :read, :value 2}"))
+                .startsWith("h.edn:2:1: found :read completing :txn of line 1");
+        assertThat(inputs.refusal("h.edn", invoke + "{:type :ok, :process 0, :f :txn, :value [], :index 3}"))
+                .startsWith("h.edn:2:1: found an operation with :index; expected :index in all or in none");
+    }
+
+    @Test
+    void nestingAndNamesAreLimited() throws Exception {
+        assertThat(inputs.refusal("h.edn", "{:process :x :a " + "[".repeat(1_000_000)))
+                .contains("found nesting of more than 100 collections");
+        assertThat(inputs.refusal("h.edn", "{:process :x :a " + "#_ ".repeat(1_000_000)))
+                .contains("found more than 100 #_ in a row");
+        assertThat(inputs.refusal("h.edn", "{:" + "a".repeat(5_000))).contains("found a name of more than 4096 bytes");
+        assertThat(inputs.refusal("h.edn", "{:a \"" + "a".repeat((1 << 20) + 1)))
+                .contains("found a string of more than 1048576 bytes");
+    }
+}
