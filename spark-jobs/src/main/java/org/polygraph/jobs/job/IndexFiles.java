@@ -3,6 +3,7 @@ package org.polygraph.jobs.job;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
@@ -18,6 +19,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  */
 final class IndexFiles implements Closeable {
     private final StageFolder folder;
+    private SliceSums sums = new SliceSums(0);
 
     /**
      * No file yet.
@@ -30,11 +32,16 @@ final class IndexFiles implements Closeable {
 
     /** Writes all slices. */
     void write(KeySlices keys, VersionIndex versions) throws IOException {
+        sums = new SliceSums(keys.slices());
         try {
             for (int s = 0; s < keys.slices(); s++) {
-                try (OutputStream out = folder.fileSystem().create(new Path(folder.path(), "slice-" + s))) {
-                    out.write(IndexSlice.of(keys, s, versions).toBytes());
+                byte[] slice = IndexSlice.of(keys, s, versions).toBytes();
+                try (OutputStream out = folder.fileSystem().create(SliceSums.file(folder.path(), s))) {
+                    out.write(slice);
                 }
+                CRC32C sum = new CRC32C();
+                sum.update(slice);
+                sums.wrote(s, slice.length, sum);
             }
         } catch (FSError e) {
             throw StageFolder.io(e);
@@ -42,8 +49,8 @@ final class IndexFiles implements Closeable {
     }
 
     /** {@link IndexSlice#toBytes} of each, in any order. */
-    Dataset<byte[]> rows(SparkSession spark) {
-        return SliceFiles.contents(spark, folder.path());
+    Dataset<byte[]> rows(SparkSession spark) throws IOException {
+        return sums.contents(spark, folder.path());
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -30,11 +31,18 @@ import org.polygraph.storage.model.BudgetException;
  *
  * <p>A file is filled under a temporary name and has its own only when it is complete, so that of several attempts of a
  * task any may win. Its room is taken before it is mapped: a full disk is an {@link IOException}, not a fault.
+ *
+ * <p>After the ints comes a footer, little-endian: int magic, int CRC-32C of what is before it, long number of ints. Files that
+ * are filled in place have another magic and no sum: they are read by single cells, and a sum would read all of them.
  */
 final class IntFiles implements Closeable {
     private static final int BLOCK = 1 << 20;
     /** Ints in a mapping. */
     private static final long MOST_MAPPED = (Integer.MAX_VALUE - 8) / 4;
+
+    private static final int FOOTER_BYTES = 16;
+    private static final int SUMMED = 0x53494750;
+    private static final int FILLED = 0x46494750;
 
     private final Path folder;
     private final FileSystem fileSystem;
@@ -131,6 +139,7 @@ final class IntFiles implements Closeable {
                                 java.nio.file.Path.of(folder.toUri().getPath(), temporary))
                         : fileSystem.create(there))) {
             source.writeTo(sink);
+            sink.end();
         }
         if (isLocal()) {
             String at = folder.toUri().getPath();
@@ -154,6 +163,8 @@ final class IntFiles implements Closeable {
     static final class Sink implements AutoCloseable {
         private final OutputStream out;
         private final ByteBuffer buffer = ByteBuffer.allocate(BLOCK >> 4).order(ByteOrder.LITTLE_ENDIAN);
+        private final CRC32C sum = new CRC32C();
+        private long ints;
 
         Sink(OutputStream out) {
             this.out = out;
@@ -164,6 +175,7 @@ final class IntFiles implements Closeable {
                 flush();
             }
             buffer.putInt(value);
+            ints++;
         }
 
         void put(int[] values) throws IOException {
@@ -173,18 +185,30 @@ final class IntFiles implements Closeable {
         }
 
         private void flush() throws IOException {
+            sum.update(buffer.array(), 0, buffer.position());
             out.write(buffer.array(), 0, buffer.position());
             buffer.clear();
         }
 
+        /** Without it the file is not whole. */
+        private void end() throws IOException {
+            flush();
+            out.write(footer(SUMMED, (int) sum.getValue(), ints).array());
+        }
+
         @Override
         public void close() throws IOException {
-            try {
-                flush();
-            } finally {
-                out.close();
-            }
+            out.close();
         }
+    }
+
+    private static ByteBuffer footer(int magic, int sum, long ints) {
+        return ByteBuffer.allocate(FOOTER_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(magic)
+                .putInt(sum)
+                .putLong(ints)
+                .flip();
     }
 
     /**
@@ -206,14 +230,52 @@ final class IntFiles implements Closeable {
         if (isLocal()) {
             java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
             try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
-                return map(channel, FileChannel.MapMode.READ_ONLY, lengths, mappings);
+                return checked(name, channel, lengths, mappings);
             }
         }
         try (FileChannel channel = unlinked();
                 InputStream in = fileSystem.open(new Path(folder, name))) {
             in.transferTo(Channels.newOutputStream(channel));
-            return map(channel, FileChannel.MapMode.READ_ONLY, lengths, mappings);
+            return checked(name, channel, lengths, mappings);
         }
+    }
+
+    /** Maps a file that is as it was written. */
+    private IntBuffer[] checked(String name, FileChannel channel, long[] lengths, List<ByteBuffer> mappings)
+            throws IOException {
+        long ints = 0;
+        for (long length : lengths) {
+            ints += length;
+        }
+        long bytes = Integer.BYTES * ints;
+        if (channel.size() != bytes + FOOTER_BYTES) {
+            throw damaged(name, "found " + channel.size() + " bytes, expected " + (bytes + FOOTER_BYTES));
+        }
+        ByteBuffer footer = ByteBuffer.allocate(FOOTER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        while (footer.hasRemaining() && channel.read(footer, bytes + footer.position()) >= 0) {
+            // A read may be of some bytes only.
+        }
+        footer.flip();
+        int magic = footer.getInt();
+        int written = footer.getInt();
+        if (magic != SUMMED && magic != FILLED || footer.getLong() != ints) {
+            throw damaged(name, "found another footer, expected that of " + ints + " ints");
+        }
+        IntBuffer[] parts = map(channel, FileChannel.MapMode.READ_ONLY, lengths, mappings);
+        if (magic == SUMMED) {
+            CRC32C sum = new CRC32C();
+            for (ByteBuffer mapping : mappings) {
+                sum.update(mapping.duplicate());
+            }
+            if ((int) sum.getValue() != written) {
+                throw damaged(name, "found ints with another checksum, expected that in the footer");
+            }
+        }
+        return parts;
+    }
+
+    private IOException damaged(String name, String what) {
+        return new IOException(new Path(folder, name) + ": " + what + "; it was damaged after it was written");
     }
 
     /** Files that no task of this process will begin to read: they are unmapped as soon as nobody does. */
@@ -243,7 +305,8 @@ final class IntFiles implements Closeable {
      * read through (100M operations: 17.1 GB of which 7.7 mapped, for rows of 2.5).
      */
     private static void fill(FileChannel channel, long[] lengths, Filling filling) throws IOException {
-        reserve(channel, lengths);
+        long ints = reserve(channel, lengths);
+        channel.write(footer(FILLED, 0, ints), Integer.BYTES * ints);
         List<ByteBuffer> mappings = new ArrayList<>();
         try {
             filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths, mappings));
@@ -252,7 +315,8 @@ final class IntFiles implements Closeable {
         }
     }
 
-    private static void reserve(FileChannel channel, long[] lengths) throws IOException {
+    /** @return how many ints */
+    private static long reserve(FileChannel channel, long[] lengths) throws IOException {
         long bytes = 0;
         for (long length : lengths) {
             bytes += Integer.BYTES * length;
@@ -266,6 +330,7 @@ final class IntFiles implements Closeable {
         } finally {
             MappedFiles.free(zeros);
         }
+        return bytes / Integer.BYTES;
     }
 
     /**

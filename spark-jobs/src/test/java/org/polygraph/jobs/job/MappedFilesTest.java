@@ -184,6 +184,59 @@ class MappedFilesTest {
         }
     }
 
+    @Test
+    void damagedFilesAreNotMapped() throws IOException {
+        make(0);
+        int[] many = new int[100_000];
+        java.util.Arrays.setAll(many, i -> i);
+        try (IntFiles own = files().open()) {
+            own.write("plan-1", sink -> {
+                sink.put(many);
+                sink.put(7);
+            });
+        }
+        long[] lengths = {0, 99_999, 2};
+        try (IntFiles own = reader()) {
+            IntBuffer[] parts = own.read("plan-1", lengths);
+            assertThat(parts[1].get(99_998)).isEqualTo(99_998);
+            assertThat(parts[2].get(1)).isEqualTo(7);
+        }
+        executor.close();
+        Path file = folder.resolve("plan-1");
+        byte[] whole = Files.readAllBytes(file);
+        assertThat(whole).hasSize(4 * 100_001 + 16);
+        refused("plan-1", new long[] {99_999, 1}, "found 400020 bytes, expected 400016");
+        Random random = new Random(0xda3a);
+        for (int i = 0; i < 200; i++) {
+            byte[] other = whole.clone();
+            int at = i < 16 ? whole.length - 1 - i : random.nextInt(whole.length);
+            other[at] ^= (byte) (1 << random.nextInt(8));
+            Files.write(file, other);
+            refused("plan-1", lengths, "expected that");
+        }
+        for (int length : new int[] {0, 1, 15, 16, whole.length - 16, whole.length - 1}) {
+            Files.write(file, java.util.Arrays.copyOf(whole, length));
+            refused("plan-1", lengths, "found " + length + " bytes, expected 400020");
+        }
+        Path rows = folder.resolve("rows-0-0");
+        byte[] filled = Files.readAllBytes(rows);
+        Files.write(rows, java.util.Arrays.copyOf(filled, filled.length + 4));
+        refused("rows-0-0", files().rowLengths(0), "bytes, expected");
+        filled[filled.length - 16] ^= 1;
+        Files.write(rows, filled);
+        refused("rows-0-0", files().rowLengths(0), "another footer");
+        assertThat(mapped("")).isZero();
+    }
+
+    private void refused(String name, long[] lengths, String... told) throws IOException {
+        try (IntFiles own = reader()) {
+            assertThatThrownBy(() -> own.read(name, lengths))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(folder + "/" + name + ": found ")
+                    .hasMessageContainingAll(told);
+        }
+    }
+
     /** Readers of ascending generations in all orders: each sees its own, whatever the others outdate, and none stays. */
     @Test
     void manyReaders() throws Exception {
