@@ -17,7 +17,6 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.closure.WindowedRows;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.order.EventOrder;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver
@@ -91,11 +90,21 @@ final class WindowJobs implements JobClosure {
 
     @Override
     public Closure.Result close() throws IOException {
-        Generation before = generation;
-        WindowPlan plan = WindowPlan.of(graph, before == null ? 0 : graph.indexedEdges(), cut);
+        WindowPlan plan = WindowPlan.of(graph, generation == null ? 0 : graph.indexedEdges(), cut);
         if (plan.isCyclic()) {
             return Closure.Result.CYCLIC;
         }
+        long[] keep = plan.keep();
+        if (!run(plan, keep)) {
+            return Closure.Result.STOPPED;
+        }
+        plan.retain(keep);
+        return Closure.Result.EXACT;
+    }
+
+    /** Makes the next generation. @param keep gets the edges that are judged and stay. @return false if the budget ended */
+    private boolean run(WindowPlan plan, long[] keep) throws IOException {
+        Generation before = generation;
         int next = before == null ? 0 : before.number + 1;
         IntFiles files = files(folder);
         long[] lengths = new long[plan.count()];
@@ -118,14 +127,13 @@ final class WindowJobs implements JobClosure {
                                         new WindowTask(folder, next, chainStarts, lengths, before), Encoders.BINARY())
                         ::collectAsList);
         if (made == null) {
-            return Closure.Result.STOPPED;
+            return false;
         }
         long[] grown = new long[changed.length];
         TimeBounds old = bounds;
         if (old != null) {
             plan.markGrown(old, grown);
         }
-        long[] keep = plan.keep();
         long[] rowLengths = new long[lengths.length];
         for (byte[] row : made) {
             IntBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
@@ -148,8 +156,7 @@ final class WindowJobs implements JobClosure {
             files.delete(BOUNDS + before.number);
             files.delete(ROWS + before.number + "-");
         }
-        plan.retain(keep);
-        return Closure.Result.EXACT;
+        return true;
     }
 
     @Override
@@ -200,7 +207,17 @@ final class WindowJobs implements JobClosure {
     }
 
     @Override
-    public Closure.Result restore(long[] changedThen) throws ArrayFile.DamagedException {
-        throw new ArrayFile.DamagedException("found rules with real time, which are not kept");
+    public Closure.Result restore(long[] changedThen) throws IOException {
+        int indexed = graph.indexedEdges();
+        WindowPlan plan = WindowPlan.of(graph, graph.edges(), cut);
+        if (plan.isCyclic()) {
+            return Closure.Result.CYCLIC;
+        }
+        if (!run(plan, new long[(graph.edges() + 63) >> 6])) {
+            return Closure.Result.STOPPED;
+        }
+        graph.restoreIndexed(indexed);
+        changed = changedThen;
+        return Closure.Result.EXACT;
     }
 }
