@@ -64,7 +64,8 @@ class HdfsClusterIT {
                     if (!job.isEmpty()) {
                         FaultPlugin.order(faults.orders, Fault.KILL, job, folder);
                     }
-                    String out = check(root + "/out-" + job.replace(' ', '-'), input, "spark", "--master", cluster.master);
+                    String out =
+                            check(root + "/out-" + job.replace(' ', '-'), input, "spark", "--master", cluster.master);
                     assertThat(verdict(files, out)).as(job).isEqualTo(expected);
                     assertThat(FaultPlugin.isDone(faults.orders)).isEqualTo(!job.isEmpty());
                 }
