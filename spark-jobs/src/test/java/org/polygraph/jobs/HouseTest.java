@@ -7,6 +7,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -26,6 +27,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The borders of the house: who may import whom, over all modules. */
 @AnalyzeClasses(
@@ -112,6 +114,22 @@ class HouseTest {
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
+
+    private static final Pattern BRINGS = Pattern.compile(
+            "collect.*|take.*|first|head|tail|toLocalIterator|reduce|fold|aggregate|treeReduce|treeAggregate|broadcast");
+
+    /** Whoever is added here adds to the list "What comes to the driver" in the module's README, with its bound. */
+    @ArchTest
+    static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
+            .that()
+            .haveNameNotMatching(JOBS.replace(".", "\\.")
+                    + "job\\.(ColumnClosure|DealtStages|HotKeys|ReadRangeTask|SliceFiles|SparkGenerator|SparkReading|SparkRules"
+                    + "|SparkStages|WindowJobs)(\\$.*)?")
+            .should()
+            .accessTargetWhere(DescribedPredicate.describe(
+                    "brings rows to the driver or arrays to all executors",
+                    access -> access.getTargetOwner().getPackageName().startsWith("org.apache.spark")
+                            && BRINGS.matcher(access.getTarget().getName()).matches()));
 
     @ArchTest
     static final ArchRule SPARK_ONLY_IN_JOBS_JOB = noClasses()

@@ -100,17 +100,15 @@ public final class ChainClocks implements Closure {
         return clocks;
     }
 
-    /**
-     * Makes the clocks of a graph without real time again as they were after an update, without dropping an edge.
-     *
-     * @param changedThen {@link #changed} after that update
-     * @return how that ended: not {@link Result#CYCLIC}, if the graph was that of an exact update
-     */
+    @Override
     public Result restore(long[] changedThen, BooleanSupplier stop) {
         int indexed = graph.indexedEdges();
         graph.indexPredecessors();
         Arrays.fill(done, 0);
-        if (!new Wavefront(new long[(graph.edges() + 63) >> 6], new long[0], 0, null).run(stop)) {
+        if (isContradicted()) {
+            return Result.CYCLIC;
+        }
+        if (!new Wavefront(new long[(graph.edges() + 63) >> 6], new long[0], 0, thresholds()).run(stop)) {
             return Result.STOPPED;
         }
         for (int s = 0; s < chains; s++) {
@@ -138,24 +136,12 @@ public final class ChainClocks implements Closure {
         }
         graph.indexPredecessors();
         Arrays.fill(done, 0);
-        RealTime time = graph.realTime();
-        Thresholds thresholds = null;
-        if (time != null) {
-            int[] sequence = Turns.sequence(graph, done);
-            if (sequence == null) {
-                return Result.CYCLIC;
-            }
-            bounds = new TimeBounds(graph, time, sequence);
-            if (bounds.isContradicted()) {
-                bounds.addClosingEdges();
-                return Result.CYCLIC;
-            }
-            thresholds = new Thresholds(events, bounds);
-            Arrays.fill(done, 0);
+        if (isContradicted()) {
+            return Result.CYCLIC;
         }
         long[] keep = new long[(graph.edges() + 63) >> 6];
         Arrays.fill(changed, 0);
-        Wavefront wavefront = new Wavefront(keep, fresh, known, thresholds);
+        Wavefront wavefront = new Wavefront(keep, fresh, known, thresholds());
         boolean stopped = !wavefront.run(stop);
         if (stopped) {
             return Result.STOPPED;
@@ -168,6 +154,30 @@ public final class ChainClocks implements Closure {
         graph.retain(keep);
         first = false;
         return Result.EXACT;
+    }
+
+    /** Finds the bounds of real time, if there is any. @return whether it contradicts the edges, or they have a cycle */
+    private boolean isContradicted() {
+        RealTime time = graph.realTime();
+        if (time == null) {
+            return false;
+        }
+        int[] sequence = Turns.sequence(graph, done);
+        if (sequence == null) {
+            return true;
+        }
+        TimeBounds found = new TimeBounds(graph, time, sequence);
+        bounds = found;
+        if (found.isContradicted()) {
+            found.addClosingEdges();
+            return true;
+        }
+        Arrays.fill(done, 0);
+        return false;
+    }
+
+    private @Nullable Thresholds thresholds() {
+        return graph.realTime() == null ? null : new Thresholds(events, bounds());
     }
 
     /** After {@link Result#CYCLIC}: how many events of each chain precede the cycles. */

@@ -27,6 +27,14 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
      */
     Result update(BooleanSupplier stop);
 
+    /**
+     * Makes reachability of a graph again as it was after an update, without dropping an edge.
+     *
+     * @param changedThen {@link #changed} after that update
+     * @return not {@link Result#CYCLIC}, if the graph was that of an exact update
+     */
+    Result restore(long[] changedThen, BooleanSupplier stop);
+
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b);
 

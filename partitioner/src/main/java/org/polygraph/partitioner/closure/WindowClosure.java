@@ -120,12 +120,31 @@ public final class WindowClosure implements Closure {
     public Result update(BooleanSupplier stop) {
         int known = bounds == null ? 0 : graph.indexedEdges();
         WindowPlan plan = WindowPlan.of(graph, known, cut);
+        long[] keep = plan.isCyclic() ? new long[0] : plan.keep();
+        Result result = make(plan, keep, stop);
+        if (result == Result.EXACT) {
+            plan.retain(keep);
+        }
+        return result;
+    }
+
+    @Override
+    public Result restore(long[] changedThen, BooleanSupplier stop) {
+        int indexed = graph.indexedEdges();
+        WindowPlan plan = WindowPlan.of(graph, graph.edges(), cut);
+        Result result = make(plan, new long[(graph.edges() + 63) >> 6], stop);
+        graph.restoreIndexed(indexed);
+        System.arraycopy(changedThen, 0, changed, 0, changed.length);
+        return result;
+    }
+
+    /** Makes all rows. @param keep gets the edges that are judged and stay */
+    private Result make(WindowPlan plan, long[] keep, BooleanSupplier stop) {
         if (plan.isCyclic()) {
             return Result.CYCLIC;
         }
         RowArena made = new RowArena(events.chains(), events.count());
         int[] madePlaces = new int[events.count()];
-        long[] keep = plan.keep();
         if (!cores.run(
                 plan.count(), () -> worker(plan, made, madePlaces, keep), () -> outgrown || stop.getAsBoolean())) {
             return Result.STOPPED;
@@ -141,7 +160,6 @@ public final class WindowClosure implements Closure {
         latestStart = plan.bounds().latestStart();
         places = madePlaces;
         rows = made;
-        plan.retain(keep);
         return Result.EXACT;
     }
 

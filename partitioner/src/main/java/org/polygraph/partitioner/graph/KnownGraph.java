@@ -139,6 +139,18 @@ public final class KnownGraph {
         realTime = order;
     }
 
+    /**
+     * Real-time order again, of a graph from a stage file that was {@link #bind bound} to it.
+     *
+     * @throws ArrayFile.DamagedException if it was not
+     */
+    public void rebind(RealTime order) throws ArrayFile.DamagedException {
+        if (realTimeRound == NO_ROUND) {
+            throw new ArrayFile.DamagedException("found a graph without real time");
+        }
+        realTime = order;
+    }
+
     /** The round of real time, if it is part of the graph. */
     public int realTimeRound() {
         return realTimeRound;

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -25,6 +26,11 @@ public final class KeyOrders {
     static final byte OPEN = 1;
     /** Plus the anomaly's number: no order. */
     private static final byte VIOLATED = 2;
+
+    private static final String RESULTS = "keyResults";
+    private static final String STARTS = "keyStarts";
+    private static final String TRANSACTIONS = "keyTransactions";
+    private static final String UNIQUE = "uniqueValues";
 
     private static final Anomaly[] ANOMALIES = Anomaly.values();
 
@@ -52,6 +58,54 @@ public final class KeyOrders {
      */
     public static KeyOrders of(HistoryTable table, long skewNanos, boolean maybe, BooleanSupplier stop) {
         return of(Operations.of(new RecordedOperations(table, skewNanos, maybe), null), stop);
+    }
+
+    /** Adds them to a stage file. */
+    public void saveTo(ArrayFile file) {
+        file.put(RESULTS, results)
+                .put(STARTS, starts)
+                .put(TRANSACTIONS, transactions.toIntArray())
+                .put(UNIQUE, new byte[] {(byte) (uniqueValues ? 1 : 0)});
+    }
+
+    /**
+     * The inverse of {@link #saveTo}.
+     *
+     * @throws ArrayFile.DamagedException if they are of another history
+     */
+    public static KeyOrders of(HistoryTable table, ArrayFile file) throws ArrayFile.DamagedException {
+        byte[] results = file.bytes(RESULTS);
+        int[] starts = file.ints(STARTS);
+        int[] transactions = file.ints(TRANSACTIONS);
+        byte[] unique = file.bytes(UNIQUE);
+        int keys = table.keys().size();
+        boolean fits = results.length == keys && starts.length == keys + 1 && unique.length == 1 && starts[0] == 0;
+        for (int k = 0; fits && k < keys; k++) {
+            fits = starts[k] <= starts[k + 1] && results[k] >= 0 && results[k] < VIOLATED + ANOMALIES.length;
+        }
+        for (int i = 0; fits && i < transactions.length; i++) {
+            fits = transactions[i] >= 0 && transactions[i] < table.transactions();
+        }
+        if (!fits || starts[keys] != transactions.length) {
+            throw new ArrayFile.DamagedException("found orders of keys of another history");
+        }
+        KeyOrders orders = new KeyOrders(keys, 0);
+        System.arraycopy(results, 0, orders.results, 0, keys);
+        System.arraycopy(starts, 0, orders.starts, 0, keys + 1);
+        orders.transactions.addElements(0, transactions);
+        orders.done = keys;
+        orders.uniqueValues = unique[0] != 0;
+        return orders;
+    }
+
+    /** Whether every key has an order or has none: time has left none open. */
+    public boolean isComplete() {
+        for (byte result : results) {
+            if (result == OPEN) {
+                return false;
+            }
+        }
+        return true;
     }
 
     static KeyOrders of(Operations all, BooleanSupplier stop) {

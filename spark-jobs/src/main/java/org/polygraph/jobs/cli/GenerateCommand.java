@@ -44,6 +44,8 @@ final class GenerateCommand implements Callable<Integer> {
     /** What a folder may have that is replaced: our files, whole or not, and Hadoop's checksums of them. */
     private static final Pattern OWN = Pattern.compile("_SUCCESS|part-[0-9]{5}\\.(jsonl|parquet)|\\..*\\.(tmp|crc)");
 
+    private static final Pattern TEMPORARY = Pattern.compile("\\..*\\.tmp");
+
     private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:.*");
     private static final String SUCCESS = "_SUCCESS";
 
@@ -164,7 +166,15 @@ final class GenerateCommand implements Callable<Integer> {
         try {
             generator.generate(plan, target, progress);
             if (target.folder()) {
-                int found = location.exists() ? location.children().size() : 0;
+                int found = 0;
+                for (Location child : location.exists() ? location.children() : List.<Location>of()) {
+                    if (TEMPORARY.matcher(child.fileName()).matches()) {
+                        // Of a task that was lost with its executor; another has done its work.
+                        child.delete();
+                    } else {
+                        found++;
+                    }
+                }
                 if (found < target.parts()) {
                     throw new IOException("of " + target.parts() + " parts " + found
                             + " are there: it is no path that driver and executors share");

@@ -31,7 +31,10 @@ final class ColumnClosure implements JobClosure {
     /** Of events of which the first reaches the second. */
     private long pairs;
 
+    /** Of the driver, with what holds them. */
     private @Nullable GroupedRows rows;
+
+    private @Nullable IntFiles reading;
 
     /** @param files where, and how columns are grouped */
     ColumnClosure(SparkSession spark, Jobs jobs, KnownGraph graph, RuleFiles files) {
@@ -103,7 +106,7 @@ final class ColumnClosure implements JobClosure {
         changed = grown;
         pairs = known;
         generation = next;
-        rows = null;
+        release();
         own.delete(RuleFiles.PLAN);
         own.delete(RuleFiles.RANKS);
         if (next > 0) {
@@ -125,7 +128,7 @@ final class ColumnClosure implements JobClosure {
     record ColumnRows(RuleFiles files, int generation) implements RowFiles {
         @Override
         public GroupedRows open() throws IOException {
-            return files.rows(generation);
+            return files.rows(files.open(), generation);
         }
     }
 
@@ -142,15 +145,16 @@ final class ColumnClosure implements JobClosure {
         if (made == null) {
             return null;
         }
-        IntFiles own = files.open();
         int[] rank = new int[files.events()];
-        for (int g = 0; g < files.count(); g++) {
-            IntBuffer part = own.read(RuleFiles.ranks(generation, g), new long[] {rank.length})[0];
-            for (int v = 0; v < rank.length; v++) {
-                rank[v] += part.get(v);
+        try (IntFiles own = files.open()) {
+            for (int g = 0; g < files.count(); g++) {
+                IntBuffer part = own.read(RuleFiles.ranks(generation, g), new long[] {rank.length})[0];
+                for (int v = 0; v < rank.length; v++) {
+                    rank[v] += part.get(v);
+                }
             }
+            own.delete(RuleFiles.RANKS);
         }
-        own.delete(RuleFiles.RANKS);
         return EventOrder.byRank(rank);
     }
 
@@ -162,9 +166,20 @@ final class ColumnClosure implements JobClosure {
     @Override
     public boolean reaches(int a, int b) throws IOException {
         if (rows == null) {
-            rows = files.rows(generation);
+            IntFiles own = files.open();
+            reading = own;
+            rows = files.rows(own, generation);
         }
         return Objects.requireNonNull(rows).reaches(a, b);
+    }
+
+    @Override
+    public void release() {
+        rows = null;
+        if (reading != null) {
+            reading.close();
+            reading = null;
+        }
     }
 
     /** They are in mapped files. */

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
@@ -19,6 +20,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  */
 final class IndexFiles implements Closeable {
     private final StageFolder folder;
+    private SliceSums sums = new SliceSums(0);
 
     /**
      * No file yet.
@@ -34,13 +36,18 @@ final class IndexFiles implements Closeable {
         write(slices, IntStream.range(0, slices.slices()).toArray(), versions);
     }
 
-    /** Writes some slices. */
+    /** Writes some slices, once. */
     void write(KeySlices slices, int[] chosen, VersionIndex versions) throws IOException {
+        sums = new SliceSums(slices.slices());
         try {
             for (int s : chosen) {
-                try (OutputStream out = folder.fileSystem().create(new Path(folder.path(), "slice-" + s))) {
-                    out.write(IndexSlice.of(slices, s, versions).toBytes());
+                byte[] slice = IndexSlice.of(slices, s, versions).toBytes();
+                try (OutputStream out = folder.fileSystem().create(SliceSums.file(folder.path(), s))) {
+                    out.write(slice);
                 }
+                CRC32C sum = new CRC32C();
+                sum.update(slice);
+                sums.wrote(s, slice.length, sum);
             }
         } catch (FSError e) {
             throw StageFolder.io(e);
@@ -48,8 +55,8 @@ final class IndexFiles implements Closeable {
     }
 
     /** {@link IndexSlice#toBytes} of each, in any order. */
-    Dataset<byte[]> rows(SparkSession spark) {
-        return SliceFiles.contents(spark, folder.path());
+    Dataset<byte[]> rows(SparkSession spark) throws IOException {
+        return sums.contents(spark, folder.path());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.job;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,14 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.CleanerUtil;
+import org.apache.spark.TaskContext;
+import org.apache.spark.util.TaskCompletionListener;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -29,21 +31,31 @@ import org.polygraph.storage.model.BudgetException;
  *
  * <p>A file is filled under a temporary name and has its own only when it is complete, so that of several attempts of a
  * task any may win. Its room is taken before it is mapped: a full disk is an {@link IOException}, not a fault.
+ *
+ * <p>After the ints comes a footer, little-endian: int magic, int CRC-32C of what is before it, long number of ints. Files that
+ * are filled in place have another magic and no sum: they are read by single cells, and a sum would read all of them.
  */
-final class IntFiles {
+final class IntFiles implements Closeable {
     private static final int BLOCK = 1 << 20;
     /** Ints in a mapping. */
     private static final long MOST_MAPPED = (Integer.MAX_VALUE - 8) / 4;
 
-    /** What this process has mapped, of the last folder that it was asked for. */
-    private static final Map<String, IntBuffer[]> MAPPED = new HashMap<>();
-
-    private static String mappedFolder = "";
+    private static final int FOOTER_BYTES = 16;
+    private static final int SUMMED = 0x53494750;
+    private static final int FILLED = 0x46494750;
 
     private final Path folder;
     private final FileSystem fileSystem;
+    private final MappedFiles mapped;
+    private final List<MappedFiles.Reading> held = new ArrayList<>();
 
     IntFiles(Path folder, Configuration configuration) throws IOException {
+        this(folder, configuration, MappedFiles.OF_THIS_PROCESS);
+    }
+
+    /** For tests: another one stands for another process. */
+    IntFiles(Path folder, Configuration configuration, MappedFiles mapped) throws IOException {
+        this.mapped = mapped;
         this.folder = folder;
         this.fileSystem = folder.getFileSystem(configuration);
     }
@@ -127,6 +139,7 @@ final class IntFiles {
                                 java.nio.file.Path.of(folder.toUri().getPath(), temporary))
                         : fileSystem.create(there))) {
             source.writeTo(sink);
+            sink.end();
         }
         if (isLocal()) {
             String at = folder.toUri().getPath();
@@ -150,6 +163,8 @@ final class IntFiles {
     static final class Sink implements AutoCloseable {
         private final OutputStream out;
         private final ByteBuffer buffer = ByteBuffer.allocate(BLOCK >> 4).order(ByteOrder.LITTLE_ENDIAN);
+        private final CRC32C sum = new CRC32C();
+        private long ints;
 
         Sink(OutputStream out) {
             this.out = out;
@@ -160,6 +175,7 @@ final class IntFiles {
                 flush();
             }
             buffer.putInt(value);
+            ints++;
         }
 
         void put(int[] values) throws IOException {
@@ -169,59 +185,107 @@ final class IntFiles {
         }
 
         private void flush() throws IOException {
+            sum.update(buffer.array(), 0, buffer.position());
             out.write(buffer.array(), 0, buffer.position());
             buffer.clear();
         }
 
+        /** Without it the file is not whole. */
+        private void end() throws IOException {
+            flush();
+            out.write(footer(SUMMED, (int) sum.getValue(), ints).array());
+        }
+
         @Override
         public void close() throws IOException {
-            try {
-                flush();
-            } finally {
-                out.close();
-            }
+            out.close();
         }
     }
 
-    /** Maps a file of these parts, once a process; read only. */
+    private static ByteBuffer footer(int magic, int sum, long ints) {
+        return ByteBuffer.allocate(FOOTER_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(magic)
+                .putInt(sum)
+                .putLong(ints)
+                .flip();
+    }
+
+    /**
+     * Maps a file of these parts, once a process; read only. A task may read until it ends, anybody else until this is closed,
+     * whatever becomes of the file.
+     */
     IntBuffer[] read(String name, long[] lengths) throws IOException {
-        synchronized (MAPPED) {
-            if (!mappedFolder.equals(folder.toString())) {
-                MAPPED.clear();
-                mappedFolder = folder.toString();
-            }
-            IntBuffer[] known = MAPPED.get(name);
-            if (known == null) {
-                known = map(name, lengths);
-                MAPPED.put(name, known);
-            }
-            IntBuffer[] own = new IntBuffer[known.length];
-            for (int i = 0; i < own.length; i++) {
-                own[i] = known[i].duplicate();
-            }
-            return own;
+        MappedFiles.Reading reading = mapped.read(folder.toString(), name, mappings -> map(name, lengths, mappings));
+        TaskContext task = TaskContext.get();
+        if (task == null) {
+            held.add(reading);
+        } else {
+            task.addTaskCompletionListener((TaskCompletionListener) ended -> reading.close());
         }
+        return reading.parts();
     }
 
-    private IntBuffer[] map(String name, long[] lengths) throws IOException {
+    private IntBuffer[] map(String name, long[] lengths, List<ByteBuffer> mappings) throws IOException {
         if (isLocal()) {
             java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
             try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
-                return map(channel, FileChannel.MapMode.READ_ONLY, lengths, new ArrayList<>());
+                return checked(name, channel, lengths, mappings);
             }
         }
         try (FileChannel channel = unlinked();
                 InputStream in = fileSystem.open(new Path(folder, name))) {
             in.transferTo(Channels.newOutputStream(channel));
-            return map(channel, FileChannel.MapMode.READ_ONLY, lengths, new ArrayList<>());
+            return checked(name, channel, lengths, mappings);
         }
     }
 
-    /** Forgets and deletes the files of a name that begins so. */
-    void delete(String prefix) throws IOException {
-        synchronized (MAPPED) {
-            MAPPED.keySet().removeIf(name -> name.startsWith(prefix));
+    /** Maps a file that is as it was written. */
+    private IntBuffer[] checked(String name, FileChannel channel, long[] lengths, List<ByteBuffer> mappings)
+            throws IOException {
+        long ints = 0;
+        for (long length : lengths) {
+            ints += length;
         }
+        long bytes = Integer.BYTES * ints;
+        if (channel.size() != bytes + FOOTER_BYTES) {
+            throw damaged(name, "found " + channel.size() + " bytes, expected " + (bytes + FOOTER_BYTES));
+        }
+        ByteBuffer footer = ByteBuffer.allocate(FOOTER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        while (footer.hasRemaining() && channel.read(footer, bytes + footer.position()) >= 0) {
+            // A read may be of some bytes only.
+        }
+        footer.flip();
+        int magic = footer.getInt();
+        int written = footer.getInt();
+        if (magic != SUMMED && magic != FILLED || footer.getLong() != ints) {
+            throw damaged(name, "found another footer, expected that of " + ints + " ints");
+        }
+        IntBuffer[] parts = map(channel, FileChannel.MapMode.READ_ONLY, lengths, mappings);
+        if (magic == SUMMED) {
+            CRC32C sum = new CRC32C();
+            for (ByteBuffer mapping : mappings) {
+                sum.update(mapping.duplicate());
+            }
+            if ((int) sum.getValue() != written) {
+                throw damaged(name, "found ints with another checksum, expected that in the footer");
+            }
+        }
+        return parts;
+    }
+
+    private IOException damaged(String name, String what) {
+        return new IOException(new Path(folder, name) + ": " + what + "; it was damaged after it was written");
+    }
+
+    /** Files that no task of this process will begin to read: they are unmapped as soon as nobody does. */
+    void outdate(Predicate<String> names) {
+        mapped.outdate(folder.toString(), names);
+    }
+
+    /** Outdates and deletes the files of a name that begins so. */
+    void delete(String prefix) throws IOException {
+        outdate(name -> name.startsWith(prefix));
         for (var status : fileSystem.listStatus(folder)) {
             if (status.getPath().getName().startsWith(prefix)) {
                 fileSystem.delete(status.getPath(), false);
@@ -229,14 +293,11 @@ final class IntFiles {
         }
     }
 
-    /** Forgets the mapped files of a folder. */
-    static void forget(Path folder) {
-        synchronized (MAPPED) {
-            if (mappedFolder.equals(folder.toString())) {
-                MAPPED.clear();
-                mappedFolder = "";
-            }
-        }
+    /** Lets go of what was read outside of tasks. */
+    @Override
+    public void close() {
+        held.forEach(MappedFiles.Reading::close);
+        held.clear();
     }
 
     /**
@@ -244,29 +305,32 @@ final class IntFiles {
      * read through (100M operations: 17.1 GB of which 7.7 mapped, for rows of 2.5).
      */
     private static void fill(FileChannel channel, long[] lengths, Filling filling) throws IOException {
-        reserve(channel, lengths);
+        long ints = reserve(channel, lengths);
+        channel.write(footer(FILLED, 0, ints), Integer.BYTES * ints);
         List<ByteBuffer> mappings = new ArrayList<>();
         try {
             filling.fill(map(channel, FileChannel.MapMode.READ_WRITE, lengths, mappings));
         } finally {
-            for (ByteBuffer mapping : mappings) {
-                if (CleanerUtil.UNMAP_SUPPORTED) {
-                    CleanerUtil.getCleaner().freeBuffer(mapping);
-                }
-            }
+            MappedFiles.unmap(mappings);
         }
     }
 
-    private static void reserve(FileChannel channel, long[] lengths) throws IOException {
+    /** @return how many ints */
+    private static long reserve(FileChannel channel, long[] lengths) throws IOException {
         long bytes = 0;
         for (long length : lengths) {
             bytes += Integer.BYTES * length;
         }
         ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK);
-        for (long at = 0; at < bytes; ) {
-            zeros.clear().limit((int) Math.min(BLOCK, bytes - at));
-            at += channel.write(zeros, at);
+        try {
+            for (long at = 0; at < bytes; ) {
+                zeros.clear().limit((int) Math.min(BLOCK, bytes - at));
+                at += channel.write(zeros, at);
+            }
+        } finally {
+            MappedFiles.free(zeros);
         }
+        return bytes / Integer.BYTES;
     }
 
     /**

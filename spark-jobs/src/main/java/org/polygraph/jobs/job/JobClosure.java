@@ -4,7 +4,6 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /** A closure that jobs compute, piece by piece, into files that tasks and driver map. One thread. */
 sealed interface JobClosure permits ColumnClosure, WindowJobs {
@@ -31,9 +30,12 @@ sealed interface JobClosure permits ColumnClosure, WindowJobs {
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b) throws IOException;
 
+    /** Lets go of the rows that {@link #reaches} has mapped. */
+    void release();
+
     /** Bytes of heap on the driver. */
     long heapBytes();
 
     /** Goes on from a graph as it was when an earlier process had closed it, and what had {@link #changed} then. */
-    Closure.Result restore(long[] changedThen) throws IOException, ArrayFile.DamagedException;
+    Closure.Result restore(long[] changedThen) throws IOException;
 }

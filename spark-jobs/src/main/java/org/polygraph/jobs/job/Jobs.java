@@ -10,6 +10,7 @@ import org.apache.spark.SparkException;
 import org.apache.spark.SparkJobInfo;
 import org.apache.spark.SparkStageInfo;
 import org.apache.spark.SparkStatusTracker;
+import org.apache.spark.SparkThrowable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.EngineException;
@@ -27,6 +28,9 @@ final class Jobs {
     private static final long POLL_MILLIS = 50;
     /** What Linux says of a disk, a quota, a limit. */
     private static final Pattern FULL = Pattern.compile("No space left on device|quota exceeded|File too large");
+
+    /** What Spark calls a file that a task cannot read. */
+    private static final String UNREADABLE = "FAILED_READ_FILE";
 
     private static final int POLLS_BETWEEN_REPORTS = 10;
 
@@ -128,6 +132,7 @@ final class Jobs {
         Throwable root = failure;
         boolean io = context.isStopped();
         boolean full = false;
+        String place = "";
         for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
             if (t instanceof OutOfMemoryError memory) {
                 throw memory;
@@ -136,11 +141,17 @@ final class Jobs {
                 return exhausted;
             }
             io |= t instanceof IOException || t instanceof InterruptedException;
+            if (t instanceof SparkThrowable known
+                    && String.valueOf(known.getCondition()).startsWith(UNREADABLE)) {
+                // Stage files: whatever the reason, they are not what was written.
+                io = true;
+                place = firstLine(t) + " ";
+            }
             full |= t.getMessage() != null && FULL.matcher(t.getMessage()).find();
             root = t;
         }
         io |= root instanceof SparkException;
-        String message = "Spark could not " + description + ": " + firstLine(root);
+        String message = "Spark could not " + description + ": " + place + firstLine(root);
         return io
                 ? new EngineException(
                         message + remedy(full) + ", then check again: with --out, finished stages are kept", failure)

@@ -70,9 +70,9 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
         return lengths;
     }
 
-    /** All rows of a generation. */
-    GroupedRows rows(int generation) throws IOException {
-        IntFiles files = open();
+    /** All rows of a generation. Older ones, and plans up to its own, are outdated: it is whole, so nobody makes it. */
+    GroupedRows rows(IntFiles files, int generation) throws IOException {
+        files.outdate(name -> RowFiles.isBehind(name, PLAN, generation));
         IntBuffer[][] rows = new IntBuffer[count()][];
         for (int g = 0; g < rows.length; g++) {
             rows[g] = files.read(rows(generation, g), rowLengths(g));

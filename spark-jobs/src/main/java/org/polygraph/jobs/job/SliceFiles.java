@@ -6,11 +6,11 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +32,7 @@ final class SliceFiles implements Closeable {
     private final IntUnaryOperator keys;
     private final int rowBytes;
     private final @Nullable Slice[] slices;
+    private final SliceSums sums;
 
     /**
      * No file yet.
@@ -45,6 +46,7 @@ final class SliceFiles implements Closeable {
         this.keys = keys;
         this.rowBytes = rowBytes;
         this.slices = new @Nullable Slice[slices];
+        this.sums = new SliceSums(slices);
     }
 
     /** Deals rows out. */
@@ -61,9 +63,11 @@ final class SliceFiles implements Closeable {
     void write(Dealing dealing) throws IOException {
         try {
             dealing.deal();
-            for (Slice slice : slices) {
+            for (int s = 0; s < slices.length; s++) {
+                Slice slice = slices[s];
                 if (slice != null) {
                     slice.end();
+                    sums.wrote(s, slice.bytes, slice.sum);
                 }
             }
         } catch (FSError e) {
@@ -75,7 +79,7 @@ final class SliceFiles implements Closeable {
     ByteBuffer row(int slice) throws IOException {
         Slice to = slices[slice];
         if (to == null) {
-            to = new Slice(folder.fileSystem().create(new Path(folder.path(), "slice-" + slice)));
+            to = new Slice(folder.fileSystem().create(SliceSums.file(folder.path(), slice)));
             to.room(2 * Integer.BYTES).putInt(slice).putInt(keys.applyAsInt(slice));
             slices[slice] = to;
         }
@@ -87,19 +91,10 @@ final class SliceFiles implements Closeable {
     }
 
     /** What tasks make of the files, a row each. */
-    List<byte[]> map(SparkSession spark, SliceTask task) {
-        return contents(spark, folder.path())
+    List<byte[]> map(SparkSession spark, SliceTask task) throws IOException {
+        return sums.contents(spark, folder.path())
                 .mapPartitions(task, Encoders.BINARY())
                 .collectAsList();
-    }
-
-    /** The files of a folder, a row each. */
-    static Dataset<byte[]> contents(SparkSession spark, Path folder) {
-        return spark.read()
-                .format("binaryFile")
-                .load(folder.toString())
-                .select("content")
-                .as(Encoders.BINARY());
     }
 
     @Override
@@ -115,6 +110,7 @@ final class SliceFiles implements Closeable {
     private static final class Slice {
         private final OutputStream out;
         private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+        private final CRC32C sum = new CRC32C();
         private long bytes;
         private boolean ended;
 
@@ -131,6 +127,7 @@ final class SliceFiles implements Closeable {
         }
 
         private void flush() throws IOException {
+            sum.update(buffer.array(), 0, buffer.position());
             out.write(buffer.array(), 0, buffer.position());
             buffer.clear();
         }

@@ -227,7 +227,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
         SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         new EffectiveSettings(spark, used).lines().forEach(progress::note);
-        progress.note("slices=" + layout.slices().slices() + " cutKeys=" + layout.slices().cutKeys().length);
+        progress.note("slices=" + layout.slices().slices() + " cutKeys="
+                + layout.slices().cutKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkStages stages =
                 new SparkStages(spark, StageParent.of(spark), table, layout, used, budget, progress)) {

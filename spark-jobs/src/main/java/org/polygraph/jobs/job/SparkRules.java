@@ -101,6 +101,7 @@ final class SparkRules implements Rules {
         }
         chainStarts[events.chains()] = events.count();
         String where = folder.path().toString();
+        context.setLocalProperty(CheckMetricsPlugin.MAPPED, where);
         this.closure = graph.realTime() == null
                 ? new ColumnClosure(
                         spark,
@@ -209,7 +210,11 @@ final class SparkRules implements Rules {
                 }
             }
         }
-        return cutKeys == null ? null : cutKeys.rows(spark);
+        try {
+            return cutKeys == null ? null : cutKeys.rows(spark);
+        } catch (IOException e) {
+            throw StageFolder.failed(parent, e);
+        }
     }
 
     private KeySlices oneByOne() {
@@ -362,7 +367,9 @@ final class SparkRules implements Rules {
 
     @Override
     public void close() {
-        IntFiles.forget(folder.path());
+        closure.release();
+        context.setLocalProperty(CheckMetricsPlugin.MAPPED, null);
+        MappedFiles.OF_THIS_PROCESS.close();
         folder.close();
         if (cutKeys != null) {
             cutKeys.close();

@@ -182,12 +182,10 @@ final class SparkStages implements KeyStages, AutoCloseable {
     }
 
     /** One row a slice of keys. Cached, not kept: a slice that is lost with its executor is made again from the files. */
-    private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) {
+    private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) throws IOException {
         Broadcast<byte[]> states = context.broadcast(work.counting().states());
         counted = states;
-        return spark.read()
-                .schema(StagedTransaction.SCHEMA)
-                .parquet(staged.folder())
+        return staged.rows(spark)
                 .as(Encoders.bean(StagedTransaction.class))
                 .mapPartitions(new IngestTask(work.slices(), layout.perFile()), Encoders.row(IngestTask.BLOCKS))
                 .repartitionById(layout.slices().slices(), functions.col(IngestTask.SLICE))

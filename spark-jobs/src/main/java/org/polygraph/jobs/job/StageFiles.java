@@ -14,6 +14,9 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.hadoop.util.HadoopOutputFile;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.ParquetFailure;
@@ -30,6 +33,7 @@ final class StageFiles implements Closeable {
 
     private final Configuration configuration;
     private final StageFolder folder;
+    private int files;
 
     /** @param parent a folder that the driver and all tasks see; made if it is not there */
     StageFiles(Path parent, Configuration configuration) throws IOException {
@@ -37,9 +41,24 @@ final class StageFiles implements Closeable {
         this.folder = new StageFolder(parent, configuration);
     }
 
-    /** For Spark to read. */
-    String folder() {
-        return folder.path().toString();
+    /**
+     * The rows, in any order. Pages have checksums, which are looked at: their file system may have none.
+     *
+     * @throws IOException if there are fewer files than were written
+     */
+    Dataset<Row> rows(SparkSession spark) throws IOException {
+        Dataset<Row> rows = spark.read()
+                .schema(StagedTransaction.SCHEMA)
+                .option("parquet.page.verify-checksum.enabled", true)
+                .option("ignoreMissingFiles", false)
+                .option("ignoreCorruptFiles", false)
+                .parquet(folder.path().toString());
+        int found = rows.inputFiles().length;
+        if (found != files) {
+            throw new IOException(folder.path() + ": found " + found + " files, expected the " + files
+                    + " that were written; something else removes files there");
+        }
+        return rows;
     }
 
     /**
@@ -58,7 +77,9 @@ final class StageFiles implements Closeable {
                     .withCompressionCodec(CompressionCodecName.ZSTD)
                     .withRowGroupSize(ROW_GROUP_BYTES)
                     .withValidation(false)
+                    .withPageWriteChecksumEnabled(true)
                     .build()) {
+                files++;
                 for (int t = (int) from; t < to; t++) {
                     if (counting.of(t) != Counting.DROPPED) {
                         writer.write(t);

@@ -17,7 +17,6 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.closure.WindowedRows;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.order.EventOrder;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver
@@ -39,7 +38,10 @@ final class WindowJobs implements JobClosure {
     private long[] changed;
     private @Nullable Generation generation;
     private @Nullable TimeBounds bounds;
+    /** Of the driver, with what holds them. */
     private @Nullable WindowedRows rows;
+
+    private @Nullable IntFiles reading;
 
     /** @param cut how finely; rows of a window may take no more bytes than that */
     WindowJobs(
@@ -67,7 +69,12 @@ final class WindowJobs implements JobClosure {
             implements RowFiles {
         @Override
         public WindowedRows open() throws IOException {
-            IntFiles files = files(folder);
+            return open(files(folder));
+        }
+
+        /** As {@link RuleFiles#rows(IntFiles, int)}. */
+        WindowedRows open(IntFiles files) throws IOException {
+            files.outdate(name -> RowFiles.isBehind(name, PLAN, number));
             long events = chainStarts[chainStarts.length - 1];
             IntBuffer[] ends = files.read(BOUNDS + number, new long[] {events, events});
             IntBuffer[] rows = new IntBuffer[rowLengths.length];
@@ -88,11 +95,21 @@ final class WindowJobs implements JobClosure {
 
     @Override
     public Closure.Result close() throws IOException {
-        Generation before = generation;
-        WindowPlan plan = WindowPlan.of(graph, before == null ? 0 : graph.indexedEdges(), cut);
+        WindowPlan plan = WindowPlan.of(graph, generation == null ? 0 : graph.indexedEdges(), cut);
         if (plan.isCyclic()) {
             return Closure.Result.CYCLIC;
         }
+        long[] keep = plan.keep();
+        if (!run(plan, keep)) {
+            return Closure.Result.STOPPED;
+        }
+        plan.retain(keep);
+        return Closure.Result.EXACT;
+    }
+
+    /** Makes the next generation. @param keep gets the edges that are judged and stay. @return false if the budget ended, or what rows may take */
+    private boolean run(WindowPlan plan, long[] keep) throws IOException {
+        Generation before = generation;
         int next = before == null ? 0 : before.number + 1;
         IntFiles files = files(folder);
         long[] lengths = new long[plan.count()];
@@ -115,14 +132,13 @@ final class WindowJobs implements JobClosure {
                                 new WindowTask(folder, next, chainStarts, lengths, before, mostBytes),
                                 Encoders.BINARY())::collectAsList);
         if (made == null) {
-            return Closure.Result.STOPPED;
+            return false;
         }
         long[] grown = new long[changed.length];
         TimeBounds old = bounds;
         if (old != null) {
             plan.markGrown(old, grown);
         }
-        long[] keep = plan.keep();
         long[] rowLengths = new long[lengths.length];
         for (byte[] row : made) {
             IntBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
@@ -130,7 +146,7 @@ final class WindowJobs implements JobClosure {
             rowLengths[window] = in.get();
             if (rowLengths[window] == WindowTask.OUTGROWN) {
                 outgrown = true;
-                return Closure.Result.STOPPED;
+                return false;
             }
             for (int i = in.get(); i > 0; i--) {
                 int e = in.get();
@@ -144,14 +160,13 @@ final class WindowJobs implements JobClosure {
         changed = grown;
         bounds = plan.bounds();
         generation = new Generation(folder, next, chainStarts, plan.borders(), rowLengths);
-        rows = null;
+        release();
         files.delete(PLAN);
         if (before != null) {
             files.delete(BOUNDS + before.number);
             files.delete(ROWS + before.number + "-");
         }
-        plan.retain(keep);
-        return Closure.Result.EXACT;
+        return true;
     }
 
     @Override
@@ -184,9 +199,20 @@ final class WindowJobs implements JobClosure {
     @Override
     public boolean reaches(int a, int b) throws IOException {
         if (rows == null) {
-            rows = Objects.requireNonNull(generation, "not closed yet").open();
+            IntFiles own = files(folder);
+            reading = own;
+            rows = Objects.requireNonNull(generation, "not closed yet").open(own);
         }
         return Objects.requireNonNull(rows).reaches(a, b);
+    }
+
+    @Override
+    public void release() {
+        rows = null;
+        if (reading != null) {
+            reading.close();
+            reading = null;
+        }
     }
 
     /** Bounds; rows are in mapped files. */
@@ -196,7 +222,17 @@ final class WindowJobs implements JobClosure {
     }
 
     @Override
-    public Closure.Result restore(long[] changedThen) throws ArrayFile.DamagedException {
-        throw new ArrayFile.DamagedException("found rules with real time, which are not kept");
+    public Closure.Result restore(long[] changedThen) throws IOException {
+        int indexed = graph.indexedEdges();
+        WindowPlan plan = WindowPlan.of(graph, graph.edges(), cut);
+        if (plan.isCyclic()) {
+            return Closure.Result.CYCLIC;
+        }
+        if (!run(plan, new long[(graph.edges() + 63) >> 6])) {
+            return Closure.Result.STOPPED;
+        }
+        graph.restoreIndexed(indexed);
+        changed = changedThen;
+        return Closure.Result.EXACT;
     }
 }

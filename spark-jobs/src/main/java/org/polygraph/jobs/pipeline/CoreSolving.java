@@ -3,6 +3,7 @@ package org.polygraph.jobs.pipeline;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
@@ -185,6 +186,12 @@ final class CoreSolving {
         /** The order found, of the history's events. */
         int[] position(Outcome.Satisfiable found) {
             return ticks.leave(found.position());
+        }
+
+        /** By transaction of the history: whether it took effect; null if that was not open. */
+        boolean @Nullable [] committed(Outcome.Satisfiable found) {
+            boolean[] chosen = found.committed();
+            return chosen == null ? null : Arrays.copyOf(chosen, chosen.length - ticks.count());
         }
     }
 

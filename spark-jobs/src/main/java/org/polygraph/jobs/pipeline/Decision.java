@@ -66,7 +66,7 @@ public final class Decision {
     Verdict make(KeyStages stages, Tuning tuning) {
         return switch (request.level()) {
             case RC, RA, CC -> new AxiomDecision(table, request, budget, phases, stages).make();
-            case LIN -> new LinearDecision(table, request, budget, phases, stages).make();
+            case LIN -> new LinearDecision(table, request, budget, phases, stages, kept).make();
             default -> order(stages, tuning);
         };
     }
@@ -159,6 +159,11 @@ public final class Decision {
             throws ArrayFile.DamagedException {
         IndexedHistory history = indexed.versions().ambiguous() > 0 ? indexed.withReadsOf(left) : indexed;
         KnownGraph graph = KnownGraph.of(events, left);
+        RealTime time =
+                request.level().realTime() ? RealTime.of(table, history.counting(), request.clockSkewNanos()) : null;
+        if (time != null) {
+            graph.rebind(time);
+        }
         stages.restore(history);
         try (PruneLoop loop = loop(stages, history, graph, tuning)) {
             boundByTime = kept.restoreRules(left);
@@ -185,7 +190,7 @@ public final class Decision {
                 stages::rules,
                 position -> stages.check(history, graph, history.counting(), position),
                 tuning,
-                kept.keeps() && graph.realTime() == null
+                kept.keeps()
                         ? loop -> kept.keepRules(loop, history, decidesReads, boundByTime)
                         : PruneLoop.Listener.NONE);
     }
@@ -291,7 +296,7 @@ public final class Decision {
             }
             Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
             order = solved.position(satisfiable);
-            committed = satisfiable.committed();
+            committed = solved.committed(satisfiable);
             phases.begin("check");
             ResidualCore left =
                     stages.recheck(history, graph, history.counting().decided(committed), order);
@@ -306,8 +311,7 @@ public final class Decision {
         }
         FoundOrder found = new FoundOrder(order, committed, residual);
         // Otherwise what is kept of the rules has it.
-        boolean isNew = !core.isEmpty() || graph.realTime() != null;
-        return isNew ? accept(history, found) : replay(history, found);
+        return core.isEmpty() ? replay(history, found) : accept(history, found);
     }
 
     /** Keeps an order, for its replay takes a while, and replays it. */

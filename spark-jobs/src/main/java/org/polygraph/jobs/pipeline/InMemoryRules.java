@@ -137,13 +137,10 @@ final class InMemoryRules implements Rules {
 
     @Override
     public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
-        if (graph.realTime() != null || !(closure instanceof ChainClocks clocks)) {
-            throw new ArrayFile.DamagedException("found rules with real time, which are not kept");
-        }
         if (file.has(DECIDED)) {
             saturation.resume(file.ints(DECIDED));
         }
-        return clocks.restore(file.longs(CHANGED), stop);
+        return closure.restore(file.longs(CHANGED), stop);
     }
 
     @Override

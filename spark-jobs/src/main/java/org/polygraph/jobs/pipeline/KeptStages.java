@@ -3,18 +3,20 @@ package org.polygraph.jobs.pipeline;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * What a decision by order leaves for a later try at it, and finds of an earlier one: the index; the state of rules that go
- * by chain clocks; the order to be replayed. Each implies the ones before. With each come the times of the stages up to
- * it.
+ * What a decision by order leaves for a later try at it, and finds of an earlier one: the index; the state of rules; the order
+ * to be replayed. Each implies the ones before. Linearizability leaves the orders of keys. With each come the times of the
+ * stages up to it.
  */
 final class KeptStages {
     private static final String INDEX = "index";
     private static final String RULES = "rules";
     private static final String ORDER = "order";
+    private static final String KEY_ORDERS = "orders";
     private static final String BOUND_BY_TIME = "boundByTime";
 
     private final Stages stages;
@@ -78,7 +80,7 @@ final class KeptStages {
     }
 
     /**
-     * Keeps the state of a loop without real time in its graph.
+     * Keeps the state of a loop.
      *
      * @param decidesReads whether rules may have decided reads of the index
      * @param boundByTime whether the graph has all that real time demands, where that is part of the level
@@ -91,6 +93,30 @@ final class KeptStages {
         }
         loop.saveTo(file);
         keep(RULES, file);
+    }
+
+    /** Orders of keys that an earlier process found, or null. */
+    @Nullable
+    KeyOrders keyOrders() {
+        ArrayFile left = stages.find(KEY_ORDERS);
+        if (left == null) {
+            return null;
+        }
+        try {
+            return KeyOrders.of(table, left);
+        } catch (ArrayFile.DamagedException e) {
+            stages.reject(KEY_ORDERS, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Keeps orders of keys, if none was left open for want of time. */
+    void keepKeyOrders(KeyOrders orders) {
+        if (keeps() && orders.isComplete()) {
+            ArrayFile file = new ArrayFile();
+            orders.saveTo(file);
+            keep(KEY_ORDERS, file);
+        }
     }
 
     /**

@@ -26,14 +26,22 @@ final class LinearDecision {
     private final Budget budget;
     private final PhaseClock phases;
     private final KeyStages stages;
+    private final KeptStages kept;
     private boolean uniqueValues = true;
 
-    LinearDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
+    LinearDecision(
+            HistoryTable table,
+            CheckRequest request,
+            Budget budget,
+            PhaseClock phases,
+            KeyStages stages,
+            KeptStages kept) {
         this.table = table;
         this.request = request;
         this.budget = budget;
         this.phases = phases;
         this.stages = stages;
+        this.kept = kept;
     }
 
     Verdict make() {
@@ -43,9 +51,13 @@ final class LinearDecision {
         }
         phases.begin("order");
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
-        KeyOrders orders = stages.orderKeys(request.clockSkewNanos(), maybe);
+        KeyOrders orders = kept.keyOrders();
         if (orders == null) {
-            return unknown(budget.exhaustion(phases.stage()));
+            orders = stages.orderKeys(request.clockSkewNanos(), maybe);
+            if (orders == null) {
+                return unknown(budget.exhaustion(phases.stage()));
+            }
+            kept.keepKeyOrders(orders);
         }
         Linearizability found = Linearizability.of(
                 table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), budget::exhausted);

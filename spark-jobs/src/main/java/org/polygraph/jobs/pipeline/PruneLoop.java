@@ -148,12 +148,21 @@ final class PruneLoop implements AutoCloseable {
      */
     boolean run(long closureBytes) {
         boolean ended = tuning.hasRules() ? saturate(closureBytes) : orderOnly();
+        return isEnded(ended || (isOutgrown() && orderOnly()));
+    }
+
+    /** Whether the rules have outgrown their memory, and are no more. */
+    private boolean isOutgrown() {
         Rules made = rules;
-        if (!ended && made != null && made.isOutgrown()) {
-            made.close();
-            rules = null;
-            ended = orderOnly();
+        if (made == null || !made.isOutgrown()) {
+            return false;
         }
+        made.close();
+        rules = null;
+        return true;
+    }
+
+    private boolean isEnded(boolean ended) {
         if (ended) {
             finished = true;
             listener.reached(this);
@@ -216,19 +225,16 @@ final class PruneLoop implements AutoCloseable {
             if (result == Closure.Result.CYCLIC) {
                 throw new ArrayFile.DamagedException("its graph has a cycle");
             }
-            if (result == Closure.Result.STOPPED) {
+            if (result == Closure.Result.STOPPED && !isOutgrown()) {
                 return false;
             }
         }
         if (finished) {
             return true;
         }
-        boolean ended = again == null ? orderOnly() : rounds(again);
-        if (ended) {
-            finished = true;
-            listener.reached(this);
-        }
-        return ended;
+        Rules restored = rules;
+        boolean ended = restored == null ? orderOnly() : rounds(restored);
+        return isEnded(ended || (isOutgrown() && orderOnly()));
     }
 
     /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */

@@ -68,8 +68,7 @@ public interface Rules extends AutoCloseable {
     void saveTo(ArrayFile file);
 
     /**
-     * Goes on where a process that wrote the file was, with its graph and index, of which real time is no part. {@link
-     * #close}'s result.
+     * Goes on where a process that wrote the file was, with its graph and index. {@link #close}'s result.
      */
     Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
 

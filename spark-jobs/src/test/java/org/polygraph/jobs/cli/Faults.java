@@ -6,85 +6,209 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.job.FaultPlugin;
+import org.polygraph.jobs.pipeline.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
 
-/** A history whose check goes through every job of the Spark engine, folders for what goes wrong on the way, and settings. */
+/**
+ * Questions whose checks go through all jobs of the Spark engine, folders for what goes wrong on the way, and settings.
+ *
+ * <p>With {@code -Dpolygraph.faults.transactions=N} the history of {@link Question#SER} has so many transactions of 8
+ * operations, 50 sessions and 0.8 keys a transaction, of which one has a twentieth of the operations, instead of 8,000; and
+ * with {@code -Dpolygraph.faults.jobs=REGEX} only jobs that it matches are harmed. At 10 million operations, in 12 GB of memory:
+ *
+ * <pre>
+ * ./polygraph --version
+ * mvn -q -pl spark-jobs -am test -Dsurefire.failIfNoSpecifiedTests=false -Dsurefire.excludedGroups=none -Dtest.heap=5g \
+ *     -Dpolygraph.faults.transactions=1250000 \
+ *     -Dtest='WorkerLossIT#killedInEachJob,FaultsTest#driversKilledInEachJobAreGoneOnFrom'
+ * </pre>
+ */
 final class Faults {
     private static final long SEED = 0xfa17;
+    private static final int USUAL = 8_000;
+    static final int TRANSACTIONS = Integer.getInteger("polygraph.faults.transactions", USUAL);
 
-    /** What a check of {@link #history} runs on Spark, in order. */
-    static final List<String> JOBS = List.of(
-            "index keys",
-            "close the graph by columns",
-            "put writers of a hot key in order",
-            "force edges of a hot key",
-            "force edges, round 1",
-            "force edges, round 2",
-            "rank events by columns",
-            "check keys against the first order",
-            "check keys against the solver's order");
+    /** Whether the history is a large one. */
+    static final boolean IS_LARGE = TRANSACTIONS > USUAL;
+
+    private static final Pattern HARMED = Pattern.compile(System.getProperty("polygraph.faults.jobs", ".*"));
+
+    /** Heap of a driver in a process of its own. */
+    static final String HEAP = IS_LARGE ? "-Xmx5g" : "-Xmx1g";
+
+    private static final String PIECES = "spark.polygraph.piece.bytes";
+
+    /** A level, what it is asked of, and what jobs run for it on Spark, in order. */
+    enum Question {
+        SER(
+                "index keys",
+                "merge the index of keys",
+                "close the graph by columns",
+                "put writers of a hot key in order",
+                "force edges of a hot key",
+                "force edges, round 1",
+                "force edges, round 2",
+                "rank events by columns",
+                "check keys against the first order",
+                "check keys against the solver's order"),
+        /** The same, read by tasks. */
+        READ("read the input", "merge the input"),
+        SSER("close the graph by windows of time", "force edges, round 2", "check keys against the first order"),
+        CC("index keys", "merge the index of keys"),
+        RA("find whom reads read from", "infer what the level demands"),
+        RC("find whom reads read from", "infer what the level demands"),
+        LIN("order keys");
+
+        /** Those that are to be harmed. */
+        final List<String> jobs;
+
+        Question(String... jobs) {
+            this.jobs = Arrays.stream(jobs)
+                    .filter(job -> HARMED.matcher(job).matches())
+                    .toList();
+        }
+
+        String level() {
+            return this == READ ? "ser" : name().toLowerCase(Locale.ROOT);
+        }
+
+        private String file() {
+            return switch (this) {
+                case SER -> "history.parquet";
+                case READ -> "history.jsonl";
+                case SSER -> "timed.parquet";
+                case CC, RA, RC -> "unrecorded.parquet";
+                case LIN -> "registers.jsonl";
+            };
+        }
+
+        private HistoryTable history() throws HistoryException {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED)
+                    .sessions(20)
+                    .transactions(USUAL)
+                    .operations(8)
+                    .keys(800)
+                    .zipf(0.9)
+                    .isolation(HistoryGenerator.Isolation.SERIAL);
+            return switch (this) {
+                case SER ->
+                    IS_LARGE
+                            ? generator
+                                    .sessions(50)
+                                    .transactions(TRANSACTIONS)
+                                    .keys(TRANSACTIONS * 4 / 5)
+                                    .hotspot(1.25 / TRANSACTIONS, 0.05)
+                                    .generate()
+                            : generator.generate();
+                case READ -> generator.generate();
+                case SSER -> generator.withTimestamps().generate();
+                case CC, RA, RC -> unrecorded(generator.generate());
+                case LIN -> Registers.simulated(new SplitMix(SEED), USUAL, 90, 8, true, 0);
+            };
+        }
+
+        /** The same history sorted by session, with values that do not count up: in no order that could be tried first. */
+        private static HistoryTable unrecorded(HistoryTable history) throws HistoryException {
+            HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+            builder.initialValue(history.initialValue());
+            for (int t = 0; t < history.transactions(); t++) {
+                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
+                for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
+                    int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
+                    long value = history.operationValues()[o];
+                    long other = value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE;
+                    if ((history.operationKeys()[o] & 1) == 1) {
+                        builder.write(key, other);
+                    } else {
+                        builder.read(key, other);
+                    }
+                }
+                builder.end();
+            }
+            return builder.build();
+        }
+    }
 
     final Path orders;
     final Path stages;
-    final Path history;
     private final Path folder;
-    private final String level;
+    private final List<Question> questions;
     private final Map<String, String> settings = new TreeMap<>();
-    private String expected = "";
+    private final Map<Question, String> expected = new EnumMap<>(Question.class);
 
-    Faults(Path folder, String level) throws IOException {
+    /** @param questions that will be asked */
+    Faults(Path folder, List<Question> questions) throws IOException {
         this.folder = folder;
-        this.level = level;
+        this.questions = questions;
         orders = Files.createDirectory(folder.resolve("orders"));
         stages = Files.createDirectory(folder.resolve("stages"));
-        history = folder.resolve("history.parquet");
-        HistoryTable table = HistoryGenerator.withSeed(SEED)
-                .sessions(20)
-                .transactions(8_000)
-                .operations(8)
-                .keys(800)
-                .zipf(0.9)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
-        HistoryWriter.write(table, history.toString(), HistoryFormat.PARQUET);
+        for (Question each : questions) {
+            if (!Files.exists(history(each))) {
+                HistoryFormat format = each.file().endsWith("jsonl") ? HistoryFormat.JSONL : HistoryFormat.PARQUET;
+                try {
+                    HistoryWriter.write(each.history(), history(each).toString(), format);
+                } catch (HistoryException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
         set("spark.plugins", FaultPlugin.class.getName());
         set(FaultPlugin.FOLDER, orders.toString());
         set("spark.polygraph.stage.dir", stages.toUri().toString());
-        // Columns go to files, keys to four slices and the hottest key to ranges, however small the history.
+        // Columns go to files, keys to several slices and the hottest key to ranges, however small the history.
         set("spark.polygraph.clocks.heap", "0");
-        set("spark.polygraph.slice.operations", "16000");
-        set("spark.polygraph.hot.key.bytes", "200k");
-        set("spark.sql.shuffle.partitions", "4");
+        set("spark.polygraph.hot.key.bytes", IS_LARGE ? "32m" : "200k");
+        if (!IS_LARGE) {
+            set("spark.polygraph.slice.operations", "16000");
+            set("spark.sql.shuffle.partitions", "4");
+        }
         set("spark.driver.host", "127.0.0.1");
         set("spark.driver.bindAddress", "127.0.0.1");
+    }
+
+    Path history(Question question) {
+        return folder.resolve(question.file());
     }
 
     void set(String key, String value) {
         settings.put(key, value);
     }
 
-    Map<String, String> settings() {
-        return settings;
+    Map<String, String> settings(Question question) {
+        Map<String, String> all = new TreeMap<>(settings);
+        if (question == Question.READ) {
+            all.put(PIECES, "256k");
+        }
+        return all;
     }
 
     /** A session of this JVM has these settings from now on; and none has been left by other tests. */
     void begin() throws IOException {
         stopSession();
         settings.forEach(System::setProperty);
-        Path whole = folder.resolve("whole");
-        InProcess embedded = check(whole, "--engine", "embedded");
-        assertThat(embedded.exitCode()).as(embedded.err()).isZero();
-        expected = verdict(whole);
+        for (Question each : questions) {
+            Path whole = folder.resolve("whole-" + each);
+            InProcess embedded = check(each, whole, "--engine", "embedded");
+            assertThat(embedded.exitCode()).as(embedded.err()).isZero();
+            expected.put(each, verdict(whole));
+        }
     }
 
     void end() {
@@ -98,17 +222,32 @@ final class Faults {
         }
     }
 
-    /** The words of a check of the history, that goes on from finished stages. */
-    List<String> words(Path out, String... engine) {
-        List<String> words = new ArrayList<>(List.of(
-                "check", "-l", level, "--resume", "--time", "none", "--progress", "none", "-o", out.toString()));
+    /** The words of a check, that goes on from finished stages. */
+    List<String> words(Question question, Path out, String... engine) {
+        List<String> words = new ArrayList<>(
+                List.of("check", "-l", question.level(), "--resume", "--progress", "none", "-o", out.toString()));
+        if (question.level().equals("ser")) {
+            words.addAll(List.of("--time", "none"));
+        }
         words.addAll(List.of(engine));
-        words.add(history.toString());
+        // Tasks of a cluster read what is not the driver's alone.
+        words.add(
+                question == Question.READ
+                        ? history(question).toUri().toString()
+                        : history(question).toString());
         return words;
     }
 
-    InProcess check(Path out, String... engine) {
-        return InProcess.run(words(out, engine));
+    InProcess check(Question question, Path out, String... engine) {
+        if (question != Question.READ) {
+            return InProcess.run(words(question, out, engine));
+        }
+        System.setProperty(PIECES, settings(question).get(PIECES));
+        try {
+            return InProcess.run(words(question, out, engine));
+        } finally {
+            System.clearProperty(PIECES);
+        }
     }
 
     Path out(String name) {
@@ -116,9 +255,9 @@ final class Faults {
     }
 
     /** The verdict is that of the embedded engine, and nothing else has been left than it. */
-    void assertAsIfNothingHadHappened(Path out, InProcess check) throws IOException {
+    void assertAsIfNothingHadHappened(Question question, Path out, InProcess check) throws IOException {
         assertThat(check.exitCode()).as(check.err()).isZero();
-        assertThat(verdict(out)).isEqualTo(expected);
+        assertThat(verdict(out)).isEqualTo(expected.get(question));
         assertNothingStays();
         assertThat(run(out).resolve("stages")).doesNotExist();
         try (Stream<Path> all = Files.walk(out)) {

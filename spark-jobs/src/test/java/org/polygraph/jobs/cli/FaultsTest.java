@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.cli.Faults.Question;
 import org.polygraph.jobs.job.FaultPlugin;
 import org.polygraph.jobs.job.FaultPlugin.Fault;
 
@@ -51,7 +52,7 @@ class FaultsTest {
 
     @BeforeAll
     static void begin() throws IOException, InterruptedException {
-        faults = new Faults(folder, "ser");
+        faults = new Faults(folder, List.of(Question.values()));
         local = Files.createDirectory(folder.resolve("local"));
         isSmall(local);
         isSmall(faults.stages);
@@ -134,13 +135,13 @@ class FaultsTest {
         Path out = faults.out("stages");
         withoutRoom(faults.stages, () -> {
             assertClearError(
-                    faults.check(out, SPARK),
+                    faults.check(Question.SER, out, SPARK),
                     "stage files in file:" + faults.stages,
                     "No space left on device",
                     "make room or give another spark.polygraph.stage.dir");
         });
         faults.assertNothingStays();
-        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
     @Test
@@ -149,13 +150,13 @@ class FaultsTest {
         Path out = faults.out("shuffle");
         withoutRoom(local, () -> {
             assertClearError(
-                    faults.check(out, SPARK),
+                    faults.check(Question.SER, out, SPARK),
                     "Spark could not index keys: ",
                     "No space left on device",
                     "make room in spark.local.dir (" + local + ")");
         });
         faults.assertNothingStays();
-        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
     @Test
@@ -164,10 +165,13 @@ class FaultsTest {
         assumeDisk(out);
         withoutRoom(out, () -> {
             assertClearError(
-                    faults.check(out, SPARK), out.toString(), "No space left on device", "finished stages are kept");
+                    faults.check(Question.SER, out, SPARK),
+                    out.toString(),
+                    "No space left on device",
+                    "finished stages are kept");
         });
         faults.assertNothingStays();
-        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
     /** Whatever comes first: a certificate, which Parquet writes, or a page. */
@@ -177,7 +181,14 @@ class FaultsTest {
         assumeDisk(out);
         for (String level : List.of("ser", "rc")) {
             for (String place : List.of(out.resolve("plain").toString(), "file://" + out.resolve("hadoop"))) {
-                List<String> words = List.of("check", "-q", "-l", level, "-o", place, faults.history.toString());
+                List<String> words = List.of(
+                        "check",
+                        "-q",
+                        "-l",
+                        level,
+                        "-o",
+                        place,
+                        faults.history(Question.SER).toString());
                 withoutRoom(out, () -> {
                     InProcess check = InProcess.run(words);
                     assertThat(check.err())
@@ -197,7 +208,7 @@ class FaultsTest {
     void noRoomForTheReplay() throws IOException, InterruptedException {
         assumeDisk(faults.stages);
         Path out = faults.out("replay");
-        faults.assertAsIfNothingHadHappened(out, faults.check(out));
+        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out));
         List<String> words = new ArrayList<>(List.of("verify", out.toString()));
         words.addAll(List.of(SPARK));
         withoutRoom(faults.stages, () -> {
@@ -215,69 +226,153 @@ class FaultsTest {
     void aLostShuffleFileIsMadeAgain() throws IOException {
         FaultPlugin.order(faults.orders, Fault.LOSE_SHUFFLE, "index keys", local);
         Path out = faults.out("lost");
-        InProcess check = faults.check(out, SPARK);
+        InProcess check = faults.check(Question.SER, out, SPARK);
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
-        faults.assertAsIfNothingHadHappened(out, check);
+        faults.assertAsIfNothingHadHappened(Question.SER, out, check);
     }
 
     @Test
     void shuffleFilesThatAreLostAgainAndAgainAreAnError() throws IOException {
         FaultPlugin.order(faults.orders, Fault.KEEP_LOSING_SHUFFLE, "index keys", local);
         Path out = faults.out("lost again");
-        InProcess check = faults.check(out, SPARK);
+        InProcess check = faults.check(Question.SER, out, SPARK);
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
         assertClearError(check, "Spark could not index keys: ", "check again");
         faults.assertNothingStays();
         Files.delete(faults.orders.resolve("fault"));
-        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
+    /** Between a driver that has written them and tasks that read them: an error that names the file, never another verdict. */
     @Test
-    void driversKilledAreGoneOnFrom() throws IOException, InterruptedException {
-        killDriver("force edges, round 2", "rules.stage");
+    void damagedFilesOfStagesAreErrors() throws IOException {
+        damaged(Question.SER, Fault.FLIP, "index keys", "part-00001", "part-00001.parquet");
+        damaged(Question.SER, Fault.FLIP, "close the graph by columns", "plan-0", "another checksum");
+        damaged(Question.SER, Fault.CUT, "force edges, round 1", "rows-0-0", "bytes, expected");
+        damaged(Question.LIN, Fault.FLIP, "order keys", "slice-0", "another checksum");
     }
 
     @Test
     @Tag("full")
     @Timeout(1200)
-    void driversKilledInEachStageAreGoneOnFrom() throws IOException, InterruptedException {
-        for (String job : Faults.JOBS) {
-            killDriver(job, job.equals("index keys") ? "" : job.startsWith("close") ? "index.stage" : "rules.stage");
+    void damagedFilesOfAllStagesAreErrors() throws IOException {
+        for (Fault fault : List.of(Fault.CUT, Fault.FLIP, Fault.REMOVE)) {
+            damaged(Question.SER, fault, "index keys", "part-00001", "part-00001.parquet");
+            damaged(Question.SER, fault, "close the graph by columns", "plan-0", "plan-0");
+            // Filled in place: single cells are read, so a byte that is changed is not seen.
+            if (fault != Fault.FLIP) {
+                damaged(Question.SER, fault, "force edges, round 1", "rows-0-0", "rows-0-0");
+            }
+            damaged(Question.SSER, fault, "close the graph by windows", "windows-0", "windows-0");
+            damaged(Question.SSER, fault, "force edges, round 2", "window-rows-0-0", "window-rows-0-0");
+            damaged(Question.SSER, fault, "force edges, round 2", "bounds-0", "bounds-0");
+            damaged(Question.RC, fault, "find whom reads read from", "slice-0", "slice-0");
+            damaged(Question.LIN, fault, "order keys", "slice-0", "slice-0");
         }
     }
 
-    /** @param from the stage that is gone on from, if there is one */
-    private static void killDriver(String job, String from) throws IOException, InterruptedException {
-        Path out = faults.out("killed " + job);
-        FaultPlugin.order(faults.orders, Fault.KILL, job, local);
-        List<String> words = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));
-        words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
-        faults.settings().forEach((key, value) -> {
-            if (!key.startsWith("spark.ui") && !key.startsWith("spark.metrics")) {
-                words.add("-D" + key + "=" + value);
-            }
-        });
-        words.addAll(List.of(
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
-        words.addAll(faults.words(out, SPARK));
-        Path err = folder.resolve("err");
-        Process driver = Command.start(folder, java.util.Map.of(), folder.resolve("log"), err, words);
-        try {
-            assertThat(driver.waitFor(200, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            driver.destroyForcibly();
-        }
-        assertThat(driver.exitValue()).as(Files.readString(err)).isEqualTo(137);
+    private void damaged(Question question, Fault fault, String job, String file, String told) throws IOException {
+        FaultPlugin.order(faults.orders, fault, job, faults.stages.resolve(file));
+        Path out = faults.out("damaged " + question + fault + file);
+        InProcess check = faults.check(question, out, SPARK);
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
-        try (var left = Files.list(faults.stages)) {
-            assertThat(left).as("left by the killed driver").isNotEmpty();
+        assertThat(check.err())
+                .as(fault + " " + file)
+                .contains("Spark could not " + job, told, "check again")
+                .doesNotContain("\tat ")
+                .doesNotContain("internal error");
+        assertThat(check.exitCode()).as(check.err()).isEqualTo(6);
+        faults.assertNothingStays();
+        faults.assertAsIfNothingHadHappened(question, out, faults.check(question, out, SPARK));
+    }
+
+    @Test
+    void driversKilledAreGoneOnFrom() throws IOException, InterruptedException {
+        killDriver(Question.SER, "force edges, round 2");
+    }
+
+    @Test
+    @Tag("full")
+    @Timeout(7200)
+    void driversKilledInEachJobAreGoneOnFrom() throws IOException, InterruptedException {
+        for (Question question : asked()) {
+            for (String job : question.jobs) {
+                killDriver(question, job);
+            }
         }
+    }
+
+    /** At length only {@link Question#SER}. */
+    private static List<Question> asked() {
+        return Faults.IS_LARGE ? List.of(Question.SER) : List.of(Question.values());
+    }
+
+    /** What a driver that was killed has left of a history is replaced; there is nothing else. */
+    @Test
+    void aKilledGeneratorIsRunAgain() throws IOException, InterruptedException {
+        Path out = folder.resolve("generated");
+        List<String> words = new ArrayList<>(
+                List.of("generate", "-q", "--transactions", "20000", "--parts", "5", "-f", "jsonl", "-o"));
+        List<String> spark = new ArrayList<>(words);
+        spark.add(out.toString());
+        spark.addAll(List.of(SPARK));
+        FaultPlugin.order(faults.orders, Fault.KILL_LATER, "generate", local);
+        assertKilled(Question.SER, spark);
+        // And what one leaves that is killed while it writes.
+        Files.createDirectories(out);
+        Files.writeString(out.resolve("part-00003.jsonl"), "of another try");
+        Files.writeString(out.resolve(".part-00001.jsonl.17a.tmp"), "hal");
+        assertThat(InProcess.run(spark).err()).contains("exists; give --overwrite to replace it");
+        spark.add("--overwrite");
+        InProcess again = InProcess.run(spark);
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        Path whole = folder.resolve("generated-whole");
+        words.add(whole.toString());
+        assertThat(InProcess.run(words).exitCode()).isZero();
+        for (Path place : List.of(out, whole)) {
+            try (var files = Files.list(place)) {
+                assertThat(files.map(file -> file.getFileName().toString()))
+                        .allMatch(name -> name.matches("_SUCCESS|part-0000[0-4]\\.jsonl"))
+                        .hasSize(6);
+            }
+        }
+        for (int part = 0; part < 5; part++) {
+            String name = "part-0000" + part + ".jsonl";
+            assertThat(out.resolve(name)).hasSameTextualContentAs(whole.resolve(name));
+        }
+    }
+
+    /** The last stage that is finished and kept before a job, if there is one. */
+    private static String keptBefore(Question question, String job) {
+        boolean hasRules = question == Question.SER || question == Question.SSER;
+        if (!hasRules || job.endsWith("the index of keys") || job.equals("index keys")) {
+            return "";
+        }
+        return job.startsWith("close") ? "index.stage" : "rules.stage";
+    }
+
+    private static void killDriver(Question question, String job) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        Path out = faults.out("killed " + question + " " + job);
+        FaultPlugin.order(faults.orders, Fault.KILL, job, local);
+        assertKilled(question, faults.words(question, out, SPARK));
+        // What tasks read goes to their disks, what RC and RA infer goes to memory.
+        if (question != Question.READ && !job.startsWith("infer")) {
+            try (var left = Files.list(faults.stages)) {
+                assertThat(left).as("left by the killed driver at " + job).isNotEmpty();
+            }
+        }
+        long killed = System.nanoTime();
         listen();
-        InProcess again = faults.check(out, SPARK);
-        faults.assertAsIfNothingHadHappened(out, again);
+        InProcess again = faults.check(question, out, SPARK);
+        faults.assertAsIfNothingHadHappened(question, out, again);
+        System.out.printf(
+                "driver killed, %s, %s: %d s until then, %d s again%n",
+                question,
+                job,
+                TimeUnit.NANOSECONDS.toSeconds(killed - begin),
+                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - killed));
+        String from = keptBefore(question, job);
         if (!from.isEmpty()) {
             assertThat(again.err()).contains(from + ": a stage that an earlier try has finished; going on from it");
             assertThat(RAN).as("jobs after " + job).doesNotContain("index keys");
@@ -289,11 +384,40 @@ class FaultsTest {
         }
     }
 
+    /** A command in a process of its own, which is killed. */
+    private static void assertKilled(Question question, List<String> command) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), Faults.HEAP));
+        words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
+        faults.settings(question).forEach((key, value) -> {
+            if (!key.startsWith("spark.ui") && !key.startsWith("spark.metrics")) {
+                words.add("-D" + key + "=" + value);
+            }
+        });
+        words.addAll(List.of(
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName()));
+        words.addAll(command);
+        Path err = folder.resolve("err");
+        Process driver = Command.start(folder, java.util.Map.of(), folder.resolve("log"), err, words);
+        try {
+            assertThat(driver.waitFor(Faults.IS_LARGE ? 2_000 : 200, TimeUnit.SECONDS))
+                    .isTrue();
+        } finally {
+            driver.destroyForcibly();
+        }
+        assertThat(driver.exitValue())
+                .as(command + ": " + Files.readString(err))
+                .isEqualTo(137);
+        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
+    }
+
     /** Forgets what ran. */
     private static void listen() throws IOException {
         if (SparkSession.getDefaultSession().isEmpty()) {
             Path out = faults.out("first");
-            faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+            faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
         }
         SparkSession.getDefaultSession().get().sparkContext().addSparkListener(new SparkListener() {
             @Override
@@ -308,7 +432,7 @@ class FaultsTest {
     @Test
     void metricsAreTold() throws IOException, InterruptedException {
         Path out = faults.out("metrics");
-        faults.assertAsIfNothingHadHappened(out, faults.check(out, SPARK));
+        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
         String ui =
                 SparkSession.getDefaultSession().get().sparkContext().uiWebUrl().get();
         HttpResponse<String> response = HttpClient.newHttpClient()

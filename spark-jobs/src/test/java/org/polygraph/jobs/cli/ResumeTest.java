@@ -12,11 +12,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.pipeline.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** Processes that are killed in the middle, and the same command again. */
 class ResumeTest {
@@ -40,7 +42,11 @@ class ResumeTest {
     }
 
     private static List<String> words(String history, Path out, String... more) {
-        List<String> words = new ArrayList<>(List.of("check", "-l", "ser", "-q", "-o", out.toString()));
+        return words("ser", history, out, more);
+    }
+
+    private static List<String> words(String level, String history, Path out, String... more) {
+        List<String> words = new ArrayList<>(List.of("check", "-l", level, "-q", "-o", out.toString()));
         words.addAll(List.of(more));
         words.add(history);
         return words;
@@ -78,6 +84,39 @@ class ResumeTest {
         InProcess anew = InProcess.run(words(history, out, "--overwrite"));
         assertThat(anew.err()).doesNotContain("earlier try");
         assertThat(verdict(out)).isEqualTo(verdict(whole));
+    }
+
+    /** What the rules of windows, and of keys by themselves, leave. */
+    @Test
+    @Timeout(240)
+    void soDoThoseWithTimes() throws IOException, InterruptedException {
+        HistoryTable table = HistoryGenerator.withSeed(SEED)
+                .sessions(20)
+                .transactions(30_000)
+                .operations(8)
+                .keys(6_000)
+                .zipf(0.9)
+                .withTimestamps()
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        String timed = folder.resolve("timed.parquet").toString();
+        HistoryWriter.write(table, timed, HistoryFormat.PARQUET);
+        String registers = folder.resolve("registers.jsonl").toString();
+        HistoryWriter.write(
+                Registers.simulated(new SplitMix(SEED), 200_000, 900, 8, true, 0), registers, HistoryFormat.JSONL);
+        for (String level : List.of("sser", "ssi", "lin")) {
+            String history = level.equals("lin") ? registers : timed;
+            String stage = level.equals("lin") ? "orders" : "rules";
+            Path whole = folder.resolve("whole-" + level);
+            assertThat(InProcess.run(words(level, history, whole)).exitCode()).isZero();
+            Path out = folder.resolve(level);
+            kill(words(level, history, out, "--resume"), out, stage);
+            InProcess again = InProcess.run(words(level, history, out, "--resume"));
+            assertThat(again.exitCode()).as(again.err()).isZero();
+            assertThat(again.err()).contains(stage + ".stage: a stage that an earlier try has finished");
+            assertThat(verdict(out)).isEqualTo(verdict(whole));
+            assertThat(run(out).resolve("stages")).doesNotExist();
+        }
     }
 
     /** Starts a process and kills it when a stage has been kept; should it be too fast for that, it is just over. */

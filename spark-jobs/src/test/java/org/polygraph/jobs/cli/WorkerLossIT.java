@@ -3,125 +3,120 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.jar.JarOutputStream;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.cli.Faults.Question;
 import org.polygraph.jobs.job.FaultPlugin;
 import org.polygraph.jobs.job.FaultPlugin.Fault;
 
 /** Two workers in processes of their own, one of them killed (-9) within a stage: the same verdict, and nothing left over. */
 class WorkerLossIT {
-    private static final Path BIN = Command.ROOT.resolve("cluster-config/bin");
-
     @TempDir
     private Path folder;
 
-    private String script(String... words) throws IOException, InterruptedException {
-        Command command = Command.run(Command.ROOT, Map.of(), List.of(words), 5);
-        assertThat(command.exitCode()).as(command.err()).isZero();
-        return command.out().strip();
-    }
-
-    /** What the executors do not have from Spark: our jars, and the one who does the harm. */
-    private String jars() throws IOException, InterruptedException {
-        String ours = script(
-                BIN.resolve("thin-jars").toString(), folder.resolve("jars").toString());
-        Path harm = folder.resolve("harm.jar");
-        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(harm))) {
-            for (Class<?> type : FaultPlugin.class.getNestMembers()) {
-                String name = type.getName().replace('.', '/') + ".class";
-                jar.putNextEntry(new ZipEntry(name));
-                try (InputStream in = FaultPlugin.class.getResourceAsStream("/" + name)) {
-                    in.transferTo(jar);
-                }
-                jar.closeEntry();
-            }
+    /** Within a job of a check; later: when a task of the second stage starts. */
+    private record Kill(Question question, String job, boolean later) {
+        private static List<Kill> all(Question question) {
+            return question.jobs.stream()
+                    .map(job -> new Kill(question, job, false))
+                    .toList();
         }
-        return ours.replace('\n', ',') + "," + harm;
     }
 
-    /** Lost with the worker: shuffle files; cached slices and files of the closure; broadcast orders. */
+    /** Lost with the worker: shuffle files; cached slices and files of the closure; rows of the input; broadcast orders. */
     @Test
     @Timeout(600)
     void killed() throws IOException, InterruptedException {
-        killed(List.of("index keys, later", "force edges, round 2", "check keys against the first order"));
+        killed(List.of(
+                new Kill(Question.SER, "index keys", true),
+                new Kill(Question.SER, "force edges, round 2", false),
+                new Kill(Question.SER, "check keys against the first order", false),
+                new Kill(Question.READ, "merge the input", false),
+                new Kill(Question.SSER, "force edges, round 2", false)));
     }
 
     @Test
     @Tag("full")
-    @Timeout(1200)
-    void killedInEachStage() throws IOException, InterruptedException {
-        List<String> jobs = new ArrayList<>(Faults.JOBS);
-        jobs.add("index keys, later");
-        jobs.add("replay keys");
-        killed(jobs);
+    @Timeout(7200)
+    void killedInEachJob() throws IOException, InterruptedException {
+        List<Kill> kills = new ArrayList<>(Kill.all(Question.SER));
+        kills.add(new Kill(Question.SER, "index keys", true));
+        if (!Faults.IS_LARGE) {
+            for (Question each : Question.values()) {
+                if (each != Question.SER) {
+                    kills.addAll(Kill.all(each));
+                }
+            }
+        }
+        killed(kills);
     }
 
-    private void killed(List<String> jobs) throws IOException, InterruptedException {
-        String standalone = BIN.resolve("standalone").toString();
-        String dir = folder.resolve("cluster").toString();
-        Faults faults = new Faults(folder, "ser");
-        faults.set("spark.jars", jars());
-        faults.set("spark.executor.memory", "700m");
-        faults.set("spark.executor.cores", "1");
-        faults.set("spark.memory.offHeap.size", "64m");
-        faults.set("spark.ui.enabled", "false");
-        String master = script(standalone, "start", "-d", dir);
-        try {
+    private void killed(List<Kill> kills) throws IOException, InterruptedException {
+        Faults faults =
+                new Faults(folder, kills.stream().map(Kill::question).distinct().toList());
+        try (StandaloneCluster cluster = new StandaloneCluster(folder, faults)) {
             faults.begin();
-            for (String job : jobs) {
-                boolean later = job.endsWith(", later");
-                FaultPlugin.order(
-                        faults.orders,
-                        later ? Fault.KILL_LATER : Fault.KILL,
-                        job.replace(", later", ""),
-                        faults.stages);
-                if (job.equals("replay keys")) {
-                    verify(faults.out(jobs.get(0)), master);
-                } else {
-                    Path out = faults.out(job);
-                    InProcess check = faults.check(out, "--engine", "spark", "--master", master);
-                    faults.assertAsIfNothingHadHappened(out, check);
-                }
-                assertThat(FaultPlugin.isDone(faults.orders)).as(job).isTrue();
+            for (Kill kill : kills) {
+                long begin = System.nanoTime();
+                FaultPlugin.order(faults.orders, kill.later ? Fault.KILL_LATER : Fault.KILL, kill.job, faults.stages);
+                Path out = faults.out(kill.toString());
+                InProcess check = faults.check(kill.question, out, "--engine", "spark", "--master", cluster.master);
+                faults.assertAsIfNothingHadHappened(kill.question, out, check);
+                assertThat(FaultPlugin.isDone(faults.orders))
+                        .as(kill.toString())
+                        .isTrue();
+                System.out.printf(
+                        "worker killed, %s, %s%s: %d s%n",
+                        kill.question,
+                        kill.job,
+                        kill.later ? ", later" : "",
+                        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
             }
+            FaultPlugin.order(faults.orders, Fault.KILL, "replay keys", faults.stages);
+            verify(faults.out(kills.get(0).toString()), cluster.master);
+            assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
+            generating(faults, cluster.master);
             faults.assertNothingStays();
-            faults.end();
-            assertThat(emptyInTime(Path.of(dir, "local"))).isTrue();
-        } finally {
-            faults.end();
-            script(standalone, "stop", "-d", dir);
         }
+    }
+
+    /** The same rows; what the killed one had begun to write is removed. */
+    private void generating(Faults faults, String master) throws IOException {
+        List<String> words = List.of("generate", "-q", "--transactions", "20000", "--parts", "5", "-f", "jsonl");
+        List<String> expected = rows(words, "embedded", "--engine", "embedded");
+        FaultPlugin.order(faults.orders, Fault.KILL_LATER, "generate", faults.stages);
+        assertThat(rows(words, "spark", "--engine", "spark", "--master", master))
+                .isEqualTo(expected);
+        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
+    }
+
+    private List<String> rows(List<String> words, String name, String... engine) throws IOException {
+        Path out = folder.resolve(name);
+        List<String> all = new ArrayList<>(words);
+        all.addAll(List.of("-o", out.toString()));
+        all.addAll(List.of(engine));
+        InProcess generated = InProcess.run(all);
+        assertThat(generated.exitCode()).as(generated.err()).isZero();
+        List<String> rows = new ArrayList<>();
+        try (Stream<Path> files = Files.list(out)) {
+            for (Path file : files.sorted().toList()) {
+                assertThat(file.getFileName().toString()).matches("_SUCCESS|part-0000[0-4]\\.jsonl");
+                rows.addAll(Files.readAllLines(file));
+            }
+        }
+        return rows;
     }
 
     private static void verify(Path run, String master) {
         InProcess verify = InProcess.run("verify", run.toString(), "--engine", "spark", "--master", master);
         assertThat(verify.out()).startsWith("VERIFIED");
-    }
-
-    /** Workers remove what executors, killed ones too, had on their disks when the application ends. */
-    private static boolean emptyInTime(Path local) throws IOException, InterruptedException {
-        for (int i = 0; i < 300; i++) {
-            try (Stream<Path> files = Files.walk(local)) {
-                if (files.noneMatch(Files::isRegularFile)) {
-                    return true;
-                }
-            } catch (UncheckedIOException e) {
-                // They are being removed.
-            }
-            Thread.sleep(100);
-        }
-        return false;
     }
 }

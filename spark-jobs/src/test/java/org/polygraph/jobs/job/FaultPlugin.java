@@ -1,12 +1,18 @@
 package org.polygraph.jobs.job;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -32,14 +38,22 @@ public final class FaultPlugin implements SparkPlugin {
         /** Deletes all shuffle files in the second line's folder when a task of a later stage starts, once. */
         LOSE_SHUFFLE,
         /** The same each time. */
-        KEEP_LOSING_SHUFFLE
+        KEEP_LOSING_SHUFFLE,
+        /** The files in the second line's folder, at whatever depth, whose names begin as its last name lose their last byte. */
+        CUT,
+        /** The same, a byte in the middle is changed. What Hadoop knows of their sums is deleted. */
+        FLIP,
+        /** The same, they are deleted. */
+        REMOVE
     }
+
+    private static final Set<Fault> OF_FILES = Set.of(Fault.CUT, Fault.FLIP, Fault.REMOVE);
 
     /**
      * Orders harm.
      *
      * @param job what the description of the job starts with
-     * @param place of shuffle files, if they are to be lost
+     * @param place of shuffle files, if they are to be lost; folder and beginning of names of files that are to be damaged
      */
     public static void order(Path folder, Fault fault, String job, Path place) throws IOException {
         try (Stream<Path> old = Files.list(folder)) {
@@ -92,7 +106,7 @@ public final class FaultPlugin implements SparkPlugin {
                 return;
             }
             Fault fault = Fault.valueOf(order.get(0));
-            if (fault != Fault.KILL && !isOfALaterStage(task.stageId())) {
+            if (fault != Fault.KILL && !OF_FILES.contains(fault) && !isOfALaterStage(task.stageId())) {
                 return;
             }
             if (fault == Fault.KEEP_LOSING_SHUFFLE) {
@@ -113,7 +127,37 @@ public final class FaultPlugin implements SparkPlugin {
                     throw new IllegalStateException("still alive", e);
                 }
             }
-            loseShuffle(Path.of(order.get(2)));
+            Path place = Path.of(order.get(2));
+            if (OF_FILES.contains(fault)) {
+                damage(fault, place.getParent(), place.getFileName().toString());
+            } else {
+                loseShuffle(place);
+            }
+        }
+
+        private static void damage(Fault fault, Path folder, String prefix) throws IOException {
+            try (Stream<Path> all = Files.walk(folder)) {
+                for (Path file : all.filter(
+                                each -> each.getFileName().toString().startsWith(prefix))
+                        .toList()) {
+                    Files.deleteIfExists(file.resolveSibling("." + file.getFileName() + ".crc"));
+                    if (fault == Fault.REMOVE) {
+                        Files.delete(file);
+                        continue;
+                    }
+                    try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
+                        long size = channel.size();
+                        if (fault == Fault.CUT) {
+                            channel.truncate(size - 1);
+                        } else {
+                            ByteBuffer one = ByteBuffer.allocate(1);
+                            channel.read(one, size / 2);
+                            one.put(0, (byte) ~one.get(0)).flip();
+                            channel.write(one, size / 2);
+                        }
+                    }
+                }
+            }
         }
 
         private List<String> order() throws IOException {

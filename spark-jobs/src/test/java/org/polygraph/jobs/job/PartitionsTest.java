@@ -21,6 +21,7 @@ import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
 import org.polygraph.jobs.pipeline.EndingStages;
 import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Registers;
 import org.polygraph.jobs.pipeline.RunStages;
 import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.report.Untimed;
@@ -259,32 +260,48 @@ class PartitionsTest {
     /** After any stage the same engine goes on, or the other one, and answers as if nothing had happened. */
     @Test
     void killedDriversGoOn(@TempDir Path kept) throws IOException {
-        SparkChecker spark = CHECKERS.get(1);
-        Checker embedded = new EmbeddedChecker();
-        int resumed = 0;
-        for (int i : new int[] {1, 4}) {
-            HistoryTable table = histories().get(i);
-            CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
-            String expected = Untimed.json(embedded.check(table, request, Progress.NONE, Budget.unlimited()));
-            for (int after = 1; ; after++) {
-                Path folder = kept.resolve(i + "-" + after);
-                Checker then = after % 3 == 0 ? embedded : spark;
-                try {
-                    spark.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, after));
-                    break;
-                } catch (EndingStages.Killed e) {
-                    resumed++;
-                }
-                Verdict verdict = then.check(
-                        table, request, Progress.NONE, Budget.unlimited(), ending(folder, Integer.MAX_VALUE));
-                assertThat(Untimed.json(verdict))
-                        .as("history %d after %d", i, after)
-                        .isEqualTo(expected);
-            }
-        }
+        HistoryGenerator timed = HistoryGenerator.withSeed(SEED)
+                .sessions(9)
+                .transactions(1_500)
+                .operations(1, 8)
+                .keys(90)
+                .zipf(0.9)
+                .withTimestamps()
+                .isolation(HistoryGenerator.Isolation.SERIAL);
+        HistoryTable registers = Registers.simulated(new SplitMix(SEED), 500, 30, 6, true, 0);
+        int resumed = goOn(histories().get(1), IsolationLevel.SI, kept)
+                + goOn(histories().get(4), IsolationLevel.SI, kept);
         assertThat(resumed).isGreaterThan(5);
+        assertThat(goOn(timed.generate(), IsolationLevel.SSER, kept)).isGreaterThan(2);
+        assertThat(goOn(timed.repeatedValues(1, 4, 0.7).generate(), IsolationLevel.SSI, kept))
+                .isGreaterThan(2);
+        assertThat(goOn(registers, IsolationLevel.LIN, kept)).isOne();
         try (Stream<Path> left = Files.list(stages)) {
             assertThat(left).isEmpty();
+        }
+    }
+
+    /** @return after how many stages it did */
+    private static int goOn(HistoryTable table, IsolationLevel level, Path kept) throws IOException {
+        Checker spark = CHECKERS.get(1);
+        Checker embedded = new EmbeddedChecker();
+        TimeMode mode = level.realTime() ? TimeMode.STRICT : TimeMode.NONE;
+        CheckRequest request = new CheckRequest(level, mode, 0, IndeterminateMode.MAYBE);
+        String expected = Untimed.json(embedded.check(table, request, Progress.NONE, Budget.unlimited()));
+        for (int after = 1; ; after++) {
+            // All of spark - spark, embedded - spark, spark - embedded, in turn.
+            Checker first = after % 3 == 1 ? embedded : spark;
+            Checker then = after % 3 == 2 ? embedded : spark;
+            Path folder = Files.createTempDirectory(kept, level + "-" + after);
+            try {
+                first.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, after));
+                return after - 1;
+            } catch (EndingStages.Killed e) {
+                // And now again.
+            }
+            Verdict verdict =
+                    then.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, Integer.MAX_VALUE));
+            assertThat(Untimed.json(verdict)).as("%s after %d", level, after).isEqualTo(expected);
         }
     }
 

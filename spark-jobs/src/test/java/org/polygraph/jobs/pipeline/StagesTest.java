@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** A check that ends after any of its stages goes on there, and answers as if it had not ended. */
 class StagesTest {
@@ -78,6 +81,9 @@ class StagesTest {
             if (i % 4 == 1) {
                 generator.indeterminateShare(0.1);
             }
+            if (i % 2 == 1) {
+                generator.withTimestamps();
+            }
             if (i % 3 == 0) {
                 generator.repeatedValues(i % 2, 4, 0.6);
             }
@@ -95,6 +101,7 @@ class StagesTest {
                     .keys(400)
                     .zipf(0.9)
                     .repeatedValues(1, 50, 0.5 * i)
+                    .withTimestamps()
                     .isolation(HistoryGenerator.Isolation.SERIAL)
                     .generate());
         }
@@ -130,6 +137,79 @@ class StagesTest {
         Set<String> seen = new TreeSet<>();
         goesOn(table, CheckRequest.of(IsolationLevel.SER), "few values, seed " + SEED, seen);
         assertThat(seen).contains("closure", "saturation", "solve", "order");
+    }
+
+    /** What is left of the rules has real time, by windows and where few sessions write few keys by session, and every edge. */
+    @Test
+    void rulesWithRealTimeAreTheSameAgain() throws IOException {
+        int resumed = 0;
+        for (int keys : new int[] {2, 300}) {
+            HistoryTable table = HistoryGenerator.withSeed(SEED + keys)
+                    .sessions(12)
+                    .transactions(3_000)
+                    .operations(4)
+                    .keys(keys)
+                    .repeatedValues(1, 50, 0.5)
+                    .withTimestamps()
+                    .isolation(HistoryGenerator.Isolation.SNAPSHOT)
+                    .generate();
+            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
+                CheckRequest request = new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE);
+                clear();
+                new EmbeddedChecker()
+                        .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
+                Map<String, Object> whole = rules();
+                for (int after = 2; ; after++) {
+                    clear();
+                    try {
+                        new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited(), ending(after));
+                        break;
+                    } catch (EndingStages.Killed e) {
+                        resumed++;
+                    }
+                    new EmbeddedChecker()
+                            .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
+                    assertThat(rules())
+                            .as("%s of %d keys after %d, seed %d", level, keys, after, SEED)
+                            .usingRecursiveComparison()
+                            .isEqualTo(whole);
+                }
+            }
+        }
+        assertThat(resumed).isGreaterThan(4);
+    }
+
+    private Map<String, Object> rules() throws IOException {
+        ArrayFile file =
+                ArrayFile.read(Location.of(folder.resolve("rules.stage").toString()));
+        Map<String, Object> all = new TreeMap<>();
+        for (String name : List.of("edgesFrom", "edgesTo", "edgeState", "loop", "position", "coreKeys")) {
+            all.put(name, file.ints(name));
+        }
+        all.put("rounds", file.bytes("edgeRounds"));
+        if (file.has(Rules.CHANGED)) {
+            all.put(Rules.CHANGED, file.longs(Rules.CHANGED));
+        }
+        return all;
+    }
+
+    @Test
+    void ordersOfKeysAreKept() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            HistoryTable table =
+                    Registers.simulated(new SplitMix(SEED + i), 300, 20, 5, i % 2 == 0, i % 3 == 0 ? 0.02 : 0);
+            CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+            goesOn(table, request, "registers, seed " + (SEED + i), new TreeSet<>());
+        }
+        assertThat(messages).hasSize(20).allMatch(message -> message.contains("orders.stage: a stage that an earlier"));
+        // Of another history.
+        RunStages kept = new RunStages(Location.of(folder.toString()), messages::add);
+        HistoryTable other = Registers.simulated(new SplitMix(SEED), 300, 19, 5, true, 0);
+        CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+        messages.clear();
+        Verdict verdict = new EmbeddedChecker().check(other, request, Progress.NONE, Budget.unlimited(), kept);
+        assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
+        assertThat(messages).anyMatch(message -> message.contains("orders.stage: a damaged stage file: found orders"));
     }
 
     private void goesOn(HistoryTable table, CheckRequest request, String name, Set<String> seen) throws IOException {
