@@ -103,7 +103,7 @@ class SparkReadingTest {
     }
 
     @Test
-    void timeEndsIt() {
+    void timeEndsIt() throws IOException {
         String path = generated("h.jsonl", "");
         // The session is there, or the time would end while it starts.
         same(path);
