@@ -86,9 +86,15 @@ final class LazySession implements AutoCloseable {
         }
         SparkConf conf = configuration();
         FutureTask<SparkSession> start = new FutureTask<>(() -> Sessions.start(conf));
-        Thread thread = new Thread(start, "spark-start");
-        thread.setDaemon(true);
-        thread.start();
+        SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
+        if (living != null && !living.sparkContext().isStopped()) {
+            // Another one's of this process, which is shared: nothing to wait for.
+            start.run();
+        } else {
+            Thread thread = new Thread(start, "spark-start");
+            thread.setDaemon(true);
+            thread.start();
+        }
         session = start;
         return start;
     }

@@ -103,8 +103,10 @@ class SparkReadingTest {
     }
 
     @Test
-    void timeEndsIt() {
+    void timeEndsIt() throws IOException {
         String path = generated("h.jsonl", "");
+        // The session is there, or the time would end while it starts.
+        same(path);
         InProcess spark =
                 check(List.of("--engine", "spark", "--master", "local[2]"), List.of("--timeout", "1ms"), List.of(path));
         assertThat(spark.exitCode()).isEqualTo(4);
