@@ -63,14 +63,20 @@ final class CheckRun {
         options.validate();
         Checker checker = options.checker(environment.engines());
         int exitCode = 0;
-        try {
-            for (String path : options.paths()) {
+        boolean isFirst = true;
+        for (String path : options.paths()) {
+            try {
                 exitCode = ExitCode.merge(exitCode, answer(path, checker));
+            } catch (ConfigurationException e) {
+                progress.clear();
+                if (isFirst) {
+                    environment.message(Failures.text(e));
+                    return ExitCode.USAGE.code();
+                }
+                // Those before have their answers, which stay; so each PATH gets one.
+                exitCode = ExitCode.merge(exitCode, failed(path, Failures.text(e), System.nanoTime()));
             }
-        } catch (ConfigurationException e) {
-            progress.clear();
-            environment.message(Failures.text(e));
-            return ExitCode.USAGE.code();
+            isFirst = false;
         }
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the results above may be incomplete");
@@ -100,12 +106,16 @@ final class CheckRun {
                         .build()));
             }
         } catch (IOException e) {
-            String message = Failures.ofPath(path, e);
-            environment.message(message);
-            answers = new ArrayList<>();
-            for (CheckRequest request : options.requests()) {
-                answers.add(Answer.found(error(request, path, message, start)));
-            }
+            return failed(path, Failures.ofPath(path, e), start);
+        }
+        return print(answers, path, start);
+    }
+
+    private int failed(String path, String message, long start) {
+        environment.message(message);
+        List<Answer> answers = new ArrayList<>();
+        for (CheckRequest request : options.requests()) {
+            answers.add(Answer.found(error(request, path, message, start)));
         }
         return print(answers, path, start);
     }

@@ -36,18 +36,18 @@ final class IndexFiles implements Closeable {
         write(slices, IntStream.range(0, slices.slices()).toArray(), versions);
     }
 
-    /** Writes some slices, once. */
+    /** Writes some slices, once; files are numbered as they come, so that tasks get no sum of a slice that is not there. */
     void write(KeySlices slices, int[] chosen, VersionIndex versions) throws IOException {
-        sums = new SliceSums(slices.slices());
+        sums = new SliceSums(chosen.length);
         try {
-            for (int s : chosen) {
-                byte[] slice = IndexSlice.of(slices, s, versions).toBytes();
-                try (OutputStream out = folder.fileSystem().create(SliceSums.file(folder.path(), s))) {
+            for (int i = 0; i < chosen.length; i++) {
+                byte[] slice = IndexSlice.of(slices, chosen[i], versions).toBytes();
+                try (OutputStream out = folder.fileSystem().create(SliceSums.file(folder.path(), i))) {
                     out.write(slice);
                 }
                 CRC32C sum = new CRC32C();
                 sum.update(slice);
-                sums.wrote(s, slice.length, sum);
+                sums.wrote(i, slice.length, sum);
             }
         } catch (FSError e) {
             throw StageFolder.io(e);

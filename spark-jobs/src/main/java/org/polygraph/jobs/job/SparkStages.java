@@ -145,6 +145,10 @@ final class SparkStages implements KeyStages, AutoCloseable {
             slices.unpersist(true);
             slices = null;
         }
+        if (indexFiles != null) {
+            indexFiles.close();
+            indexFiles = null;
+        }
         restored = history;
     }
 

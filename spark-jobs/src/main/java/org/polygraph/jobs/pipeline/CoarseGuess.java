@@ -146,7 +146,7 @@ final class CoarseGuess {
         return outcome instanceof Outcome.Satisfiable satisfiable
                 ? new FoundOrder(
                         solved.position(satisfiable),
-                        satisfiable.committed(),
+                        solved.committed(satisfiable),
                         CoreSolving.size(core, copy, outcome.statistics()))
                 : null;
     }

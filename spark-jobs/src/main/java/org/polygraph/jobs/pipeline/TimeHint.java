@@ -221,7 +221,7 @@ final class TimeHint {
         return outcome instanceof Outcome.Satisfiable satisfiable
                 ? new FoundOrder(
                         solved.position(satisfiable),
-                        satisfiable.committed(),
+                        solved.committed(satisfiable),
                         CoreSolving.size(core, of, outcome.statistics()))
                 : null;
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.report.VerdictSchema;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.Certificate;
@@ -34,6 +35,7 @@ class PolygraphTest {
     private static final int BUG = 91;
     private static final int OUT_OF_MEMORY = 92;
     private static final int SLOW = 93;
+    private static final int MISCONFIGURED = 94;
 
     @TempDir
     private Path folder;
@@ -61,6 +63,7 @@ class PolygraphTest {
                         .reason("tired")
                         .build();
             }
+            case MISCONFIGURED -> throw new ConfigurationException("found 1; expected 2; give 2");
             case BUG -> throw new IllegalStateException("a bug");
             case OUT_OF_MEMORY -> throw new OutOfMemoryError("for a test");
             case SLOW -> {
@@ -131,6 +134,19 @@ class PolygraphTest {
         assertThat(run("check", "-l", "ser", pass)).isZero();
         assertThat(columns(out)).isEqualTo("PASS  ser  " + pass + "  1 txns  1 ops  N ms\n");
         assertThat(err).isEmpty();
+    }
+
+    /** Usage, while nothing is answered; then each PATH has its line all the same. */
+    @Test
+    void settingsThatDoNotWorkTakeNoAnswerAway() throws IOException {
+        String misconfigured = history("misconfigured.jsonl", MISCONFIGURED);
+        assertThat(run("check", "-l", "ser", misconfigured, pass)).isEqualTo(2);
+        assertThat(out).isEmpty();
+        assertThat(err).isEqualTo("polygraph: found 1; expected 2; give 2\n");
+        assertThat(run("check", "-l", "ser", violation, misconfigured, pass)).isEqualTo(6);
+        assertThat(out.lines().filter(line -> line.matches("[A-Z]+ .*")).map(line -> line.split("  ", 2)[0]))
+                .containsExactly("VIOLATION", "ERROR", "PASS");
+        assertThat(err).isEqualTo("polygraph: found 1; expected 2; give 2\n");
     }
 
     @Test

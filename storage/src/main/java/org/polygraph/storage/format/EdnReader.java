@@ -40,6 +40,8 @@ final class EdnReader {
     private long heldBytes;
     /** Operations so far, of any process. */
     private long count;
+    /** Whether any process has invoked an operation; if so each completion has an invocation. */
+    private boolean isInvoking;
     /** Whether operations have {@code :index}; known from the first one of a client on. */
     private @Nullable Boolean isIndexed;
 
@@ -233,6 +235,7 @@ final class EdnReader {
                     "process " + o.process + " invoking an operation while that of line " + client.line + " is open",
                     "a completion first");
         }
+        isInvoking = true;
         long before = client.value.bytes();
         EdnValue free = client.value;
         client.value = own;
@@ -256,6 +259,12 @@ final class EdnReader {
                     o,
                     Shown.text(function) + " completing " + Shown.text(client.function) + " of line " + client.line,
                     "the completion of what the process invoked");
+        }
+        if (!isInvoked && isInvoking) {
+            throw at(
+                    o,
+                    "the completion of an operation that process " + o.process + " has not open",
+                    "its invocation first");
         }
         Outcome outcome =
                 switch (type) {

@@ -296,6 +296,10 @@ class EdnReaderTest {
                 .startsWith("h.edn:2:1: found process 0 invoking an operation while that of line 1 is open");
         assertThat(inputs.refusal("h.edn", invoke + "{:type :ok, :process 0, :f :read, :value 2}"))
                 .startsWith("h.edn:2:1: found :read completing :txn of line 1");
+        String ok = invoke.replace(":invoke", ":ok");
+        assertThat(inputs.rows("h.edn", ok + ok)).as("completions alone").hasSize(2);
+        assertThat(inputs.refusal("h.edn", invoke + ok + ok))
+                .startsWith("h.edn:3:1: found the completion of an operation that process 0 has not open");
         assertThat(inputs.refusal("h.edn", invoke + "{:type :ok, :process 0, :f :txn, :value [], :index 3}"))
                 .startsWith("h.edn:2:1: found an operation with :index; expected :index in all or in none");
     }
