@@ -50,6 +50,11 @@ final class Jobs {
         this.budget = budget;
     }
 
+    /** Whether the budget has ended: nothing more is run. */
+    boolean isOver() {
+        return budget.exhausted();
+    }
+
     /**
      * Runs an action.
      *
@@ -60,7 +65,7 @@ final class Jobs {
      * @throws IllegalStateException if a task threw anything else
      */
     <T> @Nullable T run(String description, Callable<T> action) {
-        if (budget.exhausted()) {
+        if (isOver()) {
             return null;
         }
         progress.job(description);
@@ -74,9 +79,11 @@ final class Jobs {
             }
             throw sorted(description, e);
         } finally {
-            watcher.interrupt();
+            synchronized (progress) {
+                watcher.interrupt();
+                progress.job("");
+            }
             context.clearJobGroup();
-            progress.job("");
         }
     }
 
@@ -119,8 +126,11 @@ final class Jobs {
                 }
             }
         }
-        if (total > 0) {
-            progress.items(done, total);
+        synchronized (progress) {
+            // Once it has ended, what was counted is not the next one's.
+            if (total > 0 && !Thread.currentThread().isInterrupted()) {
+                progress.items(done, total);
+            }
         }
     }
 

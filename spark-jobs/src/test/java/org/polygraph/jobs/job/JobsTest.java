@@ -1,0 +1,61 @@
+package org.polygraph.jobs.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.api.java.function.MapFunction;
+import org.apache.spark.api.java.function.ReduceFunction;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.Progress;
+
+class JobsTest {
+    /** What the last task waits for; static, for tasks are sent as bytes. */
+    private static final CountDownLatch COUNTED = new CountDownLatch(1);
+
+    /** Whoever waits for a long job hears how many of its tasks have ended, and nothing before it begins or after it ends. */
+    @Test
+    @Timeout(60)
+    void tasksOfAJobAreCounted() {
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        Progress progress = new Progress() {
+            @Override
+            public void stage(String name) {
+                throw new AssertionError(name);
+            }
+
+            @Override
+            public void job(String name) {
+                heard.add("job " + name);
+            }
+
+            @Override
+            public void items(long done, long total) {
+                heard.add(done + " of " + total);
+                if (done == 2 && total == 3) {
+                    COUNTED.countDown();
+                }
+            }
+        };
+        MapFunction<Long, Long> task = number -> {
+            if (number == 2) {
+                assertThat(COUNTED.await(50, TimeUnit.SECONDS)).isTrue();
+            }
+            return number;
+        };
+        SparkSession spark = new LazySession("local[2]").get();
+        Long sum = new Jobs(spark.sparkContext(), Budget.unlimited(), progress)
+                .run("count", () -> spark.range(0, 3, 1, 3)
+                        .map(task, Encoders.LONG())
+                        .reduce((ReduceFunction<Long>) Long::sum));
+        assertThat(sum).isEqualTo(3);
+        assertThat(heard).startsWith("job count").contains("2 of 3").endsWith("job ");
+    }
+}
