@@ -3,7 +3,9 @@ package org.polygraph.jobs.cli;
 import java.io.PrintStream;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
@@ -11,7 +13,8 @@ import org.polygraph.jobs.pipeline.Progress;
 
 /**
  * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second
- * for the bar, every five seconds for plain lines, once a second for JSON. A check that is over sooner prints nothing.
+ * for the bar, every five seconds for plain lines, once a second for JSON. A check that is over sooner prints nothing, but for
+ * JSON: there each stage has a line when it begins for the first time, so that who measures from outside knows what is going on.
  *
  * <p>Rate and time left are of what is counted: of the job while one runs, else of the stage. The bar has heap and off-heap
  * memory as {@code heap 3+1M}.
@@ -40,6 +43,8 @@ final class ProgressPrinter implements Progress {
 
     private long nextNanos;
     private int drawn;
+    /** Of this PATH, so far. */
+    private final Set<String> stages = new HashSet<>();
     /** -1: by an engine that never spills. */
     private long spilled = -1;
 
@@ -76,6 +81,14 @@ final class ProgressPrinter implements Progress {
         itemsNanos = startNanos;
         nextNanos = startNanos + intervalNanos;
         spilled = -1;
+        stages.clear();
+        stageBegins();
+    }
+
+    private void stageBegins() {
+        if (mode == ProgressMode.JSON && stages.add(stage)) {
+            print(0, 0, clock.getAsLong());
+        }
     }
 
     /** What is going on now; for messages. */
@@ -88,6 +101,7 @@ final class ProgressPrinter implements Progress {
         stage = name;
         job = "";
         itemsNanos = clock.getAsLong();
+        stageBegins();
         items(0, 0);
     }
 
@@ -120,6 +134,10 @@ final class ProgressPrinter implements Progress {
         if (now - nextNanos < 0) {
             return;
         }
+        print(done, total, now);
+    }
+
+    private void print(long done, long total, long now) {
         nextNanos = now + intervalNanos;
         long millis = TimeUnit.NANOSECONDS.toMillis(now - startNanos);
         double rate = done * 1e9 / Math.max(1, now - itemsNanos);

@@ -46,11 +46,39 @@ class ProgressPrinterTest {
     void aShortCheckPrintsNothing() {
         for (ProgressMode mode : ProgressMode.values()) {
             ProgressPrinter printer = printer(mode, true);
+            printed();
             after(99);
-            printer.stage("index");
+            if (mode != ProgressMode.JSON) {
+                printer.stage("index");
+            }
             printer.items(1, 2);
             printer.clear();
             assertThat(printed()).as(mode.name()).isEmpty();
+        }
+    }
+
+    @Test
+    void jsonTellsOfEachStageOnce() {
+        ProgressPrinter printer = printer(ProgressMode.JSON, false);
+        for (int path = 0; path < 2; path++) {
+            assertThat(printed().lines()).singleElement().asString().contains("\"stage\":\"reading\",\"done\":0");
+            printer.stage("check");
+            printer.items(1, 2);
+            printer.stage("solve");
+            assertThat(printed().lines())
+                    .hasSize(2)
+                    .first()
+                    .asString()
+                    .contains("\"stage\":\"check\",\"done\":0,\"total\":0,\"ms\":0,");
+            for (int round = 0; round < 100; round++) {
+                printer.stage("check");
+                printer.stage("solve");
+            }
+            assertThat(printed()).isEmpty();
+            after(1000);
+            printer.stage("check");
+            assertThat(printed()).contains("\"stage\":\"check\"").hasLineCount(1);
+            printer.path("another");
         }
     }
 
@@ -122,6 +150,7 @@ class ProgressPrinterTest {
     @Test
     void jsonIsAnObjectALine() {
         ProgressPrinter printer = printer(ProgressMode.JSON, true);
+        printed();
         printer.spilled(7);
         after(500);
         printer.items(3, 4);
@@ -132,6 +161,7 @@ class ProgressPrinterTest {
         printer.items(3, 4);
         assertThat(printed()).contains("\"off_heap_bytes\":1048576,\"spilled_bytes\":9}");
         printer.path("a \"b\"\n");
+        printed();
         after(1000);
         printer.items(3, 4);
         assertThat(printed().lines())
