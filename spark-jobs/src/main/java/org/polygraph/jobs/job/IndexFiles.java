@@ -3,6 +3,7 @@ package org.polygraph.jobs.job;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
@@ -32,15 +33,19 @@ final class IndexFiles implements Closeable {
     }
 
     /** Writes all slices. */
-    void write(KeySlices slices, VersionIndex versions) throws IOException {
-        write(slices, IntStream.range(0, slices.slices()).toArray(), versions);
+    void write(KeySlices slices, VersionIndex versions, BooleanSupplier stop) throws IOException {
+        write(slices, IntStream.range(0, slices.slices()).toArray(), versions, stop);
     }
 
-    /** Writes some slices, once; files are numbered as they come, so that tasks get no sum of a slice that is not there. */
-    void write(KeySlices slices, int[] chosen, VersionIndex versions) throws IOException {
+    /**
+     * Writes some slices, once; files are numbered as they come, so that tasks get no sum of a slice that is not there.
+     *
+     * @param stop asked before each; once it says so, no more are written: {@link Jobs} runs nothing of them then
+     */
+    void write(KeySlices slices, int[] chosen, VersionIndex versions, BooleanSupplier stop) throws IOException {
         sums = new SliceSums(chosen.length);
         try {
-            for (int i = 0; i < chosen.length; i++) {
+            for (int i = 0; i < chosen.length && !stop.getAsBoolean(); i++) {
                 byte[] slice = IndexSlice.of(slices, chosen[i], versions).toBytes();
                 try (OutputStream out = folder.fileSystem().create(SliceSums.file(folder.path(), i))) {
                     out.write(slice);

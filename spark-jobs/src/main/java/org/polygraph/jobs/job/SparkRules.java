@@ -204,7 +204,7 @@ final class SparkRules implements Rules {
                 try {
                     IndexFiles files = new IndexFiles(parent, context.hadoopConfiguration());
                     cutKeys = files;
-                    files.write(oneByOne(), chosen, history.versions());
+                    files.write(oneByOne(), chosen, history.versions(), jobs::isOver);
                 } catch (IOException e) {
                     throw StageFolder.failed(parent, e);
                 }

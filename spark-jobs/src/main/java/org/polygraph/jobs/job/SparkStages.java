@@ -172,7 +172,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
             try {
                 IndexFiles written = new IndexFiles(folder, context.hadoopConfiguration());
                 indexFiles = written;
-                written.write(layout.slices(), history.versions());
+                written.write(layout.slices(), history.versions(), jobs::isOver);
                 made = written.rows(spark).repartition(layout.slices().slices()).persist(StorageLevel.DISK_ONLY());
             } catch (IOException e) {
                 throw StageFolder.failed(folder, e);
