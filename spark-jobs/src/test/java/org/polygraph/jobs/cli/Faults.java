@@ -53,8 +53,6 @@ final class Faults {
     /** Heap of a driver in a process of its own. */
     static final String HEAP = IS_LARGE ? "-Xmx5g" : "-Xmx1g";
 
-    private static final String PIECES = "spark.polygraph.piece.bytes";
-
     /** A level, what it is asked of, and what jobs run for it on Spark, in order. */
     enum Question {
         SER(
@@ -70,6 +68,8 @@ final class Faults {
                 "check keys against the solver's order"),
         /** The same, read by tasks. */
         READ("read the input", "merge the input"),
+        /** With a key in parts, whose writers are too few for its rules to have ranges. */
+        CUT("force edges of cut keys, round 1"),
         SSER("close the graph by windows of time", "force edges, round 2", "check keys against the first order"),
         CC("index keys", "merge the index of keys"),
         RA("find whom reads read from", "infer what the level demands"),
@@ -79,20 +79,27 @@ final class Faults {
         /** Those that are to be harmed. */
         final List<String> jobs;
 
+        /** Settings of its own. */
+        final Map<String, String> own = new TreeMap<>();
+
         Question(String... jobs) {
+            if (name().equals("READ")) {
+                own.put("spark.polygraph.piece.bytes", "256k");
+            }
             this.jobs = Arrays.stream(jobs)
                     .filter(job -> HARMED.matcher(job).matches())
                     .toList();
         }
 
         String level() {
-            return this == READ ? "ser" : name().toLowerCase(Locale.ROOT);
+            return this == READ || this == CUT ? "ser" : name().toLowerCase(Locale.ROOT);
         }
 
         private String file() {
             return switch (this) {
                 case SER -> "history.parquet";
                 case READ -> "history.jsonl";
+                case CUT -> "cut.parquet";
                 case SSER -> "timed.parquet";
                 case CC, RA, RC -> "unrecorded.parquet";
                 case LIN -> "registers.jsonl";
@@ -118,6 +125,13 @@ final class Faults {
                                     .generate()
                             : generator.generate();
                 case READ -> generator.generate();
+                case CUT ->
+                    generator
+                            .transactions(4 * USUAL)
+                            .operations(2)
+                            .hotspot(1.0 / 800, 0.6)
+                            .readShare(0.999)
+                            .generate();
                 case SSER -> generator.withTimestamps().generate();
                 case CC, RA, RC -> unrecorded(generator.generate());
                 case LIN -> Registers.simulated(new SplitMix(SEED), USUAL, 90, 8, true, 0);
@@ -176,8 +190,8 @@ final class Faults {
         set("spark.polygraph.clocks.heap", "0");
         set("spark.polygraph.hot.key.bytes", IS_LARGE ? "32m" : "200k");
         if (!IS_LARGE) {
-            set("spark.polygraph.slice.operations", "16000");
-            set("spark.sql.shuffle.partitions", "4");
+            set("spark.polygraph.slice.operations", "8000");
+            set("spark.sql.shuffle.partitions", "8");
         }
         set("spark.driver.host", "127.0.0.1");
         set("spark.driver.bindAddress", "127.0.0.1");
@@ -193,9 +207,7 @@ final class Faults {
 
     Map<String, String> settings(Question question) {
         Map<String, String> all = new TreeMap<>(settings);
-        if (question == Question.READ) {
-            all.put(PIECES, "256k");
-        }
+        all.putAll(question.own);
         return all;
     }
 
@@ -239,14 +251,17 @@ final class Faults {
     }
 
     InProcess check(Question question, Path out, String... engine) {
-        if (question != Question.READ) {
-            return InProcess.run(words(question, out, engine));
-        }
-        System.setProperty(PIECES, settings(question).get(PIECES));
+        question.own.forEach(System::setProperty);
         try {
             return InProcess.run(words(question, out, engine));
         } finally {
-            System.clearProperty(PIECES);
+            for (String key : question.own.keySet()) {
+                if (settings.containsKey(key)) {
+                    System.setProperty(key, settings.get(key));
+                } else {
+                    System.clearProperty(key);
+                }
+            }
         }
     }
 

@@ -346,7 +346,7 @@ class FaultsTest {
 
     /** The last stage that is finished and kept before a job, if there is one. */
     private static String keptBefore(Question question, String job) {
-        boolean hasRules = question == Question.SER || question == Question.SSER;
+        boolean hasRules = question == Question.SER || question == Question.CUT || question == Question.SSER;
         if (!hasRules || job.endsWith("the index of keys") || job.equals("index keys")) {
             return "";
         }
