@@ -83,11 +83,11 @@ class FaultsTest {
         return process.waitFor();
     }
 
-    /** A disk of 16 MiB, where we may have one: root may. */
+    /** A disk of 128 MiB, where we may have one: root may. Each driver that is killed leaves its shuffle files, some 4 MiB. */
     private static boolean isSmall(Path place) throws IOException, InterruptedException {
         Files.createDirectories(place);
         return sh("mountpoint", "-q", place.toString()) == 0
-                || sh("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place.toString()) == 0;
+                || sh("mount", "-t", "tmpfs", "-o", "size=128m", "tmpfs", place.toString()) == 0;
     }
 
     private static void unmount(Path place) throws IOException, InterruptedException {
