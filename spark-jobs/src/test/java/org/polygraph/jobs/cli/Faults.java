@@ -79,16 +79,15 @@ final class Faults {
         /** Those that are to be harmed. */
         final List<String> jobs;
 
-        /** Settings of its own. */
-        final Map<String, String> own = new TreeMap<>();
-
         Question(String... jobs) {
-            if (name().equals("READ")) {
-                own.put("spark.polygraph.piece.bytes", "256k");
-            }
             this.jobs = Arrays.stream(jobs)
                     .filter(job -> HARMED.matcher(job).matches())
                     .toList();
+        }
+
+        /** Settings of its own. */
+        Map<String, String> own() {
+            return this == READ ? Map.of("spark.polygraph.piece.bytes", "256k") : Map.of();
         }
 
         String level() {
@@ -207,7 +206,7 @@ final class Faults {
 
     Map<String, String> settings(Question question) {
         Map<String, String> all = new TreeMap<>(settings);
-        all.putAll(question.own);
+        all.putAll(question.own());
         return all;
     }
 
@@ -251,11 +250,11 @@ final class Faults {
     }
 
     InProcess check(Question question, Path out, String... engine) {
-        question.own.forEach(System::setProperty);
+        question.own().forEach(System::setProperty);
         try {
             return InProcess.run(words(question, out, engine));
         } finally {
-            for (String key : question.own.keySet()) {
+            for (String key : question.own().keySet()) {
                 if (settings.containsKey(key)) {
                     System.setProperty(key, settings.get(key));
                 } else {

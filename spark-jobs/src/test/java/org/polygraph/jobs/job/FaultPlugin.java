@@ -66,6 +66,11 @@ public final class FaultPlugin implements SparkPlugin {
         Files.move(order, folder.resolve("fault"), StandardCopyOption.ATOMIC_MOVE);
     }
 
+    /** What was ordered and has not been done is not to be done any more. */
+    public static void forget(Path folder) throws IOException {
+        Files.deleteIfExists(folder.resolve("fault"));
+    }
+
     /** Whether what was ordered has been done. */
     public static boolean isDone(Path folder) {
         return Files.exists(folder.resolve("done"));

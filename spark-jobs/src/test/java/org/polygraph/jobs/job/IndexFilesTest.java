@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -33,7 +33,6 @@ class IndexFilesTest {
     private static final VersionIndex VERSIONS =
             IndexedHistory.of(TABLE, IndexedHistory.Indeterminate.MAYBE).versions();
     private static final KeySlices CUT = KeySlices.of(TABLE, SLICES, TABLE.operations() / 4, TABLE.operations() / 8);
-    private static final BooleanSupplier NEVER = () -> false;
 
     private static SparkSession spark;
 
@@ -49,8 +48,8 @@ class IndexFilesTest {
         return new IndexFiles(new Path(folder.toUri()), new Configuration());
     }
 
-    private static TreeMap<Integer, byte[]> rows(IndexFiles files) throws IOException {
-        TreeMap<Integer, byte[]> rows = new TreeMap<>();
+    private static Map<Integer, byte[]> rows(IndexFiles files) throws IOException {
+        Map<Integer, byte[]> rows = new TreeMap<>();
         for (byte[] row : files.rows(spark).collectAsList()) {
             assertThat(rows.put(IndexSlice.slice(row), row)).isNull();
         }
@@ -61,8 +60,8 @@ class IndexFilesTest {
     void slicesArriveAsTheyWere() throws IOException {
         assertThat(CUT.cutKeys()).hasSize(1);
         try (IndexFiles files = files()) {
-            files.write(CUT, VERSIONS, NEVER);
-            TreeMap<Integer, byte[]> rows = rows(files);
+            files.write(CUT, VERSIONS, () -> false);
+            Map<Integer, byte[]> rows = rows(files);
             assertThat(rows).hasSize(CUT.slices());
             rows.forEach((slice, row) -> assertThat(row)
                     .isEqualTo(IndexSlice.of(CUT, slice, VERSIONS).toBytes()));
@@ -77,7 +76,7 @@ class IndexFilesTest {
         int hot = CUT.cutKeys()[0];
         int other = hot == 0 ? 1 : 0;
         try (IndexFiles files = files()) {
-            files.write(each, new int[] {hot, other}, VERSIONS, NEVER);
+            files.write(each, new int[] {hot, other}, VERSIONS, () -> false);
             assertThat(rows(files).keySet()).containsExactlyInAnyOrder(hot, other);
             assertThat(names()).containsExactlyInAnyOrder("slice-0", "slice-1");
         }
@@ -102,7 +101,7 @@ class IndexFilesTest {
     void whatIsNotWhatWasWrittenIsAnError() throws IOException {
         for (boolean removed : new boolean[] {false, true}) {
             try (IndexFiles files = files()) {
-                files.write(CUT, VERSIONS, NEVER);
+                files.write(CUT, VERSIONS, () -> false);
                 try (Stream<java.nio.file.Path> all = Files.walk(folder)) {
                     java.nio.file.Path harmed = all.filter(file -> file.endsWith("slice-2"))
                             .findFirst()
