@@ -211,6 +211,12 @@ class BinaryPiecesTest {
         byte[] content = TestFiles.dbcop();
         String path = inputs.write("h.bincode", content);
         ReadPlan plan = Objects.requireNonNull(PiecesTest.plan(path, HistoryFormat.AUTO, 64));
+        Piece shorter = new DbcopPiece(path, 0, new DbcopCursor.Place(88, 0, 2, 0, 2), 132);
+        assertThatThrownBy(() -> shorter.read(() -> false, PiecesTest.MEMORY))
+                .isInstanceOf(HistoryException.class)
+                .hasMessage(path
+                        + ":byte 133: found the end of a transaction; expected one at byte 132, as when the file was"
+                        + " cut into pieces; the file has changed: read it when it is complete");
         // The first transaction has one event less.
         content[88] = 1;
         inputs.write("h.bincode", content);
