@@ -15,6 +15,7 @@ import org.polygraph.jobs.pipeline.Progress;
 import org.polygraph.jobs.pipeline.Stages;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -163,13 +164,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
             throws HistoryException, IOException {
         boolean isOneProcess = session.master().startsWith("local");
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
-        ReadPlan plan = isOneProcess && !isAsked
-                ? null
-                : ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())));
-        boolean isSeen = plan != null && (isOneProcess || !plan.isLocal());
-        HistoryTable table = plan == null || !isSeen || Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP
-                ? null
-                : read(started(progress, budget), plan, progress, budget);
+        // Planning may take a pass over the input, so it comes last.
+        boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
+        ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
+                ? ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())), budget::exhausted)
+                : null;
+        HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
         return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 

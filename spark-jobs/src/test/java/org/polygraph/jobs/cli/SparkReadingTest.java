@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -16,6 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.testkit.BinaryFiles;
 
 /** Inputs that tasks read piece by piece: the bytes that the embedded engine answers, whatever is wrong with them. */
 class SparkReadingTest {
@@ -75,6 +80,48 @@ class SparkReadingTest {
         assertThat(jobs()).contains("read the input");
     }
 
+    private String dbcop(String name, HistoryTable table) throws IOException {
+        BinaryFiles.dbcop(table, folder.resolve(name));
+        return folder.resolve(name).toString();
+    }
+
+    private String cobra(String name, HistoryTable table) throws IOException {
+        BinaryFiles.cobra(table, folder.resolve(name));
+        return folder.resolve(name).toString();
+    }
+
+    @Test
+    void binaryFormats() throws Exception {
+        HistoryTable table =
+                HistoryReader.read(generated("h.jsonl", "--aborted 0.1 --indeterminate 0.1"), HistoryFormat.AUTO);
+        HistoryTable skewed = HistoryReader.read(generated("skewed.jsonl", "--anomaly write-skew"), HistoryFormat.AUTO);
+        long before = jobs().stream().filter("read the input"::equals).count();
+        InProcess spark = same(
+                dbcop("h.bincode", table),
+                cobra("logs", table),
+                dbcop("skewed.bincode", skewed),
+                cobra("skewed", skewed));
+        assertThat(spark.exitCode()).isEqualTo(3);
+        assertThat(jobs().stream().filter("read the input"::equals).count() - before)
+                .isEqualTo(4);
+    }
+
+    @Test
+    void whatIsWrongWithBytesIsToldAsByOnePass() throws Exception {
+        HistoryTable table = HistoryReader.read(generated("h.jsonl", ""), HistoryFormat.AUTO);
+        Path flag = Path.of(dbcop("flag.bincode", table));
+        byte[] content = Files.readAllBytes(flag);
+        content[content.length - 1] = 7;
+        Files.write(flag, content);
+        Path behind = Files.write(folder.resolve("behind.bincode"), Arrays.copyOf(content, content.length + 1));
+        Path logs = Path.of(cobra("logs", table));
+        byte[] log = Files.readAllBytes(logs.resolve("T7.log"));
+        Files.write(logs.resolve("T7.log"), Arrays.copyOf(log, log.length - 3));
+        InProcess spark = same(flag.toString(), behind.toString(), logs.toString());
+        assertThat(spark.exitCode()).isEqualTo(5);
+        assertThat(spark.err()).contains("flag.bincode:byte ", "behind.bincode:byte ", "T7.log:byte ");
+    }
+
     /** What Spark's jobs were called. */
     private static List<String> jobs() {
         List<String> names = new ArrayList<>();
@@ -114,7 +161,7 @@ class SparkReadingTest {
     }
 
     @Test
-    void filesOnHdfs() throws IOException {
+    void filesOnHdfs() throws Exception {
         Configuration configuration = new Configuration();
         configuration.set(
                 MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.resolve("hdfs").toString());
@@ -125,6 +172,13 @@ class SparkReadingTest {
             List<String> paths = new ArrayList<>();
             for (String name : List.of("h.jsonl", "h.parquet")) {
                 String local = generated(name, "--seed 5");
+                files.copyFromLocalFile(
+                        new org.apache.hadoop.fs.Path(local), new org.apache.hadoop.fs.Path("/" + name));
+                paths.add(files.getUri() + "/" + name);
+            }
+            HistoryTable table = HistoryReader.read(paths.get(0), HistoryFormat.AUTO);
+            for (String local : List.of(dbcop("h.bincode", table), cobra("logs", table))) {
+                String name = Path.of(local).getFileName().toString();
                 files.copyFromLocalFile(
                         new org.apache.hadoop.fs.Path(local), new org.apache.hadoop.fs.Path("/" + name));
                 paths.add(files.getUri() + "/" + name);

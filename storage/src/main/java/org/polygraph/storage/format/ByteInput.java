@@ -18,9 +18,14 @@ final class ByteInput {
     private int limit;
     private long base;
 
-    ByteInput(String name, InputStream in, long size) {
+    /**
+     * @param from offset of the next byte of {@code in}
+     * @param size from the start of the file to its end
+     */
+    ByteInput(String name, InputStream in, long from, long size) {
         this.name = name;
         this.in = in;
+        this.base = from;
         this.size = size;
     }
 

@@ -1,7 +1,6 @@
 package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -39,29 +38,27 @@ final class CobraReader {
 
     /** @param logs ascending by name, not empty */
     void read(List<Location> logs) throws IOException, HistoryException {
-        boolean byValue = allWritesByValue(logs);
+        boolean byValue = areAllWritesByValue(context, logs);
         long[] sessions = sessionNumbers(logs);
         for (int i = 0; i < sessions.length; i++) {
             builder.file(logs.get(i).name());
-            try (InputStream stream = open(logs.get(i))) {
-                new Log(new ByteInput(logs.get(i).name(), stream, Long.MAX_VALUE), byValue, sessions[i]).read();
-            }
+            read(logs.get(i), sessions[i], byValue);
         }
     }
 
-    private InputStream open(Location log) throws IOException {
-        InputStream file = log.open();
-        return new FilterInputStream(file) {
-            @Override
-            public int read(byte[] bytes, int offset, int length) throws IOException {
-                context.check(log.name());
-                return super.read(bytes, offset, length);
-            }
-        };
+    /**
+     * Reads a log.
+     *
+     * @param byValue whether the value alone identifies a version; then a write with an id is refused
+     */
+    void read(Location log, long session, boolean byValue) throws IOException, HistoryException {
+        try (InputStream stream = context.checked(log.open(), log.name())) {
+            new Log(new ByteInput(log.name(), stream, 0, Long.MAX_VALUE), byValue, session).read();
+        }
     }
 
     /** The number in each log's name where these differ ({@code T17.log} is session 17), else 0, 1, 2... by name. */
-    private static long[] sessionNumbers(List<Location> logs) {
+    static long[] sessionNumbers(List<Location> logs) {
         long[] numbers = new long[logs.size()];
         LongOpenHashSet seen = new LongOpenHashSet();
         for (int i = 0; i < numbers.length; i++) {
@@ -76,30 +73,51 @@ final class CobraReader {
         return numbers;
     }
 
-    /** A first pass, which ends at the first write that has an id of its own. */
-    private boolean allWritesByValue(List<Location> logs) throws IOException, HistoryException {
+    /** A pass over all logs, which ends at the first write that has an id of its own. */
+    private static boolean areAllWritesByValue(ReadContext context, List<Location> logs)
+            throws IOException, HistoryException {
         boolean any = false;
         for (Location log : logs) {
-            try (InputStream stream = open(log)) {
-                ByteInput in = new ByteInput(log.name(), stream, Long.MAX_VALUE);
-                for (int tag; (tag = in.read()) >= 0 && tag != END; ) {
-                    if (tag == 'W') {
-                        if (in.bigEndian("a write id (8 bytes)") != BY_VALUE) {
-                            return false;
-                        }
-                        any = true;
-                        in.skip(16, "a write's key and value (16 bytes)");
-                    } else if (tag == 'R') {
-                        in.skip(32, "a read's writer, write id, key and value (32 bytes)");
-                    } else if (tag == 'S' || tag == 'C') {
-                        in.skip(8, "a transaction id (8 bytes)");
-                    } else {
-                        throw unknownTag(in, tag);
+            try (InputStream stream = context.checked(log.open(), log.name())) {
+                ByteInput in = new ByteInput(log.name(), stream, 0, Long.MAX_VALUE);
+                while (goToWrite(in)) {
+                    if (in.bigEndian("a write id (8 bytes)") != BY_VALUE) {
+                        return false;
                     }
+                    any = true;
+                    in.skip(16, "a write's key and value (16 bytes)");
                 }
             }
         }
         return any;
+    }
+
+    /** Whether there is a write, and the first one has no id of its own. Reads logs up to there. */
+    static boolean isFirstWriteByValue(ReadContext context, List<Location> logs) throws IOException, HistoryException {
+        for (Location log : logs) {
+            try (InputStream stream = context.checked(log.open(), log.name())) {
+                ByteInput in = new ByteInput(log.name(), stream, 0, Long.MAX_VALUE);
+                if (goToWrite(in)) {
+                    return in.bigEndian("a write id (8 bytes)") == BY_VALUE;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Passes over records up to the tag of a write; false if there is none. */
+    private static boolean goToWrite(ByteInput in) throws IOException, HistoryException {
+        for (int tag; (tag = in.read()) >= 0 && tag != END; ) {
+            switch (tag) {
+                case 'W' -> {
+                    return true;
+                }
+                case 'R' -> in.skip(32, "a read's writer, write id, key and value (32 bytes)");
+                case 'S', 'C' -> in.skip(8, "a transaction id (8 bytes)");
+                default -> throw unknownTag(in, tag);
+            }
+        }
+        return false;
     }
 
     private static HistoryException unknownTag(ByteInput in, int tag) {
@@ -169,6 +187,13 @@ final class CobraReader {
         private void write(long at) throws IOException, HistoryException {
             requireOpen(at, "a write");
             long id = in.bigEndian("a write id (8 bytes)");
+            if (byValue && id != BY_VALUE) {
+                throw new HistoryException(
+                        in.at(at),
+                        "a write with an id",
+                        "none, as of the first write",
+                        "all logs have to be read together");
+            }
             int key = builder.keys().id(in.bigEndian("a write's key (8 bytes)"));
             builder.write(key, code(transaction, id, in.bigEndian("a write's value (8 bytes)")));
         }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -68,7 +67,8 @@ public final class HistoryReader {
         return new Parts(new ReadContext(() -> false, Long.MAX_VALUE), files, HistoryFormat.AUTO).detect();
     }
 
-    private static List<Location> logs(List<Location> children) throws IOException {
+    /** The files of a folder that Cobra logs are, ascending by name. */
+    static List<Location> logs(List<Location> children) throws IOException {
         List<Location> logs = new ArrayList<>();
         for (Location child : children) {
             if (child.fileName().endsWith(".log") && !child.isFolder()) {
@@ -76,6 +76,11 @@ public final class HistoryReader {
             }
         }
         return logs;
+    }
+
+    /** Whether a folder is read as Cobra's. */
+    static boolean isOfLogs(List<Location> logs, HistoryFormat asked) {
+        return asked == HistoryFormat.COBRA || (asked == HistoryFormat.AUTO && !logs.isEmpty());
     }
 
     /** The files of a folder that hold rows: not hidden ({@code .x}, {@code _SUCCESS}), not empty; at least one. */
@@ -132,7 +137,7 @@ public final class HistoryReader {
             }
             List<Location> children = location.children();
             List<Location> logs = logs(children);
-            if (format == HistoryFormat.COBRA || (format == HistoryFormat.AUTO && !logs.isEmpty())) {
+            if (isOfLogs(logs, format)) {
                 return readLogs(location, logs);
             }
             return new Parts(context, parts(location, children), format).read();
@@ -146,8 +151,7 @@ public final class HistoryReader {
                         "one *.log a client (-f cobra)",
                         "check the path");
             }
-            HistoryTableBuilder builder = new HistoryTableBuilder(Unit.BYTE);
-            builder.limit(context.memoryBytes());
+            HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA);
             new CobraReader(context, builder).read(logs);
             return builder.build();
         }

@@ -6,7 +6,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 
@@ -74,18 +73,7 @@ final class Parts {
                     "one file, or parts in jsonl or parquet",
                     "give each file as its own path");
         }
-        HistoryTableBuilder builder = new HistoryTableBuilder(unit(format));
-        builder.limit(context.memoryBytes());
-        return builder;
-    }
-
-    /** What positions of a file format count. */
-    static Unit unit(HistoryFormat format) {
-        return switch (format) {
-            case PARQUET -> Unit.ROW;
-            case DBCOP -> Unit.BYTE;
-            default -> Unit.LINE;
-        };
+        return context.builder(format);
     }
 
     /** Opens a file of a known format, and refuses one that is plainly of another. */
@@ -116,7 +104,7 @@ final class Parts {
             }
             case DBCOP ->
                 (file, opened) ->
-                        new DbcopReader(new ByteInput(file.name(), opened.content(), opened.size()), builder).read();
+                        new DbcopReader(new ByteInput(file.name(), opened.content(), 0, opened.size()), builder).read();
             case PLUME ->
                 (file, opened) -> new PlumeReader(
                                 file.name(), opened.content(), builder, new PlumeSessions(builder, false))

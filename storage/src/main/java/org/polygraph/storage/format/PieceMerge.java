@@ -17,13 +17,12 @@ public final class PieceMerge {
     private final PlumeSessions sessions;
     private int next;
     private int file = -1;
-    /** Lines of the file before the next piece. */
+    /** Lines of the file before the next piece; 0 where positions are no lines. */
     private long lines;
 
     PieceMerge(ReadPlan plan, long memoryBytes) {
         this.plan = plan;
-        this.builder = new HistoryTableBuilder(Parts.unit(plan.format()));
-        builder.limit(memoryBytes);
+        this.builder = new ReadContext(() -> false, memoryBytes).builder(plan.format());
         this.sessions = new PlumeSessions(builder, false);
     }
 

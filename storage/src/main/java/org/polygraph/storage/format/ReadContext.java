@@ -8,6 +8,8 @@ import java.io.SequenceInputStream;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.columnar.HistoryTable.Unit;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
@@ -20,13 +22,30 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
         }
     }
 
+    /** What takes a history of a format, or a piece of one. */
+    HistoryTableBuilder builder(HistoryFormat format) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(
+                switch (format) {
+                    case PARQUET -> Unit.ROW;
+                    case DBCOP, COBRA -> Unit.BYTE;
+                    default -> Unit.LINE;
+                });
+        builder.limit(memoryBytes);
+        return builder;
+    }
+
     /**
      * An open file.
      *
      * @param content the whole of it, compression undone; the caller closes it
      * @param size bytes of content, or {@link Long#MAX_VALUE} where not known
      */
-    record Opened(Sniff sniff, InputStream content, long size) {}
+    record Opened(Sniff sniff, InputStream content, long size) {
+        /** Whether nobody has compressed it. */
+        boolean isPlain() {
+            return sniff.compression() == Sniff.Compression.NONE;
+        }
+    }
 
     /** Opens a file, looks at its first bytes, and undoes the compression they show. */
     Opened open(Location location) throws IOException, HistoryException {

@@ -1,25 +1,25 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /**
  * How a large history is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain JSON Lines and Plume
- * text. Put together by a {@link PieceMerge} they are the table that {@link HistoryReader} reads, array by array.
+ * text, logs of Cobra, transactions of dbcop. Put together by a {@link PieceMerge} they are the table that {@link HistoryReader}
+ * reads, array by array.
  */
 public final class ReadPlan {
     private final HistoryFormat format;
     private final List<String> files;
     private final List<Piece> pieces;
-    private final boolean isLocal;
 
-    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces, boolean isLocal) {
-        this.isLocal = isLocal;
+    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces) {
         this.format = format;
         this.files = List.copyOf(files);
         this.pieces = List.copyOf(pieces);
@@ -28,8 +28,8 @@ public final class ReadPlan {
     /**
      * From where on pieces are worth it, and how large they are.
      *
-     * @param fromBytes of all files together, as text
-     * @param pieceBytes of text
+     * @param fromBytes of all files together, as text; an operation takes a binary format about as many
+     * @param pieceBytes of text, about; a row group, a transaction and a log of Cobra are never cut
      */
     public record Cut(long fromBytes, long pieceBytes) {
         /** Below, a second of reading, pieces gain nothing; a piece takes a few tens of megabytes while it waits. */
@@ -40,101 +40,80 @@ public final class ReadPlan {
     }
 
     /**
-     * Plans. Looks at the beginnings of large files and the footers of large Parquet files.
+     * Plans. Looks at the beginnings of large files and the footers of large Parquet files, and goes once through a large dbcop
+     * file, whose transactions cannot be found otherwise.
      *
-     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, dbcop,
-     *     EDN and Cobra; or if something is wrong with it, which {@link HistoryReader} will tell
+     * @param stop asked for every 64 KiB or so of input; true ends planning with a {@link BudgetException}
+     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, and EDN, where
+     *     a completion belongs to an invocation any number of lines before it; or if something is wrong with it, which {@link
+     *     HistoryReader} will tell
      */
-    public static @Nullable ReadPlan of(String path, HistoryFormat asked, Cut cut) {
+    public static @Nullable ReadPlan of(String path, HistoryFormat asked, Cut cut, BooleanSupplier stop) {
         if (path.equals("-")) {
             return null;
         }
         try {
-            return plan(Location.of(path), asked, cut);
+            return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, cut);
+        } catch (BudgetException e) {
+            throw e;
         } catch (IOException | HistoryException | RuntimeException e) {
             return null;
         }
     }
 
-    private static @Nullable ReadPlan plan(Location location, HistoryFormat asked, Cut cut)
+    private static @Nullable ReadPlan plan(ReadContext context, Location location, HistoryFormat asked, Cut cut)
             throws IOException, HistoryException {
         List<Location> files = List.of(location);
         if (location.isFolder()) {
             List<Location> children = location.children();
-            if (asked == HistoryFormat.COBRA
-                    || children.stream().anyMatch(child -> child.fileName().endsWith(".log"))) {
-                return null;
+            List<Location> logs = HistoryReader.logs(children);
+            if (HistoryReader.isOfLogs(logs, asked)) {
+                return bytes(logs) < cut.fromBytes
+                        ? null
+                        : of(HistoryFormat.COBRA, logs, CobraPiece.cut(context, logs));
             }
             files = HistoryReader.parts(location, children);
         }
+        long bytes = bytes(files);
+        if (bytes * Cut.PARQUET < cut.fromBytes) {
+            return null;
+        }
+        HistoryFormat format = new Parts(context, files, asked).detect();
+        boolean mayBeParts = format == HistoryFormat.PARQUET || format == HistoryFormat.JSONL;
+        if ((bytes < cut.fromBytes && format != HistoryFormat.PARQUET) || (files.size() > 1 && !mayBeParts)) {
+            return null;
+        }
+        List<Piece> pieces = new ArrayList<>();
+        for (int f = 0; f < files.size(); f++) {
+            Location file = files.get(f);
+            pieces.addAll(
+                    switch (format) {
+                        case JSONL, PLUME -> LinesPiece.cut(context, file, f, format, cut.pieceBytes);
+                        case PARQUET -> RowGroupsPiece.cut(file, f, cut.pieceBytes / Cut.PARQUET);
+                        case DBCOP -> DbcopPiece.cut(context, file, cut.pieceBytes);
+                        case EDN, COBRA, AUTO -> List.of();
+                    });
+        }
+        return of(format, files, pieces);
+    }
+
+    /** Of all files; less than none where that is not known. */
+    private static long bytes(List<Location> files) throws IOException {
         long bytes = 0;
         for (Location file : files) {
             long length = file.length();
             if (length < 0) {
-                return null;
+                return -1;
             }
             bytes += length;
         }
-        if (bytes * Cut.PARQUET < cut.fromBytes) {
-            return null;
-        }
-        ReadContext context = new ReadContext(() -> false, Long.MAX_VALUE);
-        HistoryFormat format = new Parts(context, files, asked).detect();
-        boolean isParquet = format == HistoryFormat.PARQUET;
-        boolean mayBeParts = isParquet || format == HistoryFormat.JSONL;
-        if ((bytes < cut.fromBytes && !isParquet)
-                || !(mayBeParts || (format == HistoryFormat.PLUME && files.size() == 1))) {
-            return null;
-        }
-        List<String> names = new ArrayList<>();
-        List<Piece> pieces = new ArrayList<>();
-        for (Location file : files) {
-            if (isParquet) {
-                groups(file, names.size(), cut, pieces);
-            } else {
-                ranges(context, file, names.size(), format, cut, pieces);
-            }
-            names.add(file.name());
-        }
-        return pieces.size() < 2 ? null : new ReadPlan(format, names, pieces, location.isLocal());
+        return bytes;
     }
 
-    /** A piece a row group, or the file if it is small. */
-    private static void groups(Location file, int number, Cut cut, List<Piece> pieces) throws IOException {
-        int groups = file.length() * Cut.PARQUET > cut.pieceBytes ? ParquetHistoryReader.groups(file) : 1;
-        if (groups < 2) {
-            pieces.add(Piece.ofFile(file.name(), number, HistoryFormat.PARQUET));
-            return;
-        }
-        for (int g = 0; g < groups; g++) {
-            pieces.add(new Piece(
-                    file.name(), number, HistoryFormat.PARQUET, g, g == groups - 1 ? Long.MAX_VALUE : g + 1L));
-        }
-    }
-
-    private static void ranges(
-            ReadContext context, Location file, int number, HistoryFormat format, Cut cut, List<Piece> pieces)
-            throws IOException, HistoryException {
-        long length = file.length();
-        long count = length / cut.pieceBytes;
-        if (count < 2 || !isPlain(context, file, format)) {
-            pieces.add(Piece.ofFile(file.name(), number, format));
-            return;
-        }
-        for (long i = 0; i < count; i++) {
-            long to = i == count - 1 ? Long.MAX_VALUE : length / count * (i + 1);
-            pieces.add(new Piece(file.name(), number, format, length / count * i, to));
-        }
-    }
-
-    /** Whether a file is text of this format that nobody has compressed, in an encoding whose lines end in one byte. */
-    private static boolean isPlain(ReadContext context, Location file, HistoryFormat format)
-            throws IOException, HistoryException {
-        ReadContext.Opened opened = context.open(file);
-        try (InputStream content = opened.content()) {
-            return opened.sniff().compression() == Sniff.Compression.NONE
-                    && opened.sniff().format() == format;
-        }
+    private static @Nullable ReadPlan of(HistoryFormat format, List<Location> files, List<Piece> pieces) {
+        return pieces.size() < 2
+                ? null
+                : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
     }
 
     /** In their order. */
@@ -145,11 +124,6 @@ public final class ReadPlan {
     /** Of the first file. */
     public String name() {
         return files.get(0);
-    }
-
-    /** Whether only this machine may have the files. */
-    public boolean isLocal() {
-        return isLocal;
     }
 
     HistoryFormat format() {

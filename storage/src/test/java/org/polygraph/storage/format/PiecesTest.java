@@ -23,7 +23,7 @@ import org.polygraph.storage.model.HistoryException;
 
 /** A history that is read in pieces is the history that is read in one pass, array by array, or the same message. */
 class PiecesTest {
-    private static final long MEMORY = 8L << 30;
+    static final long MEMORY = 8L << 30;
     private static final int[] COUNTS = {1, 2, 7, 64};
 
     @TempDir
@@ -127,18 +127,18 @@ class PiecesTest {
     }
 
     /** Cut so that the largest file has about so many pieces. */
-    private static @Nullable ReadPlan plan(String path, HistoryFormat format, int count) throws IOException {
+    static @Nullable ReadPlan plan(String path, HistoryFormat format, int count) throws IOException {
         long largest = 1;
         try (var files = Files.walk(Path.of(path))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 largest = Math.max(largest, Files.size(file));
             }
         }
-        return ReadPlan.of(path, format, new ReadPlan.Cut(0, Math.max(1, largest / count)));
+        return ReadPlan.of(path, format, new ReadPlan.Cut(0, Math.max(1, largest / count)), () -> false);
     }
 
     /** Through bytes, as they travel between processes; null if a pass over the whole has to tell. */
-    private static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
+    static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
         PieceMerge merge = plan.merge(MEMORY);
         try {
             for (Piece piece : plan.pieces()) {
@@ -153,7 +153,7 @@ class PiecesTest {
     }
 
     /** @return the most pieces there were */
-    private int same(String path, String name) throws Exception {
+    static int same(String path, String name) throws Exception {
         HistoryTable expected = HistoryReader.read(path, HistoryFormat.AUTO, () -> false, MEMORY);
         int most = 0;
         for (int count : COUNTS) {
@@ -281,11 +281,11 @@ class PiecesTest {
     }
 
     /** What is wrong with a history, or nothing. */
-    private interface Reading {
+    interface Reading {
         HistoryTable read() throws HistoryException, IOException;
     }
 
-    private static String told(Reading reading) {
+    static String told(Reading reading) {
         try {
             return String.join("\n", Tables.rows(reading.read()));
         } catch (HistoryException | IOException | BudgetException e) {
@@ -388,7 +388,7 @@ class PiecesTest {
                     .isInstanceOf(BudgetException.class)
                     .hasMessageContaining("time ran out");
         }
-        assertThatThrownBy(() -> Piece.ofFile(path, 0, HistoryFormat.JSONL).read(() -> false, 1000))
+        assertThatThrownBy(() -> LinesPiece.ofFile(path, 0, HistoryFormat.JSONL).read(() -> false, 1000))
                 .isInstanceOf(BudgetException.class)
                 .hasMessageContaining("more memory");
     }
@@ -396,14 +396,22 @@ class PiecesTest {
     @Test
     void smallOrSingleHistoriesHaveNoPlan() throws Exception {
         String path = inputs.write("h.jsonl", jsonl(new Random(1), 200, 0));
-        assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Cut.USUAL)).isNull();
+        assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Cut.USUAL, () -> false))
+                .isNull();
         String zipped = inputs.write("h.jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(new Random(1), 200, 0))));
-        ReadPlan.Cut small = new ReadPlan.Cut(0, 100);
-        assertThat(ReadPlan.of(zipped, HistoryFormat.AUTO, small)).isNull();
-        assertThat(ReadPlan.of("-", HistoryFormat.AUTO, small)).isNull();
-        assertThat(ReadPlan.of(inputs.path("none").toString(), HistoryFormat.AUTO, small))
-                .isNull();
-        assertThat(ReadPlan.of(inputs.write("h.bin", TestFiles.dbcop()), HistoryFormat.AUTO, small))
-                .isNull();
+        String bincode = inputs.write("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
+        String edn = inputs.write("h.edn", EdnReaderTest.some(new Random(2), 40).edn());
+        inputs.write("one/T1.log", TestFiles.cobraLog(7));
+        for (String single : List.of(
+                zipped,
+                bincode,
+                edn,
+                inputs.path("one").toString(),
+                inputs.path("none").toString(),
+                "-")) {
+            assertThat(ReadPlan.of(single, HistoryFormat.AUTO, new ReadPlan.Cut(0, 16), () -> false))
+                    .as(single)
+                    .isNull();
+        }
     }
 }

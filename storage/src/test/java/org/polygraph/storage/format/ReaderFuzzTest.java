@@ -54,6 +54,7 @@ class ReaderFuzzTest {
         valid.put("h.edn", TestFiles.utf8(EdnReaderTest.some(new Random(2), 12).edn()));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
+        valid.put("many.bincode", BinaryPiecesTest.dbcop(new Random(3), 12));
         valid.put("c/T1.log", TestFiles.cobraLog(7));
         Path source = folder.resolve("source.jsonl");
         Files.write(source, valid.get("h.jsonl"));
@@ -67,6 +68,7 @@ class ReaderFuzzTest {
                 PiecesTest.parquet(
                         HistoryReader.read(folder.resolve("groups.jsonl").toString(), HistoryFormat.AUTO)));
         Files.createDirectories(folder.resolve("c"));
+        Files.write(folder.resolve("c/T0.log"), TestFiles.cobraLog(8));
     }
 
     @Test

@@ -56,29 +56,37 @@ final class TestFiles {
 
     /** Bytes of a binary format, field by field. */
     static final class Binary {
-        private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        private ByteBuffer buffer = ByteBuffer.allocate(1 << 10);
 
         Binary(ByteOrder order) {
             buffer.order(order);
         }
 
+        private ByteBuffer room(int bytes) {
+            if (buffer.remaining() < bytes) {
+                ByteBuffer larger = ByteBuffer.allocate(2 * buffer.capacity() + bytes);
+                buffer = larger.order(buffer.order()).put(buffer.flip());
+            }
+            return buffer;
+        }
+
         Binary u8(int... values) {
             for (int value : values) {
-                buffer.put((byte) value);
+                room(1).put((byte) value);
             }
             return this;
         }
 
         Binary i64(long... values) {
             for (long value : values) {
-                buffer.putLong(value);
+                room(Long.BYTES).putLong(value);
             }
             return this;
         }
 
         Binary string(String text) {
             i64(text.length());
-            buffer.put(utf8(text));
+            room(text.length()).put(utf8(text));
             return this;
         }
 

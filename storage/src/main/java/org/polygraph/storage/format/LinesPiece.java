@@ -1,0 +1,81 @@
+package org.polygraph.storage.format;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.columnar.HistoryRows;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * The lines of JSON Lines or Plume text that begin within a range of bytes.
+ *
+ * @param path of the file, for {@link Location#of}
+ * @param format JSONL or PLUME
+ * @param from the first byte
+ * @param to the byte behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
+ */
+record LinesPiece(String path, int file, HistoryFormat format, long from, long to) implements Piece {
+    private static final long serialVersionUID = 1L;
+
+    /** The whole of a file. */
+    static LinesPiece ofFile(String path, int file, HistoryFormat format) {
+        return new LinesPiece(path, file, format, 0, Long.MAX_VALUE);
+    }
+
+    /** Cuts a file into ranges of about so many bytes, if it is large and plain text. */
+    static List<Piece> cut(ReadContext context, Location file, int number, HistoryFormat format, long pieceBytes)
+            throws IOException, HistoryException {
+        long length = file.length();
+        long count = length / pieceBytes;
+        if (count < 2 || !isPlain(context, file, format)) {
+            return List.of(ofFile(file.name(), number, format));
+        }
+        List<Piece> pieces = new ArrayList<>();
+        for (long i = 0; i < count; i++) {
+            long to = i == count - 1 ? Long.MAX_VALUE : length / count * (i + 1);
+            pieces.add(new LinesPiece(file.name(), number, format, length / count * i, to));
+        }
+        return pieces;
+    }
+
+    /** Whether a file is text of this format that nobody has compressed, in an encoding whose lines end in one byte. */
+    private static boolean isPlain(ReadContext context, Location file, HistoryFormat format)
+            throws IOException, HistoryException {
+        ReadContext.Opened opened = context.open(file);
+        try (InputStream content = opened.content()) {
+            return opened.isPlain() && opened.sniff().format() == format;
+        }
+    }
+
+    @Override
+    public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
+        ReadContext context = new ReadContext(stop, memoryBytes);
+        HistoryTableBuilder builder = context.builder(format);
+        Location location = Location.of(path);
+        if (from == 0) {
+            ReadContext.Opened opened = Parts.open(context, location, format);
+            try (InputStream content = opened.content()) {
+                return lines(builder, to == Long.MAX_VALUE ? content : new LineRange(content, 0, to));
+            }
+        }
+        try (SeekableInput input = location.open()) {
+            return lines(builder, LineRange.within(input, context, path, from, to));
+        }
+    }
+
+    private HistoryRows lines(HistoryTableBuilder builder, InputStream content) throws HistoryException, IOException {
+        long lines;
+        if (format == HistoryFormat.PLUME) {
+            lines = new PlumeReader(path, content, builder, new PlumeSessions(builder, true)).read();
+        } else {
+            JsonlReader reader = new JsonlReader(builder);
+            lines = from == 0 ? reader.read(path, content) : reader.readOn(path, content);
+        }
+        return builder.rows(lines);
+    }
+}
