@@ -243,7 +243,8 @@ final class Capacity {
         command.addAll(List.of("--memory", plan.heap));
         String setting = engine + ", time " + time;
         if (engine.equals(EMBEDDED)) {
-            command.add(history.toString());
+            // Not what the launcher chooses: with little memory that is Spark.
+            command.addAll(List.of("--engine", EMBEDDED, history.toString()));
             ChildProcess process = ChildProcess.run(folder, Map.of("JAVA_OPTS", ""), command);
             return judged(measurement(process, operations, setting), process).set("level", level);
         }

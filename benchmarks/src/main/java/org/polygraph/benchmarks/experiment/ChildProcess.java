@@ -40,7 +40,7 @@ record ChildProcess(
     /** Of the end of standard error: a few lines. */
     private static final int PROGRESS_BYTES = 4096;
 
-    private static final Pattern STAGE = Pattern.compile("\"stage\":\"([a-z]+)\"");
+    private static final Pattern STAGE = Pattern.compile("\"stage\":\"([^\"]+)\"");
     /** Of {@code /proc/self/stat}, counted after the name: CPU time of children that were waited for. */
     private static final int CHILDREN_USER = 13;
 

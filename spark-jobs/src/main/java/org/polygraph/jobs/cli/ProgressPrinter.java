@@ -14,7 +14,8 @@ import org.polygraph.jobs.pipeline.Progress;
 /**
  * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second
  * for the bar, every five seconds for plain lines, once a second for JSON. A check that is over sooner prints nothing, but for
- * JSON: there each stage has a line when it begins for the first time, so that who measures from outside knows what is going on.
+ * JSON: there a stage has a line when it begins, unless one of its kind had one and the last line is not 50 ms old, so that who
+ * measures from outside knows what is going on.
  *
  * <p>Rate and time left are of what is counted: of the job while one runs, else of the stage. The bar has heap and off-heap
  * memory as {@code heap 3+1M}.
@@ -25,6 +26,8 @@ final class ProgressPrinter implements Progress {
     private static final int COLUMNS = 79;
     /** Before that, a rate says nothing. */
     private static final long SOME_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Of JSON: rounds of rules and of the solver may take less than a millisecond. */
+    private static final long BETWEEN_STAGES_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final PrintStream err;
     private final ProgressMode mode;
@@ -42,6 +45,9 @@ final class ProgressPrinter implements Progress {
     private long itemsNanos;
 
     private long nextNanos;
+    /** When the last line was printed. */
+    private long printedNanos;
+
     private int drawn;
     /** Of this PATH, so far. */
     private final Set<String> stages = new HashSet<>();
@@ -86,8 +92,10 @@ final class ProgressPrinter implements Progress {
     }
 
     private void stageBegins() {
-        if (mode == ProgressMode.JSON && stages.add(stage)) {
-            print(0, 0, clock.getAsLong());
+        long now = clock.getAsLong();
+        boolean isNew = stages.add(stage);
+        if (mode == ProgressMode.JSON && (isNew || now - printedNanos >= BETWEEN_STAGES_NANOS)) {
+            print(0, 0, now);
         }
     }
 
@@ -138,6 +146,7 @@ final class ProgressPrinter implements Progress {
     }
 
     private void print(long done, long total, long now) {
+        printedNanos = now;
         nextNanos = now + intervalNanos;
         long millis = TimeUnit.NANOSECONDS.toMillis(now - startNanos);
         double rate = done * 1e9 / Math.max(1, now - itemsNanos);

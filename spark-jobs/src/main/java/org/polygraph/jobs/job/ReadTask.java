@@ -15,8 +15,8 @@ import org.polygraph.storage.model.HistoryException;
 final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
     private static final long serialVersionUID = 1L;
 
-    /** Of the heap, for the rows of a piece, which a task has as a builder, as arrays and as bytes. */
-    private static final int SHARE = 8;
+    /** How often a task has the rows of a piece: as a builder, as arrays, as bytes that grow and as bytes. */
+    private static final int COPIES = 4;
 
     private final ArrayList<Piece> pieces;
 
@@ -41,8 +41,7 @@ final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
 
     private static byte[] rows(Piece piece) {
         try {
-            return RowsFile.toBytes(piece.read(
-                    TaskContext.get()::isInterrupted, Runtime.getRuntime().maxMemory() / SHARE));
+            return RowsFile.toBytes(piece.read(TaskContext.get()::isInterrupted, TaskHeap.half() / COPIES));
         } catch (HistoryException | IOException | BudgetException e) {
             // No reason to try again, nor for a message: the pass over the whole has the first place and the whole
             // memory.

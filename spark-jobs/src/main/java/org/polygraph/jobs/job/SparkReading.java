@@ -50,7 +50,7 @@ final class SparkReading {
 
     /** How inputs are cut. @param pieceBytes of text, about */
     static ReadPlan.Cut cut(long pieceBytes) {
-        return new ReadPlan.Cut(LEAST_PIECES * pieceBytes, pieceBytes);
+        return new ReadPlan.Cut(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
     }
 
     /**
@@ -94,7 +94,11 @@ final class SparkReading {
     private @Nullable HistoryTable merged(JavaRDD<byte[]> rows, List<Long> bytes)
             throws HistoryException, ArrayFile.DamagedException {
         long largest = bytes.stream().mapToLong(Long::longValue).max().orElse(0);
-        PieceMerge merge = plan.merge(budget.bytes() - COPIES * Math.max(largest, AT_ONCE_BYTES));
+        long room = budget.bytes() - COPIES * Math.max(largest, AT_ONCE_BYTES);
+        if (room <= 0) {
+            return null;
+        }
+        PieceMerge merge = plan.merge(room);
         for (int p = 0; p < bytes.size(); ) {
             int from = p;
             long sum = bytes.get(p++);

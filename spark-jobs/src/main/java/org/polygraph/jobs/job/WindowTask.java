@@ -7,7 +7,6 @@ import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +67,7 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
         IntBuffer plan = files.read(WindowJobs.PLAN + generation, planLengths)[number];
         Window window = Window.of(plan, chainStarts);
         TaskContext task = TaskContext.get();
-        if (!window.close(Math.min(mostBytes, shareOfHeap()), task::isInterrupted)) {
+        if (!window.close(Math.min(mostBytes, TaskHeap.half()), task::isInterrupted)) {
             if (window.isOutgrown()) {
                 ByteBuffer out = ByteBuffer.allocate(2 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
                 return out.putInt(number).putInt(OUTGROWN).array();
@@ -88,12 +87,5 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
                 .put(kept)
                 .put(changed);
         return out.array();
-    }
-
-    /** Half of what each of the tasks that may run here has. */
-    private static long shareOfHeap() {
-        Runtime here = Runtime.getRuntime();
-        int tasks = SparkEnv.get().conf().getInt("spark.executor.cores", here.availableProcessors());
-        return here.maxMemory() / 2 / tasks;
     }
 }

@@ -1,6 +1,10 @@
 package org.polygraph.jobs.pipeline;
 
-/** Hears how far a check is. Called from the thread that checks, as often as the kernel likes. */
+/**
+ * Hears how far a check is, as often as the kernel likes. Stages and jobs are told by the thread that checks, counts of tasks
+ * and what was spilled by others: what a job counts comes between its beginning and its end, under the lock of this object, so
+ * whoever hears must not wait for anybody.
+ */
 public interface Progress {
     /** Nobody listens. */
     Progress NONE = new Progress() {

@@ -11,6 +11,7 @@ import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.api.java.function.ReduceFunction;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.polygraph.jobs.pipeline.Budget;
@@ -18,11 +19,21 @@ import org.polygraph.jobs.pipeline.Progress;
 
 class JobsTest {
     /** What the last task waits for; static, for tasks are sent as bytes. */
-    private static final CountDownLatch COUNTED = new CountDownLatch(1);
+    private static CountDownLatch counted = new CountDownLatch(1);
+
+    @SuppressWarnings("NullAway.Init")
+    private static SparkSession spark;
+
+    @BeforeAll
+    static void start() {
+        spark = new LazySession("local[2]").get();
+        // What tasks wait for is of this process.
+        assertThat(spark.sparkContext().isLocal()).isTrue();
+    }
 
     /** Whoever waits for a long job hears how many of its tasks have ended, and nothing before it begins or after it ends. */
     @Test
-    @Timeout(60)
+    @Timeout(120)
     void tasksOfAJobAreCounted() {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         Progress progress = new Progress() {
@@ -40,17 +51,17 @@ class JobsTest {
             public void items(long done, long total) {
                 heard.add(done + " of " + total);
                 if (done == 2 && total == 3) {
-                    COUNTED.countDown();
+                    counted.countDown();
                 }
             }
         };
         MapFunction<Long, Long> task = number -> {
             if (number == 2) {
-                assertThat(COUNTED.await(50, TimeUnit.SECONDS)).isTrue();
+                assertThat(counted.await(60, TimeUnit.SECONDS)).isTrue();
             }
             return number;
         };
-        SparkSession spark = new LazySession("local[2]").get();
+        counted = new CountDownLatch(1);
         Long sum = new Jobs(spark.sparkContext(), Budget.unlimited(), progress)
                 .run("count", () -> spark.range(0, 3, 1, 3)
                         .map(task, Encoders.LONG())

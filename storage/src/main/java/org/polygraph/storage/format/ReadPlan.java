@@ -28,7 +28,7 @@ public final class ReadPlan {
     /**
      * From where on pieces are worth it, and how large they are.
      *
-     * @param fromBytes of all files together, as text; an operation takes a binary format about as many
+     * @param fromBytes of all files together, as text; dbcop and Cobra as they are, whose operations take about half as many
      * @param pieceBytes of text, about; a row group, a transaction and a log of Cobra are never cut
      */
     public record Cut(long fromBytes, long pieceBytes) {
@@ -43,7 +43,7 @@ public final class ReadPlan {
      * Plans. Looks at the beginnings of large files and the footers of large Parquet files, and goes once through a large dbcop
      * file, whose transactions cannot be found otherwise.
      *
-     * @param stop asked for every 64 KiB or so of input; true ends planning with a {@link BudgetException}
+     * @param stop asked for each file, and for every 64 KiB or so of input that is gone through; true ends planning with a {@link BudgetException}
      * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, and EDN, where
      *     a completion belongs to an invocation any number of lines before it; or if something is wrong with it, which {@link
      *     HistoryReader} will tell
@@ -56,7 +56,8 @@ public final class ReadPlan {
             return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, cut);
         } catch (BudgetException e) {
             throw e;
-        } catch (IOException | HistoryException | RuntimeException e) {
+        } catch (IOException | HistoryException | RuntimeException | OutOfMemoryError e) {
+            // Whatever there is to tell, a pass over the whole tells it.
             return null;
         }
     }
@@ -68,14 +69,15 @@ public final class ReadPlan {
             List<Location> children = location.children();
             List<Location> logs = HistoryReader.logs(children);
             if (HistoryReader.isOfLogs(logs, asked)) {
-                return bytes(logs) < cut.fromBytes
+                long bytes = bytes(context, logs);
+                return bytes < 0 || bytes < cut.fromBytes
                         ? null
                         : of(HistoryFormat.COBRA, logs, CobraPiece.cut(context, logs));
             }
             files = HistoryReader.parts(location, children);
         }
-        long bytes = bytes(files);
-        if (bytes * Cut.PARQUET < cut.fromBytes) {
+        long bytes = bytes(context, files);
+        if (bytes < 0 || bytes * Cut.PARQUET < cut.fromBytes) {
             return null;
         }
         HistoryFormat format = new Parts(context, files, asked).detect();
@@ -86,6 +88,7 @@ public final class ReadPlan {
         List<Piece> pieces = new ArrayList<>();
         for (int f = 0; f < files.size(); f++) {
             Location file = files.get(f);
+            context.check(file.name());
             pieces.addAll(
                     switch (format) {
                         case JSONL, PLUME -> LinesPiece.cut(context, file, f, format, cut.pieceBytes);
@@ -98,9 +101,10 @@ public final class ReadPlan {
     }
 
     /** Of all files; less than none where that is not known. */
-    private static long bytes(List<Location> files) throws IOException {
+    private static long bytes(ReadContext context, List<Location> files) throws IOException {
         long bytes = 0;
         for (Location file : files) {
+            context.check(file.name());
             long length = file.length();
             if (length < 0) {
                 return -1;
