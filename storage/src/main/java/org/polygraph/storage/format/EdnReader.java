@@ -65,14 +65,34 @@ final class EdnReader {
         INFO
     }
 
+    /** What is read of an operation. */
+    private enum Field {
+        TYPE(":type"),
+        PROCESS(":process"),
+        FUNCTION(":f"),
+        VALUE(":value"),
+        TIME(":time"),
+        INDEX(":index");
+
+        private static final Field[] ALL = values();
+
+        private final String keyword;
+
+        Field(String keyword) {
+            this.keyword = keyword;
+        }
+    }
+
     /** What a map says, but for its value. */
     private static final class Operation {
         @Nullable
         Type type;
 
+        /** Null if it is none, or no keyword. */
         @Nullable
         String function;
 
+        boolean hasFunction;
         boolean hasProcess;
         boolean isClient;
         long process;
@@ -116,6 +136,7 @@ final class EdnReader {
         Operation o = operation;
         o.type = null;
         o.function = null;
+        o.hasFunction = false;
         o.hasProcess = false;
         o.isClient = false;
         o.hasIndex = false;
@@ -125,43 +146,47 @@ final class EdnReader {
         own.clear();
         int seen = 0;
         while (in.nextValue() != Token.CLOSE) {
-            int field = field();
-            if (field >= 0) {
-                if ((seen & 1 << field) != 0) {
+            Field field = field();
+            if (field == null) {
+                in.skip();
+            } else {
+                int bit = 1 << field.ordinal();
+                if ((seen & bit) != 0) {
                     throw in.error(in.describe() + " a second time", "it once");
                 }
-                seen |= 1 << field;
-            } else {
-                in.skip();
+                seen |= bit;
             }
             if (in.nextValue() == Token.CLOSE) {
                 throw in.error("the end of a map after a key", "the value of that key");
             }
+            if (field == null) {
+                in.skip();
+                continue;
+            }
             switch (field) {
-                case 0 -> o.type = type();
-                case 1 -> process();
-                case 2 -> o.function = function();
-                case 3 -> own.take(in);
-                case 4 -> o.time = in.isNil() ? HistoryTable.NO_TIME : integer(":time", "a number of ns");
-                case 5 -> {
+                case TYPE -> o.type = type();
+                case PROCESS -> process();
+                case FUNCTION -> o.function = function();
+                case VALUE -> own.take(in);
+                case TIME -> o.time = in.isNil() ? HistoryTable.NO_TIME : integer(":time", "a number of ns");
+                case INDEX -> {
                     o.hasIndex = !in.isNil();
                     o.index = in.isNil() ? 0 : integer(":index", "an integer");
                 }
-                default -> in.skip();
             }
         }
     }
 
-    /** The number of a field that is known; -1 for others. */
-    private int field() {
-        if (in.token() != Token.KEYWORD) {
-            return -1;
+    /** Which field a key is; null for others. */
+    private @Nullable Field field() {
+        if (in.token() == Token.KEYWORD) {
+            for (Field field : Field.ALL) {
+                if (in.is(field.keyword)) {
+                    return field;
+                }
+            }
         }
-        return in.is(":type")
-                ? 0
-                : in.is(":process")
-                        ? 1
-                        : in.is(":f") ? 2 : in.is(":value") ? 3 : in.is(":time") ? 4 : in.is(":index") ? 5 : -1;
+        return null;
     }
 
     private Type type() throws HistoryException {
@@ -187,6 +212,7 @@ final class EdnReader {
     }
 
     private @Nullable String function() throws IOException, HistoryException {
+        operation.hasFunction = !in.isNil();
         String text = in.token() == Token.KEYWORD ? in.text() : null;
         in.skip();
         return text;
@@ -209,7 +235,12 @@ final class EdnReader {
             return;
         }
         if (o.type == null || o.function == null) {
-            throw at(o, "an operation without " + (o.type == null ? ":type" : ":f"), ":type, :process, :f and :value");
+            throw o.type != null && o.hasFunction
+                    ? at(o, "an operation whose :f is no keyword", "a keyword such as :txn")
+                    : at(
+                            o,
+                            "an operation without " + (o.type == null ? ":type" : ":f"),
+                            ":type, :process, :f and :value");
         }
         if (isIndexed == null) {
             isIndexed = o.hasIndex;

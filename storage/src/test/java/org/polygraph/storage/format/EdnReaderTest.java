@@ -266,6 +266,9 @@ class EdnReaderTest {
                 "{:type :done, :process 0, :f :txn, :value []}|1:8: found :done as :type; expected :invoke, :ok, :fail or :info",
                 "{:process 0, :f :txn, :value []}|1:1: found an operation without :type",
                 "{:type :ok, :process 0, :value []}|1:1: found an operation without :f",
+                "{:type :ok, :process 0, :f \"txn\", :value []}|1:1: found an operation whose :f is no keyword; expected a"
+                        + " keyword such as :txn",
+                "{:type :ok, :process 0, :f nil, :value []}|1:1: found an operation without :f",
                 "{:type :ok, :process 1.5, :f :txn, :value []}|1:22: found the number 1.5 as :process",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 1.5]]}|1:48: found the number 1.5; expected a value",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 99999999999999999999]]}|1:48: found the number 99999999999999999999",
