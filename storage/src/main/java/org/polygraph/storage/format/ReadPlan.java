@@ -43,7 +43,8 @@ public final class ReadPlan {
      * Plans. Looks at the beginnings of large files and the footers of large Parquet files, and goes once through a large dbcop
      * file, whose transactions cannot be found otherwise.
      *
-     * @param stop asked for each file, and for every 64 KiB or so of input that is gone through; true ends planning with a {@link BudgetException}
+     * @param stop asked for each file, and for every 64 KiB or so of input that is gone through; true ends planning with a {@link
+     *     BudgetException}
      * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, and EDN, where
      *     a completion belongs to an invocation any number of lines before it; or if something is wrong with it, which {@link
      *     HistoryReader} will tell

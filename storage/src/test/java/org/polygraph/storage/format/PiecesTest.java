@@ -414,4 +414,25 @@ class PiecesTest {
                     .isNull();
         }
     }
+
+    /** Of thousands of parts each is looked at, and none of them is long enough to be asked about while it is read. */
+    @Test
+    void planningAsksTheBudgetForEachFile() throws Exception {
+        for (int part = 0; part < 3; part++) {
+            inputs.write("p/part-" + part + ".jsonl", TestFiles.utf8(TestFiles.HEADER));
+        }
+        String path = inputs.path("p").toString();
+        ReadPlan.Cut cut = new ReadPlan.Cut(0, 1 << 18);
+        AtomicInteger asked = new AtomicInteger();
+        assertThat(ReadPlan.of(path, HistoryFormat.JSONL, cut, () -> asked.incrementAndGet() < 0))
+                .isNotNull();
+        int all = asked.get();
+        assertThat(all).isGreaterThanOrEqualTo(6);
+        for (int most = 0; most < all; most++) {
+            int last = most;
+            asked.set(0);
+            assertThatThrownBy(() -> ReadPlan.of(path, HistoryFormat.JSONL, cut, () -> asked.incrementAndGet() > last))
+                    .isInstanceOf(BudgetException.class);
+        }
+    }
 }
