@@ -378,6 +378,16 @@ class CertificateTest {
         assertThat(refused).isGreaterThan(680);
     }
 
+    /** Texts for which UTF-8 has no bytes are told apart, from each other and from what Java puts in their place. */
+    @Test
+    void contentTellsHalvesOfSurrogatePairsApart() {
+        List<String> contents = new ArrayList<>();
+        for (String key : List.of("?", "\ufffd", "\ud800", "\udbff", "\udc00", "\ud83d\ude00", "\ude00\ud83d")) {
+            contents.add(Fingerprint.ofContent(HistoryDsl.parse("s0: w(\"" + key + "\",1)")));
+        }
+        assertThat(contents).doesNotHaveDuplicates();
+    }
+
     @Test
     void namesWhatIsWrong() throws Exception {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,1); s2: !w(x,9)");
