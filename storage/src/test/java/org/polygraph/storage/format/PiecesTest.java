@@ -26,13 +26,10 @@ class PiecesTest {
     static final long MEMORY = 8L << 30;
     private static final int[] COUNTS = {1, 2, 7, 64};
 
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 
@@ -222,6 +219,34 @@ class PiecesTest {
         assertThat(most).isGreaterThan(60);
     }
 
+    /** Each element is appended once; which lists are read is anything. */
+    private static String lists(Random random, int transactions) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < transactions; i++) {
+            text.append("{\"session\":").append(i % 3).append(",\"index\":").append(i);
+            text.append(",\"status\":\"").append(random.nextInt(9) == 0 ? "aborted" : "committed");
+            text.append("\",\"ops\":[{\"op\":\"append\",\"key\":\"k").append(random.nextInt(4));
+            text.append("\",\"value\":").append(random.nextBoolean() ? "\"e" + i + "\"" : Integer.toString(i));
+            text.append("},{\"op\":\"r\",\"key\":\"k").append(random.nextInt(4)).append("\",\"value\":[");
+            for (int n = random.nextInt(6); n > 0; n--) {
+                text.append(random.nextInt(i + 2)).append(n > 1 ? "," : "");
+            }
+            text.append("]}]}\n");
+        }
+        return text.toString();
+    }
+
+    @Test
+    void listsOfJsonLines() throws Exception {
+        int most = 0;
+        for (long seed = 1; seed <= 60; seed++) {
+            Random random = new Random(seed);
+            String path = inputs.write("h.jsonl", lists(random, 1 + random.nextInt(200)));
+            most = Math.max(most, same(path, "seed " + seed));
+        }
+        assertThat(most).isGreaterThan(60);
+    }
+
     @Test
     void plumeText() throws Exception {
         int most = 0;
@@ -268,7 +293,7 @@ class PiecesTest {
         for (long seed = 1; seed <= 30; seed++) {
             Random random = new Random(seed);
             boolean isParquet = seed % 3 == 0;
-            Path parts = folder.resolve("parts" + seed);
+            Path parts = inputs.path("parts" + seed);
             for (int p = 2 + random.nextInt(4); p > 0; p--) {
                 int n = random.nextInt(4) == 0 ? 1 : random.nextInt(300) + 1;
                 int first = p * 1000;
