@@ -22,9 +22,13 @@ import org.polygraph.storage.model.Outcome;
  * each list that was read. Time: linear in these.
  */
 final class ListOperations {
+    /**
+     * What stands for a read of what an append is appended to, until all is known. The write behind it has the element as its
+     * value: that is what an append is, for as long.
+     */
+    static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 44);
+
     private static final long FIRST_READ = Long.MIN_VALUE + (1L << 43);
-    private static final long FIRST_APPEND = Long.MIN_VALUE + (1L << 44);
-    private static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 45);
     private static final int EMPTY = -1;
     private static final int UNKNOWN = -2;
     private static final byte LIST = 1;
@@ -34,7 +38,6 @@ final class ListOperations {
     private final LongArrayList elements = new LongArrayList();
 
     private final IntArrayList listStarts = new IntArrayList(new int[] {0});
-    private final LongArrayList appended = new LongArrayList();
 
     /** What stands for a read of a list until all is known. @param list codes of its elements */
     long read(LongArrayList list) {
@@ -43,20 +46,42 @@ final class ListOperations {
         return FIRST_READ + listStarts.size() - 2;
     }
 
-    /** What stands before the write of an append, for what it was appended to. */
-    static long beforeAppend() {
-        return BEFORE_APPEND;
+    /** All lists that were read so far, copied. */
+    ListReads reads() {
+        return new ListReads(elements.toLongArray(), listStarts.toIntArray());
     }
 
-    /** What stands for the write of an append. @param element its code */
-    long append(long element) {
-        appended.add(element);
-        return FIRST_APPEND + appended.size() - 1;
+    /**
+     * Adds the lists of a piece.
+     *
+     * @param values what its elements are here
+     * @return by how much the numbers of its lists are higher here
+     */
+    int addAll(ListReads other, ValueDictionary.Codes values) {
+        int before = listStarts.size() - 1;
+        int start = elements.size();
+        for (long element : other.elements()) {
+            elements.add(values.of(element));
+        }
+        for (int i = 1; i < other.starts().length; i++) {
+            listStarts.add(Math.addExact(start, other.starts()[i]));
+        }
+        return before;
     }
 
     /** Bytes of heap held. */
     long bytes() {
-        return 8L * elements.size() + 4L * listStarts.size() + 8L * appended.size();
+        return 8L * elements.size() + 4L * listStarts.size();
+    }
+
+    /** Whether a code stands for a read of a list or of what is appended to. */
+    static boolean isStandIn(long code) {
+        return code >= FIRST_READ && code <= BEFORE_APPEND;
+    }
+
+    /** The code of what a code of a piece stands for. @param before as {@link #addAll} says */
+    static long moved(long standIn, int before) {
+        return standIn == BEFORE_APPEND ? standIn : standIn + before;
     }
 
     /**
@@ -70,11 +95,7 @@ final class ListOperations {
     }
 
     private static boolean isRead(long code) {
-        return code >= FIRST_READ && code < FIRST_APPEND;
-    }
-
-    private static boolean isAppend(long code) {
-        return code >= FIRST_APPEND && code < BEFORE_APPEND;
+        return code >= FIRST_READ && code < BEFORE_APPEND;
     }
 
     private final class Resolution {
@@ -134,7 +155,7 @@ final class ListOperations {
             for (int t = 0; t < table.transactions(); t++) {
                 for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                     int key = keys[o] >> 1;
-                    boolean isOurs = isRead(codes[o]) || isAppend(codes[o]) || codes[o] == BEFORE_APPEND;
+                    boolean isOurs = isStandIn(codes[o]) || isAppend(o);
                     // A read of null is one of a list that nobody has begun.
                     boolean isNull = codes[o] == ValueDictionary.NULL && (keys[o] & 1) == 0;
                     kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;
@@ -145,8 +166,8 @@ final class ListOperations {
                                 "lists or other values",
                                 "give lists keys of their own");
                     }
-                    if (isAppend(codes[o])) {
-                        long element = appended.getLong((int) (codes[o] - FIRST_APPEND));
+                    if (isAppend(o)) {
+                        long element = codes[o];
                         int first = writers.put(version(key, number(element)), t);
                         if (first >= 0) {
                             throw new HistoryException(
@@ -190,7 +211,7 @@ final class ListOperations {
 
         private boolean isObserved(int t) {
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-                if (isAppend(codes[o]) && before.get(appendedVersion(o)) != UNKNOWN) {
+                if (isAppend(o) && before.get(appendedVersion(o)) != UNKNOWN) {
                     return true;
                 }
             }
@@ -203,7 +224,7 @@ final class ListOperations {
             boolean writes = false;
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                 reads |= isRead(codes[o]);
-                writes |= (keys[o] & 1) != 0 && !isAppend(codes[o]);
+                writes |= (keys[o] & 1) != 0 && !isAppend(o);
             }
             if (reads && writes) {
                 throw new HistoryException(
@@ -255,8 +276,8 @@ final class ListOperations {
                 int list = (int) (code - FIRST_READ);
                 int end = listStarts.getInt(list + 1);
                 add(keys[o], end == listStarts.getInt(list) ? EMPTY : number(elements.getLong(end - 1)));
-            } else if (isAppend(code)) {
-                add(keys[o], number(appended.getLong((int) (code - FIRST_APPEND))));
+            } else if (isAppend(o)) {
+                add(keys[o], number(code));
             } else if (code == BEFORE_APPEND) {
                 long version = appendedVersion(o + 1);
                 int first = before.get(version);
@@ -285,8 +306,12 @@ final class ListOperations {
             newCodes[n++] = code;
         }
 
+        private boolean isAppend(int o) {
+            return o > 0 && codes[o - 1] == BEFORE_APPEND;
+        }
+
         private long appendedVersion(int o) {
-            return version(keys[o] >> 1, number(appended.getLong((int) (codes[o] - FIRST_APPEND))));
+            return version(keys[o] >> 1, number(codes[o]));
         }
 
         private static long version(int key, int number) {
