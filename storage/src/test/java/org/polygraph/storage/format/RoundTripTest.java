@@ -134,7 +134,7 @@ class RoundTripTest {
                 .hasMessage(
                         "found half of a surrogate pair in \"a?b\"; expected text that UTF-8 has bytes for; keep it as"
                                 + " JSON Lines");
-        try (Stream<Path> files = Files.list(folder)) {
+        try (Stream<Path> files = Files.list(inputs.path(""))) {
             assertThat(files).as("nothing half written").hasSize(1);
         }
         String schema = "message m { required int64 session; required int64 index; required binary status (UTF8);"
