@@ -215,12 +215,12 @@ public final class HistoryTableBuilder {
 
     /** A read of a whole list. */
     public void readList(int key, LongArrayList elements) {
-        operation(key << 1, list(elements));
+        operation(key << 1, list(key, elements));
     }
 
-    /** The code of a list, for a read of it. */
-    public long list(LongArrayList elements) {
-        return lists().read(elements);
+    /** The code of a key's list, for a read of it. */
+    public long list(int key, LongArrayList elements) {
+        return lists().read(key, elements);
     }
 
     /** The code for a read that stands before the write of an element that is appended. */
@@ -323,9 +323,10 @@ public final class HistoryTableBuilder {
      */
     public @Nullable Translation translate(HistoryRows rows) {
         ValueDictionary.Codes codes = values.addAll(rows.values());
+        int[] ids = keys.addAll(rows.keys());
         ListReads reads = rows.lists();
         Translation translation =
-                new Translation(keys.addAll(rows.keys()), codes, reads == null ? 0 : lists().addAll(reads, codes));
+                new Translation(ids, codes, reads == null ? new int[0] : lists().addAll(reads, ids, codes));
         if (rows.hasInitialValue()) {
             long initial = translation.value(rows.initialValue());
             if (isInitialValueSet && initial != initialValue) {
