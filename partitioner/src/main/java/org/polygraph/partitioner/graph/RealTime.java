@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.graph;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.Counting;
@@ -15,6 +16,10 @@ import org.polygraph.storage.model.Outcome;
  * <p>The end of an indeterminate transaction bounds nothing, its start does. A transaction without a time is bound by
  * nothing and bounds nothing; one that does not count neither.
  *
+ * <p>Of an {@link Counting#OPTIONAL} transaction it is open whether its start binds. Where its session goes on at no earlier
+ * time it may bind all the same, as it tells what follows nothing new. Where the session goes back in time, or its times are
+ * unknown, what had ended precedes the transaction only if that committed: these are the {@link #openStarts}.
+ *
  * <p>Time: one sort of longs and a search a transaction, near where the one before it in its session was. Memory: 8 bytes a
  * transaction, 8 more while it is made.
  */
@@ -27,13 +32,24 @@ public final class RealTime {
     private final int ends;
     private final boolean complete;
     private final int bound;
+    private final int[] openStarts;
+    private final int[] openEnded;
 
-    private RealTime(int[] ended, int[] places, int ends, boolean complete, int bound) {
+    private RealTime(
+            int[] ended,
+            int[] places,
+            int ends,
+            boolean complete,
+            int bound,
+            IntArrayList openStarts,
+            IntArrayList openEnded) {
         this.ended = ended;
         this.places = places;
         this.ends = ends;
         this.complete = complete;
         this.bound = bound;
+        this.openStarts = openStarts.toIntArray();
+        this.openEnded = openEnded.toIntArray();
     }
 
     /**
@@ -64,32 +80,35 @@ public final class RealTime {
         int[] places = new int[n];
         boolean complete = true;
         int bound = 0;
+        IntArrayList openStarts = new IntArrayList(0);
+        IntArrayList openEnded = new IntArrayList(0);
         for (int s = 0; s + 1 < table.sessionStarts().length; s++) {
             int nearStart = 0;
             int nearEnd = 0;
             for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
-                boolean binding = counting.isCounted(t);
-                if (starts[t] != HistoryTable.NO_TIME && counting.of(t) == Counting.OPTIONAL) {
-                    binding = startsAscendFrom(t, table, counting, starts);
-                    complete &= binding;
-                }
-                if (binding && starts[t] != HistoryTable.NO_TIME) {
+                if (starts[t] != HistoryTable.NO_TIME && counting.of(t) != Counting.DROPPED) {
                     nearStart = endedBefore(sorted, count, nearStart, starts[t], slack);
-                    ended[t] = nearStart;
-                    bound++;
+                    if (counting.isCounted(t) || startsAscendFrom(t, table, counting, starts)) {
+                        ended[t] = nearStart;
+                        bound++;
+                    } else if (nearStart > 0) {
+                        openStarts.add(t);
+                        openEnded.add(nearStart);
+                    }
                 }
                 places[t] = NEVER;
-                // One that ends before it starts is no interval; what it says by its end is for the replay to see.
-                boolean reversed =
-                        starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
-                complete &= !reversed;
-                if (bounds(t, table, counting, committed, ends) && !reversed) {
-                    nearEnd = endedBefore(sorted, count, nearEnd, ends[t], 0);
-                    places[t] = nearEnd;
+                if (bounds(t, table, counting, committed, ends)) {
+                    // One that ends before it starts is no interval, and what it says by its end is left out.
+                    boolean reversed = starts[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
+                    complete &= !reversed;
+                    if (!reversed) {
+                        nearEnd = endedBefore(sorted, count, nearEnd, ends[t], 0);
+                        places[t] = nearEnd;
+                    }
                 }
             }
         }
-        return new RealTime(ended, places, count, complete, bound);
+        return new RealTime(ended, places, count, complete, bound, openStarts, openEnded);
     }
 
     private static boolean bounds(int t, HistoryTable table, Counting counting, byte committed, long[] ends) {
@@ -168,15 +187,22 @@ public final class RealTime {
         return bound;
     }
 
+    /** Transactions, ascending, that are bound by their start only if they commit; {@link #ended} has 0 for them. */
+    public int[] openStarts() {
+        return openStarts;
+    }
+
+    /** By place in {@link #openStarts}: how many had ended when it started, 1 to {@link #ends}. */
+    public int[] openEnded() {
+        return openEnded;
+    }
+
     /** Whether one transaction had ended when another started. */
     public boolean precedes(int u, int v) {
         return places[u] < ended[v];
     }
 
-    /**
-     * Whether this is all of real time; not so if a transaction ends before it starts, or if an optional transaction's start cannot count because its session goes on
-     * at an earlier or unknown time: if it does not commit, its start would bind what follows it.
-     */
+    /** Whether this, with {@link #openStarts}, is all of real time; not so if a transaction ends before it starts. */
     public boolean isComplete() {
         return complete;
     }

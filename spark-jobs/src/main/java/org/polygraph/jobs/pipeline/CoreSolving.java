@@ -130,7 +130,6 @@ final class CoreSolving {
             int[] position,
             ResidualCore core,
             Ticks ticks) {
-        VersionIndex index = history.versions();
         Events events = graph.events();
         int[] starts = new int[events.count() + ticks.events() + 1];
         int[] sources = predecessors(graph, ticks, starts);
@@ -138,12 +137,16 @@ final class CoreSolving {
                         history.table().transactions() + ticks.count(), events.perTransaction())
                 .position(ticks.join(position))
                 .predecessors(starts, sources)
-                .writers(index.writerStarts(), index.writerTransactions(), index.writerClasses())
-                .readers(index.readerStarts(), index.readerTransactions(), index.readerClasses())
                 .optional(optional(history.counting(), ticks))
+                // Those of open starts break no order in which none of these commits.
                 .dirtyKeys(core.keys());
+        SolverKeys.of(history.versions(), ticks).addTo(polygraph);
         if (reachability != null) {
-            polygraph.reachability(reachability);
+            int known = events.count();
+            polygraph.reachability(
+                    ticks.openStarts().length == 0
+                            ? reachability
+                            : (from, to) -> from < known && to < known && reachability.reaches(from, to));
         }
         return polygraph.build();
     }
@@ -241,8 +244,15 @@ final class CoreSolving {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
+        Ticks ticks = Ticks.of(graph);
         for (int i = 0; i < core.size(); i++) {
             int key = core.key(i);
+            if (key >= index.keys()) {
+                int open = key - index.keys();
+                transactions.add(ticks.openStarts()[open]);
+                addEnded(ticks, open, graph.events(), core.cycle(), transactions);
+                continue;
+            }
             keys.add(key);
             if (core.reader(i) >= 0) {
                 transactions.add(index.readerTransactions()[core.reader(i)]);
@@ -272,5 +282,14 @@ final class CoreSolving {
                 ? new CycleEvidence(history, graph).between(transactions.toIntArray())
                 : List.of();
         return new Explained(violation, known);
+    }
+
+    /** Of the transactions on a cycle, those that had ended at an open start. */
+    private static void addEnded(Ticks ticks, int open, Events events, int[] cycle, IntSet transactions) {
+        for (int event : cycle) {
+            if (event < events.count() && ticks.precedes(events.transaction(event), open)) {
+                transactions.add(events.transaction(event));
+            }
+        }
     }
 }

@@ -46,8 +46,6 @@ public final class Decision {
     private final KeptStages kept;
     private ResidualSize residual = ResidualSize.NONE;
     private boolean uniqueValues = true;
-    /** Whether the graph has all that real time demands, where that is part of the level. */
-    private boolean boundByTime = true;
 
     /** Arguments as of {@link Checker#check}. */
     public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
@@ -84,10 +82,9 @@ public final class Decision {
         if (budget.exhausted()) {
             return unknown(budget.exhaustion(phases.stage()));
         }
-        KeptStages.Order resumed = kept.order();
+        FoundOrder resumed = kept.order();
         if (resumed != null) {
-            boundByTime = resumed.boundByTime();
-            return replay(history, resumed.found());
+            return replay(history, resumed);
         }
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
         ArrayFile left = kept.rules();
@@ -125,7 +122,10 @@ public final class Decision {
     private Verdict exactly(KeyStages stages, Tuning tuning, IndexedHistory history, KnownGraph graph) {
         if (request.level().realTime()) {
             RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
-            boundByTime = time != null && time.isComplete();
+            if (time != null && !time.isComplete()) {
+                return finish(Verdict.of(Verdict.Status.INVALID, request.level())
+                        .reason("a transaction ends before it starts, and real-time order is part of the level"));
+            }
             if (time != null) {
                 graph.bind(time);
             }
@@ -166,7 +166,7 @@ public final class Decision {
         }
         stages.restore(history);
         try (PruneLoop loop = loop(stages, history, graph, tuning)) {
-            boundByTime = kept.restoreRules(left);
+            kept.restoreRules(left);
             return loop.resume(left, closureBytes(history, graph))
                     ? decide(stages, history, graph, loop, tuning)
                     : unknown(budget.exhaustion(phases.stage()));
@@ -190,9 +190,7 @@ public final class Decision {
                 stages::rules,
                 position -> stages.check(history, graph, history.counting(), position),
                 tuning,
-                kept.keeps()
-                        ? loop -> kept.keepRules(loop, history, decidesReads, boundByTime)
-                        : PruneLoop.Listener.NONE);
+                kept.keeps() ? loop -> kept.keepRules(loop, history, decidesReads) : PruneLoop.Listener.NONE);
     }
 
     /**
@@ -316,7 +314,7 @@ public final class Decision {
 
     /** Keeps an order, for its replay takes a while, and replays it. */
     private Verdict accept(IndexedHistory history, FoundOrder found) {
-        kept.keepOrder(found, boundByTime);
+        kept.keepOrder(found);
         return replay(history, found);
     }
 
@@ -331,16 +329,10 @@ public final class Decision {
         }
         Terms terms = request.terms().orElseThrow();
         Witness witness = new Witness(table, terms, counted, found.position());
-        if (request.replayed() || !boundByTime) {
+        if (request.replayed()) {
             phases.begin("replay");
             String wrong = Replay.of(witness).discrepancy();
             phases.end(table.operations());
-            if (wrong != null && !boundByTime) {
-                return unknown(
-                        "the order found does not obey real time, of which only a part was looked at: a session with"
-                                + " unknown outcomes runs against the clock; correct its clock, or check ser or si without"
-                                + " --time strict");
-            }
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
             }

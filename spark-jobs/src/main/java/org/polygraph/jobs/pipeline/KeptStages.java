@@ -17,7 +17,6 @@ final class KeptStages {
     private static final String RULES = "rules";
     private static final String ORDER = "order";
     private static final String KEY_ORDERS = "orders";
-    private static final String BOUND_BY_TIME = "boundByTime";
 
     private final Stages stages;
     private final HistoryTable table;
@@ -68,11 +67,9 @@ final class KeptStages {
         return stages.find(RULES);
     }
 
-    /** Takes over times and the rest of what {@link #keepRules} says. @return boundByTime */
-    boolean restoreRules(ArrayFile file) throws ArrayFile.DamagedException {
-        boolean bound = isBoundByTime(file);
+    /** Takes over the times of what {@link #keepRules} kept. */
+    void restoreRules(ArrayFile file) throws ArrayFile.DamagedException {
         phases.restore(file);
-        return bound;
     }
 
     void rejectRules(ArrayFile.DamagedException why) {
@@ -83,11 +80,9 @@ final class KeptStages {
      * Keeps the state of a loop.
      *
      * @param decidesReads whether rules may have decided reads of the index
-     * @param boundByTime whether the graph has all that real time demands, where that is part of the level
      */
-    void keepRules(PruneLoop loop, IndexedHistory history, boolean decidesReads, boolean boundByTime) {
+    void keepRules(PruneLoop loop, IndexedHistory history, boolean decidesReads) {
         ArrayFile file = new ArrayFile();
-        putBoundByTime(file, boundByTime);
         if (decidesReads) {
             history.versions().saveReadsTo(file);
         }
@@ -119,16 +114,9 @@ final class KeptStages {
         }
     }
 
-    /**
-     * An order of an earlier process.
-     *
-     * @param boundByTime as of {@link #keepRules}
-     */
-    record Order(FoundOrder found, boolean boundByTime) {}
-
     /** The order that an earlier process found but did not get to replay, or null. */
     @Nullable
-    Order order() {
+    FoundOrder order() {
         ArrayFile left = stages.find(ORDER);
         if (left == null) {
             return null;
@@ -143,7 +131,6 @@ final class KeptStages {
                     || (chosen.length != 0 && chosen.length != table.transactions())) {
                 throw new ArrayFile.DamagedException("it is of another history");
             }
-            boolean bound = isBoundByTime(left);
             phases.restore(left);
             boolean[] committed = null;
             if (chosen.length > 0) {
@@ -153,7 +140,7 @@ final class KeptStages {
                 }
             }
             ResidualSize residual = new ResidualSize(size[0], size[1], size[2], size[3], size[4], size[5]);
-            return new Order(new FoundOrder(position, committed, residual), bound);
+            return new FoundOrder(position, committed, residual);
         } catch (ArrayFile.DamagedException e) {
             stages.reject(ORDER, String.valueOf(e.getMessage()));
             return null;
@@ -161,7 +148,7 @@ final class KeptStages {
     }
 
     /** Keeps an order that is to be replayed. */
-    void keepOrder(FoundOrder found, boolean boundByTime) {
+    void keepOrder(FoundOrder found) {
         if (!keeps()) {
             return;
         }
@@ -177,20 +164,7 @@ final class KeptStages {
                 .put("residual", new long[] {
                     r.constraints(), r.candidateReads(), r.components(), r.largest(), r.decisions(), r.conflicts()
                 });
-        putBoundByTime(file, boundByTime);
         keep(ORDER, file);
-    }
-
-    private static void putBoundByTime(ArrayFile file, boolean bound) {
-        file.put(BOUND_BY_TIME, new byte[] {(byte) (bound ? 1 : 0)});
-    }
-
-    private static boolean isBoundByTime(ArrayFile file) throws ArrayFile.DamagedException {
-        byte[] bound = file.bytes(BOUND_BY_TIME);
-        if (bound.length != 1) {
-            throw new ArrayFile.DamagedException("found " + bound.length + " bytes of " + BOUND_BY_TIME);
-        }
-        return bound[0] != 0;
     }
 
     private void keep(String stage, ArrayFile file) {

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -41,13 +42,16 @@ final class Ticks {
         }
     }
 
-    /** One for every point in time at which something starts; none if real time is no part of the graph. */
+    /** One for every point in time at which something starts, or may; none if real time is no part of the graph. */
     static Ticks of(KnownGraph graph) {
         RealTime time = graph.realTime();
         if (time == null) {
             return NONE;
         }
-        int[] sorted = time.ended().clone();
+        int[] starts = time.ended();
+        int[] open = time.openEnded();
+        int[] sorted = Arrays.copyOf(starts, starts.length + open.length);
+        System.arraycopy(open, 0, sorted, starts.length, open.length);
         Arrays.sort(sorted);
         int n = 0;
         for (int value : sorted) {
@@ -60,6 +64,22 @@ final class Ticks {
 
     int count() {
         return ended.length;
+    }
+
+    /** Transactions of the history, ascending, that a tick precedes only if they commit. */
+    int[] openStarts() {
+        return time == null ? new int[0] : time.openStarts();
+    }
+
+    /** Whether a transaction had ended at one of {@link #openStarts}. */
+    boolean precedes(int transaction, int place) {
+        return time != null && time.places()[transaction] < time.openEnded()[place];
+    }
+
+    /** The tick, as the solver's transaction, that precedes one of {@link #openStarts} if it commits. */
+    int openTick(int place) {
+        RealTime of = Objects.requireNonNull(time, "no real time in the graph");
+        return of.places().length + Arrays.binarySearch(ended, of.openEnded()[place]);
     }
 
     /** How many events they have. */
