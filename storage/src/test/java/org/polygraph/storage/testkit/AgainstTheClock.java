@@ -1,0 +1,70 @@
+package org.polygraph.storage.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Tiny histories whose sessions run against the clock, with few values and many indeterminate transactions: whether such a
+ * transaction was read is open, and if it committed its start says of what its session ran later what it would not say
+ * otherwise. A store with snapshots that may be old is simulated; some reads are made up.
+ */
+public final class AgainstTheClock {
+    private static final String[] KEYS = {"x", "y"};
+
+    private AgainstTheClock() {}
+
+    /** The history of a seed: 4 to 7 transactions in 2 or 3 sessions. */
+    public static HistoryTable of(long seed) {
+        SplitMix random = new SplitMix(seed);
+        int sessions = random.between(2, 3);
+        int keys = random.between(1, 2);
+        int values = random.between(2, 3);
+        boolean repeats = random.chance(0.9);
+        double indeterminate = 0.2 + 0.4 * random.nextDouble();
+        List<StringBuilder> texts = new ArrayList<>();
+        for (int s = 0; s < sessions; s++) {
+            texts.add(new StringBuilder());
+        }
+        List<int[]> states = new ArrayList<>();
+        states.add(new int[keys]);
+        int transactions = random.between(4, 7);
+        int unique = values;
+        for (int t = 0; t < transactions; t++) {
+            StringBuilder text = texts.get(t < sessions ? t : random.nextInt(sessions));
+            int old = random.chance(0.7) ? 0 : random.nextInt(Math.min(3, states.size()));
+            int[] seen = states.get(states.size() - 1 - old).clone();
+            int[] next = states.get(states.size() - 1).clone();
+            if (text.length() > 0) {
+                text.append(" | ");
+            }
+            if (random.chance(0.95)) {
+                int start = random.nextInt(12);
+                text.append('@').append(start).append("..").append(start + random.nextInt(4)).append(' ');
+            }
+            boolean open = random.chance(indeterminate);
+            text.append(open ? "?" : "");
+            int operations = random.between(1, 3);
+            for (int o = 0; o < operations; o++) {
+                int key = random.nextInt(keys);
+                if (random.chance(0.45)) {
+                    int value = repeats ? random.nextInt(values) : unique++;
+                    text.append("w(").append(KEYS[key]).append(',').append(value).append(") ");
+                    seen[key] = value;
+                    next[key] = value;
+                } else {
+                    int value = random.chance(0.92) ? seen[key] : random.nextInt(values);
+                    text.append("r(").append(KEYS[key]).append(',').append(value).append(") ");
+                }
+            }
+            if (!open || random.chance(0.5)) {
+                states.add(next);
+            }
+        }
+        StringBuilder history = new StringBuilder("init 0");
+        for (int s = 0; s < sessions; s++) {
+            history.append("; s").append(s).append(": ").append(texts.get(s));
+        }
+        return HistoryDsl.parse(history.toString());
+    }
+}
