@@ -84,10 +84,16 @@ public final class HistoryTableBuilder {
         operations.expect(moreOperations);
     }
 
-    /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
+    /**
+     * Counts memory that a reader holds beside the builder against the limit.
+     *
+     * @param bytes that it takes; less than none: that it lets go of
+     */
     public void reserve(long bytes) {
-        reserved = bytes;
-        checkLimit(0);
+        reserved += bytes;
+        if (reserved >> 20 != (reserved - bytes) >> 20) {
+            checkLimit(0);
+        }
     }
 
     public KeyDictionary keys() {
@@ -220,13 +226,21 @@ public final class HistoryTableBuilder {
 
     /** The code of a list, for a read of it. */
     public long list(LongArrayList elements) {
-        return lists().read(elements);
+        return listsFor(elements.size()).read(elements);
     }
 
     /** The code for a read that stands before the write of an element that is appended. */
     public long beforeAppend() {
         lists();
         return ListOperations.BEFORE_APPEND;
+    }
+
+    private ListOperations listsFor(int moreElements) {
+        long bytes = lists().growth(moreElements);
+        if (bytes > 0) {
+            checkLimit(bytes);
+        }
+        return lists();
     }
 
     private ListOperations lists() {
@@ -324,8 +338,10 @@ public final class HistoryTableBuilder {
     public @Nullable Translation translate(HistoryRows rows) {
         ValueDictionary.Codes codes = values.addAll(rows.values());
         ListReads reads = rows.lists();
-        Translation translation =
-                new Translation(keys.addAll(rows.keys()), codes, reads == null ? 0 : lists().addAll(reads, codes));
+        Translation translation = new Translation(
+                keys.addAll(rows.keys()),
+                codes,
+                reads == null ? 0 : listsFor(reads.elements().length).addAll(reads, codes));
         if (rows.hasInitialValue()) {
             long initial = translation.value(rows.initialValue());
             if (isInitialValueSet && initial != initialValue) {

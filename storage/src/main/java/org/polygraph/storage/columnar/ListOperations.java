@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
@@ -29,6 +30,7 @@ final class ListOperations {
     static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 44);
 
     private static final long FIRST_READ = Long.MIN_VALUE + (1L << 43);
+    private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
     private static final int EMPTY = -1;
     private static final int UNKNOWN = -2;
     private static final byte LIST = 1;
@@ -64,14 +66,29 @@ final class ListOperations {
             elements.add(values.of(element));
         }
         for (int i = 1; i < other.starts().length; i++) {
-            listStarts.add(Math.addExact(start, other.starts()[i]));
+            listStarts.add(start + other.starts()[i]);
         }
         return before;
     }
 
+    /**
+     * Bytes that so many elements take beside those held; to be asked before they are added.
+     *
+     * @throws BudgetException if that is more than an array holds
+     */
+    long growth(int more) {
+        long size = (long) elements.size() + more;
+        if (size > MAX_ARRAY) {
+            throw new BudgetException(
+                    "more than " + elements.size() + " elements of lists do not fit one table; split the history");
+        }
+        long capacity = elements.elements().length;
+        return size <= capacity ? 0 : 8L * Math.max(size, capacity + (capacity >> 1));
+    }
+
     /** Bytes of heap held. */
     long bytes() {
-        return 8L * elements.size() + 4L * listStarts.size();
+        return 8L * elements.elements().length + 4L * listStarts.elements().length;
     }
 
     /** Whether a code stands for a read of a list or of what is appended to. */
@@ -90,7 +107,6 @@ final class ListOperations {
      * @throws HistoryException if an element is appended twice to one list, or a key has lists and other values
      */
     HistoryTable resolve(HistoryTable table) throws HistoryException {
-        table.values().markLists();
         return new Resolution(table).resolved();
     }
 
@@ -137,6 +153,13 @@ final class ListOperations {
 
         HistoryTable resolved() throws HistoryException {
             look();
+            for (byte kind : kinds) {
+                if (kind == LIST) {
+                    // None, if only invocations have lists whose ends say something else.
+                    table.values().markLists();
+                    break;
+                }
+            }
             readLists();
             int[] starts = new int[operationStarts.length];
             for (int t = 0; t < table.transactions(); t++) {
