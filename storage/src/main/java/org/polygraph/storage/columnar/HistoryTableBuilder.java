@@ -221,26 +221,24 @@ public final class HistoryTableBuilder {
 
     /** A read of a whole list. */
     public void readList(int key, LongArrayList elements) {
-        operation(key << 1, list(elements));
+        operation(key << 1, list(key, elements));
     }
 
-    /** The code of a list, for a read of it. */
-    public long list(LongArrayList elements) {
-        return listsFor(elements.size()).read(elements);
+    /** The code of a key's list, for a read of it. */
+    public long list(int key, LongArrayList elements) {
+        ListOperations all = lists();
+        long bytes = all.bytes();
+        long code = all.read(key, elements);
+        if (all.bytes() > bytes) {
+            checkLimit(0);
+        }
+        return code;
     }
 
     /** The code for a read that stands before the write of an element that is appended. */
     public long beforeAppend() {
         lists();
         return ListOperations.BEFORE_APPEND;
-    }
-
-    private ListOperations listsFor(int moreElements) {
-        long bytes = lists().growth(moreElements);
-        if (bytes > 0) {
-            checkLimit(bytes);
-        }
-        return lists();
     }
 
     private ListOperations lists() {
@@ -337,11 +335,10 @@ public final class HistoryTableBuilder {
      */
     public @Nullable Translation translate(HistoryRows rows) {
         ValueDictionary.Codes codes = values.addAll(rows.values());
+        int[] ids = keys.addAll(rows.keys());
         ListReads reads = rows.lists();
-        Translation translation = new Translation(
-                keys.addAll(rows.keys()),
-                codes,
-                reads == null ? 0 : listsFor(reads.elements().length).addAll(reads, codes));
+        Translation translation =
+                new Translation(ids, codes, reads == null ? new int[0] : lists().addAll(reads, ids, codes));
         if (rows.hasInitialValue()) {
             long initial = translation.value(rows.initialValue());
             if (isInitialValueSet && initial != initialValue) {

@@ -4,7 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
-import org.polygraph.storage.model.BudgetException;
+import java.util.BitSet;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
@@ -19,8 +19,8 @@ import org.polygraph.storage.model.Outcome;
  * its snapshot of the rest: {@link ValueDictionary#hasLists}. Lists that contradict one another give an element two predecessors, of which
  * its transaction cannot have read both. Elements must be appended once each (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3: recoverable).
  *
- * <p>What transactions read that did not commit says nothing, unless another read of theirs shows that they did. Memory while reading: 8 bytes an element of
- * each list that was read. Time: linear in these.
+ * <p>What transactions read that did not commit says nothing, unless another read of theirs shows that they did. Memory while reading: {@link ListTree}'s.
+ * Time: linear in the elements of all lists.
  */
 final class ListOperations {
     /**
@@ -30,65 +30,31 @@ final class ListOperations {
     static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 44);
 
     private static final long FIRST_READ = Long.MIN_VALUE + (1L << 43);
-    private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
     private static final int EMPTY = -1;
     private static final int UNKNOWN = -2;
     private static final byte LIST = 1;
     private static final byte PLAIN = 2;
 
-    /** Of all lists that were read, one after another. */
-    private final LongArrayList elements = new LongArrayList();
-
-    private final IntArrayList listStarts = new IntArrayList(new int[] {0});
+    private final ListTree lists = new ListTree();
 
     /** What stands for a read of a list until all is known. @param list codes of its elements */
-    long read(LongArrayList list) {
-        elements.addAll(list);
-        listStarts.add(elements.size());
-        return FIRST_READ + listStarts.size() - 2;
+    long read(int key, LongArrayList list) {
+        return FIRST_READ + lists.of(key, list);
     }
 
     /** All lists that were read so far, copied. */
     ListReads reads() {
-        return new ListReads(elements.toLongArray(), listStarts.toIntArray());
+        return lists.reads();
     }
 
-    /**
-     * Adds the lists of a piece.
-     *
-     * @param values what its elements are here
-     * @return by how much the numbers of its lists are higher here
-     */
-    int addAll(ListReads other, ValueDictionary.Codes values) {
-        int before = listStarts.size() - 1;
-        int start = elements.size();
-        for (long element : other.elements()) {
-            elements.add(values.of(element));
-        }
-        for (int i = 1; i < other.starts().length; i++) {
-            listStarts.add(start + other.starts()[i]);
-        }
-        return before;
-    }
-
-    /**
-     * Bytes that so many elements take beside those held; to be asked before they are added.
-     *
-     * @throws BudgetException if that is more than an array holds
-     */
-    long growth(int more) {
-        long size = (long) elements.size() + more;
-        if (size > MAX_ARRAY) {
-            throw new BudgetException(
-                    "more than " + elements.size() + " elements of lists do not fit one table; split the history");
-        }
-        long capacity = elements.elements().length;
-        return size <= capacity ? 0 : 8L * Math.max(size, capacity + (capacity >> 1));
+    /** Adds the lists of a piece, see {@link ListTree#addAll}. */
+    int[] addAll(ListReads piece, int[] keys, ValueDictionary.Codes values) {
+        return lists.addAll(piece, keys, values);
     }
 
     /** Bytes of heap held. */
     long bytes() {
-        return 8L * elements.elements().length + 4L * listStarts.elements().length;
+        return lists.bytes();
     }
 
     /** Whether a code stands for a read of a list or of what is appended to. */
@@ -96,9 +62,13 @@ final class ListOperations {
         return code >= FIRST_READ && code <= BEFORE_APPEND;
     }
 
-    /** The code of what a code of a piece stands for. @param before as {@link #addAll} says */
-    static long moved(long standIn, int before) {
-        return standIn == BEFORE_APPEND ? standIn : standIn + before;
+    /** The code of what a code of a piece stands for. @param numbers by list there: the list here */
+    static long moved(long standIn, int[] numbers) {
+        return standIn == BEFORE_APPEND ? standIn : FIRST_READ + numbers[list(standIn)];
+    }
+
+    private static int list(long read) {
+        return (int) (read - FIRST_READ);
     }
 
     /**
@@ -121,8 +91,10 @@ final class ListOperations {
         private final long[] codes;
         /** By key: what it holds. */
         private final byte[] kinds;
-        /** By key: the longest list so far; no other one goes through again what they share. */
-        private final int[] longest;
+        /** By list: whether it was gone through; no other one goes through again what they share. */
+        private final BitSet done = new BitSet();
+
+        private final IntArrayList open = new IntArrayList();
         /** Numbers of elements by code, and what became of their codes by number. */
         private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
@@ -142,8 +114,6 @@ final class ListOperations {
             this.keys = table.operationKeys();
             this.codes = table.operationValues();
             this.kinds = new byte[table.keys().size()];
-            this.longest = new int[table.keys().size()];
-            Arrays.fill(longest, -1);
             numbers.defaultReturnValue(-1);
             before.defaultReturnValue(UNKNOWN);
             contradicting.defaultReturnValue(UNKNOWN);
@@ -261,34 +231,25 @@ final class ListOperations {
         private void readLists(int t) {
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                 if (isRead(codes[o])) {
-                    readList(keys[o] >> 1, (int) (codes[o] - FIRST_READ));
+                    readList(keys[o] >> 1, list(codes[o]));
                 }
             }
         }
 
         private void readList(int key, int list) {
-            int from = listStarts.getInt(list);
-            int length = listStarts.getInt(list + 1) - from;
-            int known = longest[key];
-            int knownFrom = known < 0 ? 0 : listStarts.getInt(known);
-            int knownLength = known < 0 ? 0 : listStarts.getInt(known + 1) - knownFrom;
-            int shared = 0;
-            while (shared < Math.min(length, knownLength)
-                    && elements.getLong(from + shared) == elements.getLong(knownFrom + shared)) {
-                shared++;
+            for (int each = list; each != ListTree.EMPTY && !done.get(each); each = lists.withoutLast(each)) {
+                done.set(each);
+                open.add(each);
             }
-            int previous = shared == 0 ? EMPTY : number(elements.getLong(from + shared - 1));
-            for (int i = shared; i < length; i++) {
-                int number = number(elements.getLong(from + i));
-                long version = version(key, number);
+            while (!open.isEmpty()) {
+                int each = open.popInt();
+                int without = lists.withoutLast(each);
+                int previous = without == ListTree.EMPTY ? EMPTY : number(lists.last(without));
+                long version = version(key, number(lists.last(each)));
                 int first = before.putIfAbsent(version, previous);
                 if (first != UNKNOWN && first != previous) {
                     contradicting.putIfAbsent(version, previous);
                 }
-                previous = number;
-            }
-            if (length > knownLength && shared == knownLength) {
-                longest[key] = list;
             }
         }
 
@@ -296,9 +257,8 @@ final class ListOperations {
             int key = keys[o] >> 1;
             long code = codes[o];
             if (isRead(code)) {
-                int list = (int) (code - FIRST_READ);
-                int end = listStarts.getInt(list + 1);
-                add(keys[o], end == listStarts.getInt(list) ? EMPTY : number(elements.getLong(end - 1)));
+                int list = list(code);
+                add(keys[o], list == ListTree.EMPTY ? EMPTY : number(lists.last(list)));
             } else if (isAppend(o)) {
                 add(keys[o], number(code));
             } else if (code == BEFORE_APPEND) {

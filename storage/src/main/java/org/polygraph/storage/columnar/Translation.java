@@ -4,10 +4,10 @@ package org.polygraph.storage.columnar;
 public final class Translation {
     private final int[] keys;
     private final ValueDictionary.Codes values;
-    /** How many lists were read before the piece. */
-    private final int lists;
+    /** By list that was read. */
+    private final int[] lists;
 
-    Translation(int[] keys, ValueDictionary.Codes values, int lists) {
+    Translation(int[] keys, ValueDictionary.Codes values, int[] lists) {
         this.keys = keys;
         this.values = values;
         this.lists = lists;

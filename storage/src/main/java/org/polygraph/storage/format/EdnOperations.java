@@ -144,7 +144,7 @@ final class EdnOperations {
                 elements.add(scalar(value));
             }
             value.advance();
-            read(key, builder.list(elements));
+            read(key, builder.list(key, elements));
         } else {
             read(key, scalar(value));
         }

@@ -48,7 +48,7 @@ public final class RowsFile {
         }
         if (rows.lists() != null) {
             file.put("listElements", rows.lists().elements())
-                    .put("listStarts", rows.lists().starts());
+                    .put("listsBefore", rows.lists().before());
         }
         Calls calls = rows.calls();
         if (calls != null) {
@@ -108,7 +108,7 @@ public final class RowsFile {
                 initial.length > 0,
                 initial.length > 0 ? initial[0] : ValueDictionary.NULL,
                 metadata,
-                file.has("listStarts") ? new ListReads(file.longs("listElements"), file.ints("listStarts")) : null,
+                file.has("listElements") ? new ListReads(file.longs("listElements"), file.ints("listsBefore")) : null,
                 calls(file),
                 file.longs("lines")[0]);
     }
