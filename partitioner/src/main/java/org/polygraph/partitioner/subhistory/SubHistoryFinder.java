@@ -105,7 +105,10 @@ public final class SubHistoryFinder {
             return null;
         }
         start.addAll();
-        return start.closed();
+        part = start.closed();
+        // A part is made of operations: times alone may contradict a session where a transaction has none.
+        boolean hasAll = !level.realTime() || stop.getAsBoolean() || violates(part);
+        return hasAll ? part : null;
     }
 
     private boolean violates(int[] part) {
