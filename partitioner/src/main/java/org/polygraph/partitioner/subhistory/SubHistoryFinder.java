@@ -105,7 +105,19 @@ public final class SubHistoryFinder {
             return null;
         }
         start.addAll();
-        return start.closed();
+        part = start.closed();
+        return hasEmptyTransaction() && !violates(part) ? null : part;
+    }
+
+    /** A part has none: where sessions run against the clock, one of them may be what violates. */
+    private boolean hasEmptyTransaction() {
+        int[] starts = whole.operationStarts();
+        for (int t = 0; t < whole.transactions(); t++) {
+            if (starts[t] == starts[t + 1]) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean violates(int[] part) {

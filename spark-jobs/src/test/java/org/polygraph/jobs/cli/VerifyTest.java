@@ -134,6 +134,20 @@ class VerifyTest {
         assertThat(again.out()).contains("\"verified\":true");
     }
 
+    /** Of a compare-and-set that was refused it may not be known what it found; and a place is one of its key. */
+    @Test
+    void linearizabilityIsVerified() throws IOException {
+        Path history = folder.resolve("refused.jsonl");
+        Files.writeString(history, """
+                {"session":0,"index":0,"start":0,"end":9,"status":"committed","ops":[{"op":"w","key":"x","value":5}]}
+                {"session":1,"index":0,"start":0,"end":9,"status":"committed","ops":[{"op":"cas","key":"x","expected":7,"value":8,"ok":false}]}
+                {"session":2,"index":0,"start":0,"end":9,"status":"committed","ops":[{"op":"r","key":"x","value":5}]}
+                """);
+        Path run = checked("lin", history.toString());
+        InProcess verified = verify(run);
+        assertThat(verified.word()).as("%s", verified).isEqualTo("VERIFIED");
+    }
+
     @Test
     void aChangedHistoryIsNamed() throws IOException {
         Path run = checked("ser", BANK);
