@@ -21,6 +21,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.testkit.BinaryFiles;
+import org.polygraph.storage.testkit.EdnFiles;
 
 /** Inputs that tasks read piece by piece: the bytes that the embedded engine answers, whatever is wrong with them. */
 class SparkReadingTest {
@@ -104,6 +105,24 @@ class SparkReadingTest {
         assertThat(spark.exitCode()).isEqualTo(3);
         assertThat(jobs().stream().filter("read the input"::equals).count() - before)
                 .isEqualTo(4);
+    }
+
+    private String edn(String name, HistoryTable table, boolean isOfLists) throws IOException {
+        EdnFiles.write(table, isOfLists, folder.resolve(name));
+        return folder.resolve(name).toString();
+    }
+
+    @Test
+    void invocationsAndCompletions() throws Exception {
+        HistoryTable table =
+                HistoryReader.read(generated("h.jsonl", "--aborted 0.1 --indeterminate 0.1"), HistoryFormat.AUTO);
+        HistoryTable skewed = HistoryReader.read(generated("skewed.jsonl", "--anomaly write-skew"), HistoryFormat.AUTO);
+        long before = jobs().stream().filter("read the input"::equals).count();
+        InProcess spark =
+                same(edn("h.edn", table, false), edn("skewed.edn", skewed, false), edn("lists.edn", skewed, true));
+        assertThat(spark.exitCode()).isEqualTo(3);
+        assertThat(jobs().stream().filter("read the input"::equals).count() - before)
+                .isEqualTo(3);
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * sessions, keys and values are the piece's own, in order of first appearance, so {@link HistoryTableBuilder#add} of all
  * pieces in their order gives the ids that one reader would have given. Nobody writes to the arrays.
  *
- * <p>Memory: 12 bytes an operation, 25 a transaction, 41 with times, and labels.
+ * <p>Memory: 12 bytes an operation, 25 a transaction, 41 with times, 8 an element of a list that was read, and labels.
  *
  * @param sessionLabels of the piece's sessions
  * @param sessionOf by transaction
@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param hasInitialValue whether the piece says an initial value
  * @param initialValue the piece's code of it
  * @param metadata header fields as JSON texts, in their order
+ * @param lists what stands for reads of lists among the values; null if the piece has neither these nor appends
+ * @param calls where transactions come in halves; null in other formats
  * @param lines how many lines the piece has; 0 where positions are no lines
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
@@ -44,6 +46,8 @@ public record HistoryRows(
         boolean hasInitialValue,
         long initialValue,
         Map<String, String> metadata,
+        @Nullable ListReads lists,
+        @Nullable Calls calls,
         long lines) {
     public int transactions() {
         return outcomes.length;
@@ -58,6 +62,8 @@ public record HistoryRows(
         return (starts == null ? 25L : 41L) * transactions()
                 + (long) HistoryTable.BYTES_PER_OPERATION * operations()
                 + keys.bytes()
-                + values.bytes();
+                + values.bytes()
+                + (lists == null ? 0 : lists.bytes())
+                + (calls == null ? 0 : transactions());
     }
 }

@@ -1,6 +1,5 @@
 package org.polygraph.storage.columnar;
 
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
@@ -210,14 +209,24 @@ public final class HistoryTableBuilder {
 
     /** An append of an element to the key's list. */
     public void append(int key, long element) {
-        ListOperations known = lists();
-        operation(key << 1, ListOperations.beforeAppend());
-        operation(key << 1 | 1, known.append(element));
+        operation(key << 1, beforeAppend());
+        operation(key << 1 | 1, element);
     }
 
     /** A read of a whole list. */
     public void readList(int key, LongArrayList elements) {
-        operation(key << 1, lists().read(elements));
+        operation(key << 1, list(key, elements));
+    }
+
+    /** The code of a key's list, for a read of it. */
+    public long list(int key, LongArrayList elements) {
+        return lists().read(key, elements);
+    }
+
+    /** The code for a read that stands before the write of an element that is appended. */
+    public long beforeAppend() {
+        lists();
+        return ListOperations.BEFORE_APPEND;
     }
 
     private ListOperations lists() {
@@ -273,12 +282,13 @@ public final class HistoryTableBuilder {
      * not part of it.
      *
      * @param lines how many lines were read; 0 where positions are no lines
-     * @throws HistoryException if there are lists, which have to be read together
      */
-    public HistoryRows rows(long lines) throws HistoryException {
-        if (lists != null) {
-            throw new HistoryException("a piece", "lists", "a history read in one pass", "read the whole");
-        }
+    public HistoryRows rows(long lines) {
+        return rows(lines, null);
+    }
+
+    /** The same of a format whose transactions come in halves. */
+    public HistoryRows rows(long lines, @Nullable Calls calls) {
         int n = transactions;
         sessionOf = Arrays.copyOf(sessionOf, n);
         indexes = Arrays.copyOf(indexes, n);
@@ -301,6 +311,8 @@ public final class HistoryTableBuilder {
                 isInitialValueSet,
                 initialValue,
                 metadata,
+                lists == null ? null : lists.reads(),
+                calls,
                 lines);
     }
 
@@ -310,7 +322,11 @@ public final class HistoryTableBuilder {
      * @return null if it says another initial value than those before
      */
     public @Nullable Translation translate(HistoryRows rows) {
-        Translation translation = new Translation(keys.addAll(rows.keys()), values.addAll(rows.values()));
+        ValueDictionary.Codes codes = values.addAll(rows.values());
+        int[] ids = keys.addAll(rows.keys());
+        ListReads reads = rows.lists();
+        Translation translation =
+                new Translation(ids, codes, reads == null ? new int[0] : lists().addAll(reads, ids, codes));
         if (rows.hasInitialValue()) {
             long initial = translation.value(rows.initialValue());
             if (isInitialValueSet && initial != initialValue) {
@@ -387,28 +403,10 @@ public final class HistoryTableBuilder {
     public HistoryTable build() throws HistoryException {
         int n = transactions;
         HistoryTable.Source source = new HistoryTable.Source(files, unit);
-        // Sessions ascend by label, so that a history means the same however its lines are shuffled.
-        int[] rank = sessionRanks();
-        int[] sessionStarts = new int[sessions + 1];
-        boolean sorted = true;
-        for (int t = 0; t < n; t++) {
-            sessionStarts[rank[sessionOf[t]] + 1]++;
-            if (t > 0) {
-                int a = rank[sessionOf[t - 1]];
-                int b = rank[sessionOf[t]];
-                sorted &= a < b || (a == b && indexes[t - 1] < indexes[t]);
-            }
-        }
-        for (int s = 0; s < sessions; s++) {
-            sessionStarts[s + 1] += sessionStarts[s];
-        }
-        long[] labels = new long[sessions];
-        for (int s = 0; s < sessions; s++) {
-            labels[rank[s]] = sessionLabels[s];
-        }
-        int[] order = sorted ? null : order(rank, sessionStarts);
+        SessionOrder sorted = new SessionOrder(sessionOf, indexes, n, Arrays.copyOf(sessionLabels, sessions));
+        int[] order = sorted.order();
         if (order != null) {
-            checkUnique(order, source);
+            requireUnique(sorted.repeated(sessionOf, indexes), order, source);
             checkLimit((long) Long.BYTES * operations.size());
         }
         // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
@@ -438,8 +436,8 @@ public final class HistoryTableBuilder {
         }
         operationStarts = new int[0];
         HistoryTable table = new HistoryTable(
-                labels,
-                sessionStarts,
+                sorted.labels(),
+                sorted.starts(),
                 newOutcomes,
                 newIndexes,
                 newSources,
@@ -454,6 +452,20 @@ public final class HistoryTableBuilder {
                 source,
                 metadata);
         return lists == null ? table : lists.resolve(table);
+    }
+
+    /** @param repeated a place in the order whose index is that of the place before; 0 if there is none */
+    private void requireUnique(int repeated, int[] order, HistoryTable.Source source) throws HistoryException {
+        if (repeated > 0) {
+            int first = order[repeated - 1];
+            int second = order[repeated];
+            throw new HistoryException(
+                    HistoryTable.describe(source, sources[second]),
+                    "session " + sessionLabels[sessionOf[second]] + " index " + indexes[second]
+                            + " a second time (first at " + HistoryTable.describe(source, sources[first]) + ")",
+                    "each (session, index) once",
+                    "number the transactions of a session in the order it ran them");
+        }
     }
 
     private static byte[] permuted(byte[] from, int[] order) {
@@ -473,49 +485,5 @@ public final class HistoryTableBuilder {
             to[i] = from[order[i]];
         }
         return to;
-    }
-
-    private int[] sessionRanks() {
-        long[] sortedLabels = Arrays.copyOf(sessionLabels, sessions);
-        Arrays.sort(sortedLabels);
-        int[] rank = new int[sessions];
-        for (int s = 0; s < sessions; s++) {
-            rank[s] = Arrays.binarySearch(sortedLabels, sessionLabels[s]);
-        }
-        return rank;
-    }
-
-    private int[] order(int[] rank, int[] sessionStarts) {
-        int[] next = Arrays.copyOf(sessionStarts, sessions);
-        int[] order = new int[transactions];
-        for (int t = 0; t < transactions; t++) {
-            order[next[rank[sessionOf[t]]]++] = t;
-        }
-        for (int s = 0; s < sessions; s++) {
-            int from = sessionStarts[s];
-            int to = sessionStarts[s + 1];
-            for (int i = from + 1; i < to; i++) {
-                if (indexes[order[i - 1]] >= indexes[order[i]]) {
-                    IntArrays.mergeSort(order, from, to, (a, b) -> Long.compare(indexes[a], indexes[b]));
-                    break;
-                }
-            }
-        }
-        return order;
-    }
-
-    private void checkUnique(int[] order, HistoryTable.Source source) throws HistoryException {
-        for (int i = 1; i < order.length; i++) {
-            int a = order[i - 1];
-            int b = order[i];
-            if (sessionOf[a] == sessionOf[b] && indexes[a] == indexes[b]) {
-                throw new HistoryException(
-                        HistoryTable.describe(source, sources[b]),
-                        "session " + sessionLabels[sessionOf[b]] + " index " + indexes[b] + " a second time (first at "
-                                + HistoryTable.describe(source, sources[a]) + ")",
-                        "each (session, index) once",
-                        "number the transactions of a session in the order it ran them");
-            }
-        }
     }
 }

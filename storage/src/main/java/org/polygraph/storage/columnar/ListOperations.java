@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
@@ -18,45 +19,56 @@ import org.polygraph.storage.model.Outcome;
  * its snapshot of the rest: {@link ValueDictionary#hasLists}. Lists that contradict one another give an element two predecessors, of which
  * its transaction cannot have read both. Elements must be appended once each (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3: recoverable).
  *
- * <p>What transactions read that did not commit says nothing, unless another read of theirs shows that they did. Memory while reading: 8 bytes an element of
- * each list that was read. Time: linear in these.
+ * <p>What transactions read that did not commit says nothing, unless another read of theirs shows that they did. Memory while reading: {@link ListTree}'s.
+ * Time: linear in the elements of all lists.
  */
 final class ListOperations {
+    /**
+     * What stands for a read of what an append is appended to, until all is known. The write behind it has the element as its
+     * value: that is what an append is, for as long.
+     */
+    static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 44);
+
     private static final long FIRST_READ = Long.MIN_VALUE + (1L << 43);
-    private static final long FIRST_APPEND = Long.MIN_VALUE + (1L << 44);
-    private static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 45);
     private static final int EMPTY = -1;
     private static final int UNKNOWN = -2;
     private static final byte LIST = 1;
     private static final byte PLAIN = 2;
 
-    /** Of all lists that were read, one after another. */
-    private final LongArrayList elements = new LongArrayList();
-
-    private final IntArrayList listStarts = new IntArrayList(new int[] {0});
-    private final LongArrayList appended = new LongArrayList();
+    private final ListTree lists = new ListTree();
 
     /** What stands for a read of a list until all is known. @param list codes of its elements */
-    long read(LongArrayList list) {
-        elements.addAll(list);
-        listStarts.add(elements.size());
-        return FIRST_READ + listStarts.size() - 2;
+    long read(int key, LongArrayList list) {
+        return FIRST_READ + lists.of(key, list);
     }
 
-    /** What stands before the write of an append, for what it was appended to. */
-    static long beforeAppend() {
-        return BEFORE_APPEND;
+    /** All lists that were read so far, copied. */
+    ListReads reads() {
+        return lists.reads();
     }
 
-    /** What stands for the write of an append. @param element its code */
-    long append(long element) {
-        appended.add(element);
-        return FIRST_APPEND + appended.size() - 1;
+    /** Adds the lists of a piece, see {@link ListTree#addAll}. */
+    int[] addAll(ListReads piece, int[] keys, ValueDictionary.Codes values) {
+        return lists.addAll(piece, keys, values);
     }
 
     /** Bytes of heap held. */
     long bytes() {
-        return 8L * elements.size() + 4L * listStarts.size() + 8L * appended.size();
+        return lists.bytes();
+    }
+
+    /** Whether a code stands for a read of a list or of what is appended to. */
+    static boolean isStandIn(long code) {
+        return code >= FIRST_READ && code <= BEFORE_APPEND;
+    }
+
+    /** The code of what a code of a piece stands for. @param numbers by list there: the list here */
+    static long moved(long standIn, int[] numbers) {
+        return standIn == BEFORE_APPEND ? standIn : FIRST_READ + numbers[list(standIn)];
+    }
+
+    private static int list(long read) {
+        return (int) (read - FIRST_READ);
     }
 
     /**
@@ -70,11 +82,7 @@ final class ListOperations {
     }
 
     private static boolean isRead(long code) {
-        return code >= FIRST_READ && code < FIRST_APPEND;
-    }
-
-    private static boolean isAppend(long code) {
-        return code >= FIRST_APPEND && code < BEFORE_APPEND;
+        return code >= FIRST_READ && code < BEFORE_APPEND;
     }
 
     private final class Resolution {
@@ -84,8 +92,10 @@ final class ListOperations {
         private final long[] codes;
         /** By key: what it holds. */
         private final byte[] kinds;
-        /** By key: the longest list so far; no other one goes through again what they share. */
-        private final int[] longest;
+        /** By list: whether it was gone through; no other one goes through again what they share. */
+        private final BitSet done = new BitSet();
+
+        private final IntArrayList open = new IntArrayList();
         /** Numbers of elements by code, and what became of their codes by number. */
         private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
@@ -105,8 +115,6 @@ final class ListOperations {
             this.keys = table.operationKeys();
             this.codes = table.operationValues();
             this.kinds = new byte[table.keys().size()];
-            this.longest = new int[table.keys().size()];
-            Arrays.fill(longest, -1);
             numbers.defaultReturnValue(-1);
             before.defaultReturnValue(UNKNOWN);
             contradicting.defaultReturnValue(UNKNOWN);
@@ -134,7 +142,7 @@ final class ListOperations {
             for (int t = 0; t < table.transactions(); t++) {
                 for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                     int key = keys[o] >> 1;
-                    boolean isOurs = isRead(codes[o]) || isAppend(codes[o]) || codes[o] == BEFORE_APPEND;
+                    boolean isOurs = isStandIn(codes[o]) || isAppend(o);
                     // A read of null is one of a list that nobody has begun.
                     boolean isNull = codes[o] == ValueDictionary.NULL && (keys[o] & 1) == 0;
                     kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;
@@ -145,8 +153,8 @@ final class ListOperations {
                                 "lists or other values",
                                 "give lists keys of their own");
                     }
-                    if (isAppend(codes[o])) {
-                        long element = appended.getLong((int) (codes[o] - FIRST_APPEND));
+                    if (isAppend(o)) {
+                        long element = codes[o];
                         int first = writers.put(version(key, number(element)), t);
                         if (first >= 0) {
                             throw new HistoryException(
@@ -190,7 +198,7 @@ final class ListOperations {
 
         private boolean isObserved(int t) {
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-                if (isAppend(codes[o]) && before.get(appendedVersion(o)) != UNKNOWN) {
+                if (isAppend(o) && before.get(appendedVersion(o)) != UNKNOWN) {
                     return true;
                 }
             }
@@ -203,7 +211,7 @@ final class ListOperations {
             boolean writes = false;
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                 reads |= isRead(codes[o]);
-                writes |= (keys[o] & 1) != 0 && !isAppend(codes[o]);
+                writes |= (keys[o] & 1) != 0 && !isAppend(o);
             }
             if (reads && writes) {
                 throw new HistoryException(
@@ -217,34 +225,25 @@ final class ListOperations {
         private void readLists(int t) {
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                 if (isRead(codes[o])) {
-                    readList(keys[o] >> 1, (int) (codes[o] - FIRST_READ));
+                    readList(keys[o] >> 1, list(codes[o]));
                 }
             }
         }
 
         private void readList(int key, int list) {
-            int from = listStarts.getInt(list);
-            int length = listStarts.getInt(list + 1) - from;
-            int known = longest[key];
-            int knownFrom = known < 0 ? 0 : listStarts.getInt(known);
-            int knownLength = known < 0 ? 0 : listStarts.getInt(known + 1) - knownFrom;
-            int shared = 0;
-            while (shared < Math.min(length, knownLength)
-                    && elements.getLong(from + shared) == elements.getLong(knownFrom + shared)) {
-                shared++;
+            for (int each = list; each != ListTree.EMPTY && !done.get(each); each = lists.withoutLast(each)) {
+                done.set(each);
+                open.add(each);
             }
-            int previous = shared == 0 ? EMPTY : number(elements.getLong(from + shared - 1));
-            for (int i = shared; i < length; i++) {
-                int number = number(elements.getLong(from + i));
-                long version = version(key, number);
+            while (!open.isEmpty()) {
+                int each = open.popInt();
+                int without = lists.withoutLast(each);
+                int previous = without == ListTree.EMPTY ? EMPTY : number(lists.last(without));
+                long version = version(key, number(lists.last(each)));
                 int first = before.putIfAbsent(version, previous);
                 if (first != UNKNOWN && first != previous) {
                     contradicting.putIfAbsent(version, previous);
                 }
-                previous = number;
-            }
-            if (length > knownLength && shared == knownLength) {
-                longest[key] = list;
             }
         }
 
@@ -252,11 +251,10 @@ final class ListOperations {
             int key = keys[o] >> 1;
             long code = codes[o];
             if (isRead(code)) {
-                int list = (int) (code - FIRST_READ);
-                int end = listStarts.getInt(list + 1);
-                add(keys[o], end == listStarts.getInt(list) ? EMPTY : number(elements.getLong(end - 1)));
-            } else if (isAppend(code)) {
-                add(keys[o], number(appended.getLong((int) (code - FIRST_APPEND))));
+                int list = list(code);
+                add(keys[o], list == ListTree.EMPTY ? EMPTY : number(lists.last(list)));
+            } else if (isAppend(o)) {
+                add(keys[o], number(code));
             } else if (code == BEFORE_APPEND) {
                 long version = appendedVersion(o + 1);
                 int first = before.get(version);
@@ -285,8 +283,12 @@ final class ListOperations {
             newCodes[n++] = code;
         }
 
+        private boolean isAppend(int o) {
+            return o > 0 && codes[o - 1] == BEFORE_APPEND;
+        }
+
         private long appendedVersion(int o) {
-            return version(keys[o] >> 1, number(appended.getLong((int) (codes[o] - FIRST_APPEND))));
+            return version(keys[o] >> 1, number(codes[o]));
         }
 
         private static long version(int key, int number) {

@@ -4,10 +4,13 @@ package org.polygraph.storage.columnar;
 public final class Translation {
     private final int[] keys;
     private final ValueDictionary.Codes values;
+    /** By list that was read. */
+    private final int[] lists;
 
-    Translation(int[] keys, ValueDictionary.Codes values) {
+    Translation(int[] keys, ValueDictionary.Codes values, int[] lists) {
         this.keys = keys;
         this.values = values;
+        this.lists = lists;
     }
 
     /** A key and kind, as {@link HistoryTable#operationKeys} has them. */
@@ -15,8 +18,8 @@ public final class Translation {
         return keys[keyAndKind >>> 1] << 1 | (keyAndKind & 1);
     }
 
-    /** A value's code. */
+    /** The code of a value, or of what stands for a list. */
     public long value(long code) {
-        return values.of(code);
+        return ListOperations.isStandIn(code) ? ListOperations.moved(code, lists) : values.of(code);
     }
 }

@@ -20,6 +20,8 @@ final class EdnTokens {
     static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
 
     private static final int END_OF_FILE = -1;
+    /** A sign among them. */
+    private static final int PLAIN_DIGITS = 18;
 
     enum Token {
         MAP,
@@ -52,6 +54,7 @@ final class EdnTokens {
 
     private final String file;
     private final InputStream in;
+    private final boolean mayBeMarked;
     private final byte[] buffer = new byte[1 << 16];
     private int at;
     private int limit;
@@ -69,9 +72,11 @@ final class EdnTokens {
     private int length;
     private long integer;
 
-    EdnTokens(String file, InputStream in) {
+    /** @param mayBeMarked whether a mark of the encoding may stand before the first token, as at the beginning of a file */
+    EdnTokens(String file, InputStream in, boolean mayBeMarked) {
         this.file = file;
         this.in = in;
+        this.mayBeMarked = mayBeMarked;
     }
 
     /** Goes on to the next token; {@link Token#END} once all that was opened is closed. */
@@ -125,13 +130,27 @@ final class EdnTokens {
 
     /** Of a string its characters; of a keyword, a symbol or a number, how it is written. */
     String text() throws HistoryException {
+        return text(text, 0, length, where(file, tokenLine, tokenColumn));
+    }
+
+    /** Bytes of {@link #text}. */
+    int length() {
+        return length;
+    }
+
+    void copyText(byte[] to, int at) {
+        System.arraycopy(text, 0, to, at, length);
+    }
+
+    /** The characters of bytes. */
+    static String text(byte[] bytes, int from, int length, String where) throws HistoryException {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(ByteBuffer.wrap(text, 0, length))
+                    .decode(ByteBuffer.wrap(bytes, from, length))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw error("text that is not UTF-8", "UTF-8");
+            throw new HistoryException(where, "text that is not UTF-8", "UTF-8", REMEDY);
         }
     }
 
@@ -154,6 +173,11 @@ final class EdnTokens {
 
     long line() {
         return tokenLine;
+    }
+
+    /** How many lines there are before what comes next. */
+    long linesSoFar() {
+        return line - 1;
     }
 
     /** In bytes, from 1. */
@@ -238,6 +262,9 @@ final class EdnTokens {
                 return Token.CHARACTER;
             }
             default -> {
+                if (isPlainInteger(c)) {
+                    return Token.INTEGER;
+                }
                 add(c);
                 restOfAtom();
                 return c == ':' ? Token.KEYWORD : isNumber() ? number() : Token.SYMBOL;
@@ -360,6 +387,28 @@ final class EdnTokens {
         return first < length && text[first] >= '0' && text[first] <= '9';
     }
 
+    /** Takes an integer as programs write it, if that and what ends it are in the buffer: most tokens of a list are. */
+    private boolean isPlainInteger(int first) {
+        int digit = first - '0';
+        if ((digit < 0 || digit > 9) && first != '-') {
+            return false;
+        }
+        long value = first == '-' ? 0 : digit;
+        int p = at;
+        for (; p < limit && (digit = buffer[p] - '0') >= 0 && digit <= 9; p++) {
+            value = value * 10 + digit;
+        }
+        int bytes = p - at + 1;
+        if (p == limit || bytes > PLAIN_DIGITS || (bytes == 1 && first == '-') || !isDelimiter(buffer[p] & 0xFF)) {
+            return false;
+        }
+        System.arraycopy(buffer, at - 1, text, 0, bytes);
+        length = bytes;
+        integer = first == '-' ? -value : value;
+        at = p;
+        return true;
+    }
+
     /** Integers may end in N. */
     private Token number() {
         boolean negative = text[0] == '-';
@@ -381,6 +430,12 @@ final class EdnTokens {
 
     /** Takes what is between tokens, and the first byte after it. */
     private int firstOfToken() throws IOException {
+        while (at < limit && (buffer[at] == ' ' || buffer[at] == ',')) {
+            at++;
+        }
+        if (at < limit && buffer[at] > ' ' && buffer[at] != ';') {
+            return buffer[at++];
+        }
         boolean comment = false;
         for (int c; ; ) {
             c = take();
@@ -399,7 +454,7 @@ final class EdnTokens {
 
     /** Whether a mark of the encoding begins here, at the beginning of the file; takes the rest of it. */
     private boolean isMark(int c) throws IOException {
-        if (c != 0xEF || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
+        if (c != 0xEF || !mayBeMarked || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
             return false;
         }
         take();

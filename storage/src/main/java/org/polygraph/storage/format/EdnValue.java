@@ -1,84 +1,103 @@
 package org.polygraph.storage.format;
 
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The tokens of one value, to be gone through when all is known that says what they mean: 32 bytes each, and texts.
+ * The tokens of one value, to be gone through when all is known that says what they mean: 28 bytes each, and texts.
  * Used again and again.
  */
 final class EdnValue {
-    private static final int TEXT_BYTES = 56;
+    private static final Token[] TOKENS = Token.values();
 
-    private final List<Token> tokens = new ArrayList<>();
-    /** Of an integer the number, of any other but a bracket the number of its text. */
-    private final LongArrayList payloads = new LongArrayList();
+    private final EdnTokens in;
+    private byte[] tokens = new byte[64];
+    /** Of an integer the number, of any other but a bracket where its text begins, shifted, and its length. */
+    private long[] payloads = new long[64];
 
-    private final LongArrayList lines = new LongArrayList();
-    private final LongArrayList columns = new LongArrayList();
-    private final List<String> texts = new ArrayList<>();
-    private long characters;
+    private long[] lines = new long[64];
+    private long[] columns = new long[64];
+    private int size;
+    private byte[] text = new byte[256];
+    private int textLength;
     private int at;
 
+    EdnValue(EdnTokens in) {
+        this.in = in;
+    }
+
     void clear() {
-        tokens.clear();
-        payloads.clear();
-        lines.clear();
-        columns.clear();
-        texts.clear();
-        characters = 0;
+        size = 0;
+        textLength = 0;
         at = 0;
     }
 
     /** Takes the value at the current token, to its end. */
-    void take(EdnTokens from) throws IOException, HistoryException {
+    void take() throws IOException, HistoryException {
         clear();
         int open = 0;
         do {
-            Token token = from.token();
-            tokens.add(token);
-            lines.add(from.line());
-            columns.add(from.column());
-            if (token == Token.INTEGER) {
-                payloads.add(from.integer());
-            } else if (token.isOpen() || token == Token.CLOSE) {
-                payloads.add(0);
-                open += token == Token.CLOSE ? -1 : 1;
-            } else {
-                payloads.add(texts.size());
-                String text = from.text();
-                texts.add(text);
-                characters += text.length();
+            Token token = in.token();
+            if (size == tokens.length) {
+                grow();
             }
-        } while (open > 0 && from.nextValue() != Token.END);
+            tokens[size] = (byte) token.ordinal();
+            lines[size] = in.line();
+            columns[size] = in.column();
+            if (token == Token.INTEGER) {
+                payloads[size] = in.integer();
+            } else if (token.isOpen()) {
+                open++;
+            } else if (token == Token.CLOSE) {
+                open--;
+            } else {
+                payloads[size] = (long) textLength << Integer.SIZE | in.length();
+                takeText();
+            }
+            size++;
+        } while (open > 0 && in.nextValue() != Token.END);
     }
 
-    /** Bytes of heap held. */
-    long bytes() {
-        return 32L * payloads.elements().length + TEXT_BYTES * (long) texts.size() + 2 * characters;
+    private void grow() {
+        int capacity = Math.addExact(size, size);
+        tokens = Arrays.copyOf(tokens, capacity);
+        payloads = Arrays.copyOf(payloads, capacity);
+        lines = Arrays.copyOf(lines, capacity);
+        columns = Arrays.copyOf(columns, capacity);
+    }
+
+    private void takeText() {
+        int end = Math.addExact(textLength, in.length());
+        if (end > text.length) {
+            text = Arrays.copyOf(text, Math.max(end, (int) Math.min(2L * text.length, Integer.MAX_VALUE - 8)));
+        }
+        in.copyText(text, textLength);
+        textLength = end;
     }
 
     boolean isEmpty() {
-        return tokens.isEmpty();
+        return size == 0;
     }
 
     /** Whether it is nil, or nothing was taken. */
     boolean isNil() {
-        return tokens.isEmpty() || isNil(0);
+        return size == 0 || isNil(0);
     }
 
     /** Whether it is a vector or a list. */
     boolean isSequence() {
-        return !tokens.isEmpty() && tokens.get(0).isSequence();
+        return isSequence(0);
     }
 
     /** Whether it is a sequence whose second element is one, after a first that is none. */
     boolean isPairWithSequence() {
-        return isSequence() && tokens.size() > 2 && tokens.get(2).isSequence();
+        return isSequence(0) && isSequence(2);
+    }
+
+    private boolean isSequence(int i) {
+        return i < size && TOKENS[tokens[i]].isSequence();
     }
 
     void rewind() {
@@ -87,15 +106,33 @@ final class EdnValue {
 
     /** The token that comes next; {@link Token#END} after the last. */
     Token peek() {
-        return at < tokens.size() ? tokens.get(at) : Token.END;
+        return at < size ? TOKENS[tokens[at]] : Token.END;
     }
 
     boolean peekIsNil() {
-        return at < tokens.size() && isNil(at);
+        return at < size && isNil(at);
     }
 
     private boolean isNil(int i) {
-        return tokens.get(i) == Token.SYMBOL && textOf(i).equals("nil");
+        return TOKENS[tokens[i]] == Token.SYMBOL && isText(i, "nil");
+    }
+
+    /** Whether the next token is that keyword. */
+    boolean peekIs(String keyword) {
+        return peek() == Token.KEYWORD && isText(at, keyword);
+    }
+
+    private boolean isText(int i, String ascii) {
+        int from = (int) (payloads[i] >>> Integer.SIZE);
+        if ((int) payloads[i] != ascii.length()) {
+            return false;
+        }
+        for (int c = 0; c < ascii.length(); c++) {
+            if (text[from + c] != ascii.charAt(c)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     void advance() {
@@ -103,25 +140,26 @@ final class EdnValue {
     }
 
     long integer() {
-        return payloads.getLong(at);
+        return payloads[at];
     }
 
-    String text() {
-        return textOf(at);
-    }
-
-    private String textOf(int i) {
-        return texts.get((int) payloads.getLong(i));
+    String text() throws HistoryException {
+        return EdnTokens.text(text, (int) (payloads[at] >>> Integer.SIZE), (int) payloads[at], where());
     }
 
     /** Where the next token stands, or the last if there is none. */
-    String where(String file) {
-        int i = Math.min(at, tokens.size() - 1);
-        return EdnTokens.where(file, lines.getLong(i), columns.getLong(i));
+    String where() {
+        int i = Math.min(at, size - 1);
+        return EdnTokens.where(in.file(), lines[i], columns[i]);
+    }
+
+    /** That the next token is not what was expected. */
+    HistoryException unexpected(String expected) throws HistoryException {
+        return new HistoryException(where(), describe(), expected, EdnTokens.REMEDY);
     }
 
     /** The next token as messages name it. */
-    String describe() {
+    String describe() throws HistoryException {
         return switch (peek()) {
             case MAP -> "a map";
             case VECTOR -> "a vector";

@@ -12,10 +12,10 @@ import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The lines of JSON Lines or Plume text that begin within a range of bytes.
+ * The lines of JSON Lines, Plume text or EDN that begin within a range of bytes.
  *
  * @param path of the file, for {@link Location#of}
- * @param format JSONL or PLUME
+ * @param format JSONL, PLUME or EDN
  * @param from the first byte
  * @param to the byte behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
  */
@@ -48,7 +48,10 @@ record LinesPiece(String path, int file, HistoryFormat format, long from, long t
             throws IOException, HistoryException {
         ReadContext.Opened opened = context.open(file);
         try (InputStream content = opened.content()) {
-            return opened.isPlain() && opened.sniff().format() == format;
+            // The maps of a vector are one value.
+            return opened.isPlain()
+                    && opened.sniff().format() == format
+                    && !opened.sniff().isWithin();
         }
     }
 
@@ -69,6 +72,9 @@ record LinesPiece(String path, int file, HistoryFormat format, long from, long t
     }
 
     private HistoryRows lines(HistoryTableBuilder builder, InputStream content) throws HistoryException, IOException {
+        if (format == HistoryFormat.EDN) {
+            return EdnReader.piece(path, content, builder, from == 0);
+        }
         long lines;
         if (format == HistoryFormat.PLUME) {
             lines = new PlumeReader(path, content, builder, new PlumeSessions(builder, true)).read();

@@ -109,7 +109,7 @@ final class Parts {
                 (file, opened) -> new PlumeReader(
                                 file.name(), opened.content(), builder, new PlumeSessions(builder, false))
                         .read();
-            case EDN -> (file, opened) -> new EdnReader(file.name(), opened.content(), builder).read();
+            case EDN -> (file, opened) -> EdnReader.read(file.name(), opened.content(), builder);
             default -> throw new IllegalArgumentException(format + " is not read file by file");
         };
     }

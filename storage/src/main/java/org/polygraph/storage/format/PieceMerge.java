@@ -1,5 +1,6 @@
 package org.polygraph.storage.format;
 
+import org.polygraph.storage.columnar.Calls;
 import org.polygraph.storage.columnar.HistoryRows;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
@@ -15,6 +16,7 @@ public final class PieceMerge {
     private final ReadPlan plan;
     private final HistoryTableBuilder builder;
     private final PlumeSessions sessions;
+    private final EdnClients clients;
     private int next;
     private int file = -1;
     /** Lines of the file before the next piece; 0 where positions are no lines. */
@@ -24,6 +26,7 @@ public final class PieceMerge {
         this.plan = plan;
         this.builder = new ReadContext(() -> false, memoryBytes).builder(plan.format());
         this.sessions = new PlumeSessions(builder, false);
+        this.clients = new EdnClients(builder, false);
     }
 
     /**
@@ -43,15 +46,29 @@ public final class PieceMerge {
         if (translation == null) {
             return false;
         }
-        if (plan.format() == HistoryFormat.PLUME) {
-            if (!sessions.add(rows, translation, lines)) {
-                return false;
-            }
-        } else {
-            builder.add(rows, translation, lines);
-        }
+        boolean isRight = add(rows, translation);
         lines += rows.lines();
-        return true;
+        return isRight;
+    }
+
+    private boolean add(HistoryRows rows, Translation translation) {
+        Calls calls = rows.calls();
+        if (plan.format() == HistoryFormat.PLUME) {
+            return sessions.add(rows, translation, lines);
+        }
+        if (calls == null) {
+            builder.add(rows, translation, lines);
+            return true;
+        }
+        try {
+            clients.add(rows, calls, translation, lines);
+            if (next == plan.pieces().size()) {
+                clients.end();
+            }
+            return true;
+        } catch (HistoryException e) {
+            return false;
+        }
     }
 
     /**

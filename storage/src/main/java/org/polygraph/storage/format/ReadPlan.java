@@ -10,8 +10,8 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * How a large history is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain JSON Lines and Plume
- * text, logs of Cobra, transactions of dbcop. Put together by a {@link PieceMerge} they are the table that {@link HistoryReader}
+ * How a large history is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain JSON Lines, Plume
+ * text and EDN, logs of Cobra, transactions of dbcop. Put together by a {@link PieceMerge} they are the table that {@link HistoryReader}
  * reads, array by array.
  */
 public final class ReadPlan {
@@ -45,9 +45,8 @@ public final class ReadPlan {
      *
      * @param stop asked for each file, and for every 64 KiB or so of input that is gone through; true ends planning with a {@link
      *     BudgetException}
-     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, and EDN, where
-     *     a completion belongs to an invocation any number of lines before it; or if something is wrong with it, which {@link
-     *     HistoryReader} will tell
+     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, and EDN in a
+     *     vector; or if something is wrong with it, which {@link HistoryReader} will tell
      */
     public static @Nullable ReadPlan of(String path, HistoryFormat asked, Cut cut, BooleanSupplier stop) {
         if (path.equals("-")) {
@@ -92,10 +91,10 @@ public final class ReadPlan {
             context.check(file.name());
             pieces.addAll(
                     switch (format) {
-                        case JSONL, PLUME -> LinesPiece.cut(context, file, f, format, cut.pieceBytes);
+                        case JSONL, PLUME, EDN -> LinesPiece.cut(context, file, f, format, cut.pieceBytes);
                         case PARQUET -> RowGroupsPiece.cut(file, f, cut.pieceBytes / Cut.PARQUET);
                         case DBCOP -> DbcopPiece.cut(context, file, cut.pieceBytes);
-                        case EDN, COBRA, AUTO -> List.of();
+                        case COBRA, AUTO -> List.of();
                     });
         }
         return of(format, files, pieces);

@@ -6,9 +6,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.columnar.Calls;
 import org.polygraph.storage.columnar.HistoryRows;
 import org.polygraph.storage.columnar.KeyDictionary;
+import org.polygraph.storage.columnar.ListReads;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 
@@ -42,6 +45,15 @@ public final class RowsFile {
                 .put("lines", new long[] {rows.lines()});
         if (rows.starts() != null && rows.ends() != null) {
             file.put("starts", rows.starts()).put("ends", rows.ends());
+        }
+        if (rows.lists() != null) {
+            file.put("listElements", rows.lists().elements())
+                    .put("listsBefore", rows.lists().before());
+        }
+        Calls calls = rows.calls();
+        if (calls != null) {
+            file.put("callParts", calls.parts())
+                    .put("calls", new long[] {calls.operations(), calls.isInvoking() ? 1 : 0, calls.numbering()});
         }
         List<String> header = new ArrayList<>();
         rows.metadata().forEach((name, json) -> {
@@ -96,7 +108,17 @@ public final class RowsFile {
                 initial.length > 0,
                 initial.length > 0 ? initial[0] : ValueDictionary.NULL,
                 metadata,
+                file.has("listElements") ? new ListReads(file.longs("listElements"), file.ints("listsBefore")) : null,
+                calls(file),
                 file.longs("lines")[0]);
+    }
+
+    private static @Nullable Calls calls(ArrayFile file) throws ArrayFile.DamagedException {
+        if (!file.has("calls")) {
+            return null;
+        }
+        long[] calls = file.longs("calls");
+        return new Calls(file.bytes("callParts"), calls[0], calls[1] != 0, (int) calls[2]);
     }
 
     /** @return bytes of the texts */

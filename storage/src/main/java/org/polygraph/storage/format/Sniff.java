@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param empty whether the file has no bytes at all
  * @param blank whether the content, compression undone, begins with nothing but white space
  * @param format the format of the content, or null where the bytes decide nothing
+ * @param isWithin whether the content begins with a collection around all else
  * @param cobraLog whether the content begins like a single log of a Cobra folder
  */
 record Sniff(
@@ -20,6 +21,7 @@ record Sniff(
         boolean empty,
         boolean blank,
         @Nullable HistoryFormat format,
+        boolean isWithin,
         boolean cobraLog) {
     /** How many raw bytes are looked at. */
     static final int PREFIX = 1 << 16;
@@ -37,8 +39,15 @@ record Sniff(
     static Sniff of(byte[] prefix) {
         Compression compression = compression(prefix);
         byte[] content = inner(prefix, compression);
-        boolean blank = skipSpace(content, 0) == content.length;
-        return new Sniff(compression, prefix.length == 0, blank, format(content), isCobraLog(content));
+        int first = skipSpace(content, 0);
+        boolean isWithin = byteAt(content, first) == '[' || byteAt(content, first) == '(';
+        return new Sniff(
+                compression,
+                prefix.length == 0,
+                first == content.length,
+                format(content),
+                isWithin,
+                isCobraLog(content));
     }
 
     private static Compression compression(byte[] b) {

@@ -24,13 +24,10 @@ import org.polygraph.storage.model.BudgetException;
 class BadInputTest {
     private static final String JSONL = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n";
 
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 

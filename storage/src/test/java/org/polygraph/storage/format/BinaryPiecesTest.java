@@ -22,13 +22,10 @@ class BinaryPiecesTest {
     private static final long MISSING = 0xDEADBEEFL;
     private static final long BY_VALUE = 0xABDDEFEEL;
 
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 

@@ -15,13 +15,10 @@ class BinaryReadersTest {
     private static final String DBCOP_REMEDY = "the file is damaged or another format: give the right one with -f";
     private static final String LINE_REMEDY = "a line is r(key,value,session,txn) or w(key,value,session,txn)";
 
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 

@@ -14,13 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class EdnReaderTest {
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void inputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 

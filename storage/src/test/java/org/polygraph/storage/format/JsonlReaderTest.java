@@ -13,13 +13,10 @@ class JsonlReaderTest {
     private static final String REMEDY = "each line after the header is one transaction, as the README shows";
     private static final String TXN = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n";
 
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 

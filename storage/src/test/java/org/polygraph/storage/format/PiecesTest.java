@@ -26,13 +26,10 @@ class PiecesTest {
     static final long MEMORY = 8L << 30;
     private static final int[] COUNTS = {1, 2, 7, 64};
 
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 
@@ -222,6 +219,34 @@ class PiecesTest {
         assertThat(most).isGreaterThan(60);
     }
 
+    /** Each element is appended once; which lists are read is anything. */
+    private static String lists(Random random, int transactions) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < transactions; i++) {
+            text.append("{\"session\":").append(i % 3).append(",\"index\":").append(i);
+            text.append(",\"status\":\"").append(random.nextInt(9) == 0 ? "aborted" : "committed");
+            text.append("\",\"ops\":[{\"op\":\"append\",\"key\":\"k").append(random.nextInt(4));
+            text.append("\",\"value\":").append(random.nextBoolean() ? "\"e" + i + "\"" : Integer.toString(i));
+            text.append("},{\"op\":\"r\",\"key\":\"k").append(random.nextInt(4)).append("\",\"value\":[");
+            for (int n = random.nextInt(6); n > 0; n--) {
+                text.append(random.nextInt(i + 2)).append(n > 1 ? "," : "");
+            }
+            text.append("]}]}\n");
+        }
+        return text.toString();
+    }
+
+    @Test
+    void listsOfJsonLines() throws Exception {
+        int most = 0;
+        for (long seed = 1; seed <= 60; seed++) {
+            Random random = new Random(seed);
+            String path = inputs.write("h.jsonl", lists(random, 1 + random.nextInt(200)));
+            most = Math.max(most, same(path, "seed " + seed));
+        }
+        assertThat(most).isGreaterThan(60);
+    }
+
     @Test
     void plumeText() throws Exception {
         int most = 0;
@@ -231,6 +256,25 @@ class PiecesTest {
             most = Math.max(most, same(path, "seed " + seed));
         }
         assertThat(most).isGreaterThan(60);
+    }
+
+    /** Of a map a line; others are one piece. */
+    @Test
+    void ednOfInvocationsAndCompletions() throws Exception {
+        int most = 0;
+        int refused = 0;
+        for (long seed = 1; seed <= 400; seed++) {
+            Random random = new Random(seed);
+            String path = inputs.write("h.edn", EdnLines.of(random, 1 + random.nextInt(120)));
+            if (told(() -> HistoryReader.read(path, HistoryFormat.EDN)).startsWith("HistoryException")) {
+                refused++;
+                sameWhateverIsWrong(path, HistoryFormat.EDN, "seed " + seed);
+            } else {
+                most = Math.max(most, same(path, "seed " + seed));
+            }
+        }
+        assertThat(most).isGreaterThan(60);
+        assertThat(refused).isBetween(20, 200);
     }
 
     @Test
@@ -249,7 +293,7 @@ class PiecesTest {
         for (long seed = 1; seed <= 30; seed++) {
             Random random = new Random(seed);
             boolean isParquet = seed % 3 == 0;
-            Path parts = folder.resolve("parts" + seed);
+            Path parts = inputs.path("parts" + seed);
             for (int p = 2 + random.nextInt(4); p > 0; p--) {
                 int n = random.nextInt(4) == 0 ? 1 : random.nextInt(300) + 1;
                 int first = p * 1000;
@@ -271,7 +315,7 @@ class PiecesTest {
         List<Path> texts = new ArrayList<>();
         for (Path path : Corpus.list("real")) {
             String name = path.getFileName().toString();
-            if (name.endsWith(".jsonl") && !name.contains("-append-") && !name.contains("-pred-")) {
+            if (name.endsWith(".jsonl") && !name.contains("-pred-")) {
                 texts.add(path);
             }
         }
@@ -314,8 +358,14 @@ class PiecesTest {
         AtomicInteger refused = new AtomicInteger();
         for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
             Random random = new Random(seed);
-            boolean isPlume = random.nextBoolean();
-            String text = isPlume ? plume(random, 30) : jsonl(random, 20, 0);
+            HistoryFormat format =
+                    one(new HistoryFormat[] {HistoryFormat.PLUME, HistoryFormat.JSONL, HistoryFormat.EDN}, random);
+            String text =
+                    switch (format) {
+                        case PLUME -> plume(random, 30);
+                        case EDN -> EdnLines.of(random, 20);
+                        default -> jsonl(random, 20, 0);
+                    };
             int at = random.nextInt(text.length());
             int to = Math.min(text.length(), at + random.nextInt(30));
             String changed =
@@ -330,11 +380,10 @@ class PiecesTest {
                         case 3 -> text + text.substring(text.lastIndexOf('\n', at) + 1);
                         default -> text.replaceFirst("\n", "\n\n{\"format\":\"history\",\"initial\":{\"value\":3}}\n");
                     };
-            String path = inputs.write(isPlume ? "d.txt" : "d.jsonl", changed);
-            HistoryFormat format =
-                    random.nextInt(4) == 0 ? HistoryFormat.AUTO : isPlume ? HistoryFormat.PLUME : HistoryFormat.JSONL;
-            sameWhateverIsWrong(path, format, "seed " + seed);
-            if (told(() -> HistoryReader.read(path, format)).startsWith("HistoryException")) {
+            String path = inputs.write("d." + format, changed);
+            HistoryFormat asked = random.nextInt(4) == 0 ? HistoryFormat.AUTO : format;
+            sameWhateverIsWrong(path, asked, "seed " + seed);
+            if (told(() -> HistoryReader.read(path, asked)).startsWith("HistoryException")) {
                 refused.incrementAndGet();
             }
         }
@@ -400,12 +449,12 @@ class PiecesTest {
                 .isNull();
         String zipped = inputs.write("h.jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(new Random(1), 200, 0))));
         String bincode = inputs.write("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
-        String edn = inputs.write("h.edn", EdnReaderTest.some(new Random(2), 40).edn());
+        String edn = EdnLines.of(new Random(2), 40);
         inputs.write("one/T1.log", TestFiles.cobraLog(7));
         for (String single : List.of(
                 zipped,
                 bincode,
-                edn,
+                inputs.write("v.edn", "[" + edn + "]"),
                 inputs.path("one").toString(),
                 inputs.path("none").toString(),
                 "-")) {

@@ -52,6 +52,7 @@ class ReaderFuzzTest {
         valid.put("h.jsonl.zst", TestFiles.zstd(valid.get("h.jsonl")));
         valid.put("h.txt", TestFiles.utf8(plume.toString()));
         valid.put("h.edn", TestFiles.utf8(EdnReaderTest.some(new Random(2), 12).edn()));
+        valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 40)));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
         valid.put("many.bincode", BinaryPiecesTest.dbcop(new Random(3), 12));

@@ -31,13 +31,10 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** What is written is read back; Parquet of other writers too. */
 class RoundTripTest {
-    @TempDir
-    Path folder;
-
     private Inputs inputs;
 
     @BeforeEach
-    void makeInputs() {
+    void makeInputs(@TempDir Path folder) {
         inputs = new Inputs(folder);
     }
 
@@ -102,7 +99,7 @@ class RoundTripTest {
                         .isEqualTo(rows);
             }
         }
-        try (Stream<Path> files = Files.list(folder)) {
+        try (Stream<Path> files = Files.list(inputs.path(""))) {
             assertThat(files).as("nothing temporary is left").hasSize(4);
         }
     }

@@ -1,0 +1,58 @@
+package org.polygraph.storage.testkit;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.Outcome;
+
+/** Writes histories of integers as Jepsen does: a map a line, invocations and completions of all sessions among one another. */
+public final class EdnFiles {
+    private EdnFiles() {}
+
+    /**
+     * Writes.
+     *
+     * @param isOfLists whether to write appends and reads of lists of one element in place of writes and reads
+     */
+    public static void write(HistoryTable table, boolean isOfLists, Path file) throws IOException {
+        Random random = new Random(1);
+        int[] next = table.sessionStarts().clone();
+        boolean[] isOpen = new boolean[table.sessions()];
+        try (BufferedWriter out = Files.newBufferedWriter(file)) {
+            for (int index = 0; index < 2 * table.transactions(); ) {
+                int s = random.nextInt(table.sessions());
+                int t = next[s];
+                if (t == table.sessionStarts()[s + 1]) {
+                    continue;
+                }
+                String type = !isOpen[s]
+                        ? ":invoke"
+                        : table.outcome(t) == Outcome.COMMITTED
+                                ? ":ok"
+                                : table.outcome(t) == Outcome.ABORTED ? ":fail" : ":info";
+                out.write("{:index " + index++ + ", :type " + type + ", :process " + s + ", :f :txn, :value ["
+                        + value(table, t, type, isOfLists) + "]}\n");
+                next[s] += isOpen[s] ? 1 : 0;
+                isOpen[s] ^= true;
+            }
+        }
+    }
+
+    private static String value(HistoryTable table, int t, String type, boolean isOfLists) {
+        StringBuilder text = new StringBuilder();
+        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            boolean isWrite = (table.operationKeys()[o] & 1) == 1;
+            String value = table.values().label(table.operationValues()[o]).replace("null", "nil");
+            boolean isNil = !isWrite && (value.equals("nil") || !type.equals(":ok"));
+            text.append(isWrite ? isOfLists ? "[:append " : "[:w " : "[:r ")
+                    .append(table.keys().label(table.operationKeys()[o] >> 1))
+                    .append(' ')
+                    .append(isNil ? "nil" : isOfLists && !isWrite ? "[" + value + "]" : value)
+                    .append("] ");
+        }
+        return text.toString();
+    }
+}
