@@ -106,18 +106,9 @@ public final class SubHistoryFinder {
         }
         start.addAll();
         part = start.closed();
-        return hasEmptyTransaction() && !violates(part) ? null : part;
-    }
-
-    /** A part has none: where sessions run against the clock, one of them may be what violates. */
-    private boolean hasEmptyTransaction() {
-        int[] starts = whole.operationStarts();
-        for (int t = 0; t < whole.transactions(); t++) {
-            if (starts[t] == starts[t + 1]) {
-                return true;
-            }
-        }
-        return false;
+        // A part is made of operations: times alone may contradict a session where a transaction has none.
+        boolean hasAll = !level.realTime() || stop.getAsBoolean() || violates(part);
+        return hasAll ? part : null;
     }
 
     private boolean violates(int[] part) {

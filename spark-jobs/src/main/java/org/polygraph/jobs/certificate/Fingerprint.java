@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -169,13 +170,41 @@ public record Fingerprint(String input, String content) {
         }
 
         void text(String text) {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            byte[] bytes = bytes(text);
             number(bytes.length);
             for (int at = 0, n; at < bytes.length; at += n) {
                 n = Math.min(bytes.length - at, BUFFER);
                 room(n);
                 buffer.put(bytes, at, n);
             }
+        }
+
+        /** UTF-8, and half of a surrogate pair, for which that has no bytes, in the three that its number would have. */
+        private static byte[] bytes(String text) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            if (!hasSurrogates(text) || text.equals(new String(bytes, StandardCharsets.UTF_8))) {
+                return bytes;
+            }
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            text.codePoints().forEach(c -> {
+                if (c < Character.MIN_SURROGATE || c > Character.MAX_SURROGATE) {
+                    out.writeBytes(Character.toString(c).getBytes(StandardCharsets.UTF_8));
+                } else {
+                    out.write(0xE0 | (c >> 12));
+                    out.write(0x80 | ((c >> 6) & 0x3F));
+                    out.write(0x80 | (c & 0x3F));
+                }
+            });
+            return out.toByteArray();
+        }
+
+        private static boolean hasSurrogates(String text) {
+            for (int i = 0; i < text.length(); i++) {
+                if (Character.isSurrogate(text.charAt(i))) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         void value(ValueDictionary values, long code) {

@@ -11,6 +11,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.UnwritableTextException;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
@@ -109,6 +110,9 @@ final class ConvertCommand implements Callable<Integer> {
                 HistoryWriter.write(table, out, target);
             }
             return ExitCode.PASS;
+        } catch (UnwritableTextException e) {
+            environment.message(in + ": " + Failures.text(e));
+            return ExitCode.INVALID;
         } catch (IOException e) {
             environment.message(
                     out + ": the history cannot be written there (" + Failures.cause(e) + "); give another OUT");

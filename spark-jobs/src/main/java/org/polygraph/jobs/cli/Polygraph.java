@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
@@ -126,8 +128,9 @@ final class Polygraph implements Runnable {
         return false;
     }
 
-    private static int usage(ParameterException e, Environment environment) {
-        CommandLine command = e.getCommandLine();
+    private static int usage(ParameterException first, Environment environment) {
+        CommandLine command = first.getCommandLine();
+        ParameterException e = first instanceof MissingParameterException ? mistyped(first) : first;
         if (command.getParent() == null && e instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
             if (!word.startsWith("-")) {
@@ -142,6 +145,18 @@ final class Polygraph implements Runnable {
         environment.message((message + "\n" + suggestions).strip() + "\nTry '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
         return ExitCode.USAGE.code();
+    }
+
+    /** What is missing may be there and mistyped, which says more; picocli complains of what is missing first. */
+    private static ParameterException mistyped(ParameterException missing) {
+        CommandLine command = missing.getCommandLine();
+        List<String> options = new ArrayList<>();
+        for (String word : command.getUnmatchedArguments()) {
+            if (word.startsWith("-") && word.length() > 1) {
+                options.add(word);
+            }
+        }
+        return options.isEmpty() ? missing : new UnmatchedArgumentException(command, options);
     }
 
     private static String unknownCommand(String word, Set<String> commands) {

@@ -338,7 +338,8 @@ public final class Decision {
             if (wrong != null && !boundByTime) {
                 return unknown(
                         "the order found does not obey real time, of which only a part was looked at: a session with"
-                                + " unknown outcomes runs against the clock");
+                                + " unknown outcomes runs against the clock; correct its clock, or check ser or si without"
+                                + " --time strict");
             }
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);

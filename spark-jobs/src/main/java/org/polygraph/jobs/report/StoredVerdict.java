@@ -34,6 +34,7 @@ public record StoredVerdict(
         int violations) {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
+    private static final String REMEDY = "; check the history again with --overwrite";
 
     public StoredVerdict {
         explanations = List.copyOf(explanations);
@@ -110,7 +111,7 @@ public record StoredVerdict(
         long schema = -1;
         try (JsonParser parser = FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new IOException(file + ": found no JSON object; expected a verdict; give --overwrite");
+                throw new IOException(file + ": found no JSON object; expected a verdict" + REMEDY);
             }
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String field = parser.currentName();
@@ -154,11 +155,11 @@ public record StoredVerdict(
                 }
             }
         } catch (JacksonException e) {
-            throw new IOException(file + ": found damaged JSON; expected a verdict; give --overwrite", e);
+            throw new IOException(file + ": found damaged JSON; expected a verdict" + REMEDY, e);
         }
         if (schema != VerdictJson.SCHEMA || !STATUSES.contains(status) || level.isEmpty()) {
-            throw new IOException(file + ": found verdict schema " + schema + "; expected " + VerdictJson.SCHEMA
-                    + "; give --overwrite");
+            throw new IOException(
+                    file + ": found verdict schema " + schema + "; expected " + VerdictJson.SCHEMA + REMEDY);
         }
         return new StoredVerdict(
                 json,

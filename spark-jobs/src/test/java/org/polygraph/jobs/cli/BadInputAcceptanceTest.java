@@ -346,6 +346,9 @@ class BadInputAcceptanceTest {
                 "file:" + pass
             },
             {"Unknown option: '--bogus'" + help, "check", "-l", "ser", "--bogus", pass},
+            {"Unknown option: '--lev'\n  Possible solutions: --level" + help, "check", "--lev", "ser", pass},
+            {"Unknown option: '-dash'" + help, "check", "-l", "ser", "-dash"},
+            {"Missing required parameter: 'PATH'" + help, "check", "-l", "ser"},
             {
                 "Invalid value for option '--level': unknown level 'foo' (levels: sser, ser, ssi, si, cc, ra, rc, lin)"
                         + help,

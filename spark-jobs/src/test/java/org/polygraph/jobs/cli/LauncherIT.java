@@ -2,9 +2,11 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -109,6 +111,35 @@ class LauncherIT {
         Command run = run(Map.of("JAVA_HOME", folder.toString()), line);
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out().contains("/spark-core_")).isEqualTo(spark);
+    }
+
+    /** Maven's repository is emptied now and then, and another user may not read it: then it is built again. */
+    @Test
+    void aLibraryThatIsGoneIsFetchedAgain() throws IOException, InterruptedException {
+        Path root = Files.createDirectories(folder.resolve("checkout"));
+        Path launcher = Files.copy(Path.of(LAUNCHER), root.resolve("polygraph"), StandardCopyOption.COPY_ATTRIBUTES);
+        Path launch = Files.createDirectories(root.resolve("spark-jobs/target/launch"));
+        Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
+        for (String program : List.of("java", "javac", "mvn")) {
+            Path script = Files.writeString(bin.resolve(program), "#!/bin/sh\necho this is " + program + "\nexit 9\n");
+            assertThat(script.toFile().setExecutable(true)).isTrue();
+        }
+        Files.writeString(
+                folder.resolve("jdk/release"), "JAVA_VERSION=\"" + System.getProperty("java.version") + "\"\n");
+        Files.writeString(launch.resolve("root"), root.toRealPath() + "\n");
+        Map<String, String> environment = Map.of(
+                "JAVA_HOME",
+                folder.resolve("jdk").toString(),
+                "PATH",
+                bin + File.pathSeparator + System.getenv("PATH"));
+        Path library = Files.createFile(folder.resolve("some.jar"));
+        Files.writeString(launch.resolve("embedded.libraries"), launcher + ":" + library + "\n");
+        Command command = run(environment, launcher.toString(), "version");
+        assertThat(command.out()).as(command.err()).isEqualTo("this is java\n");
+        Files.delete(library);
+        command = run(environment, launcher.toString(), "version");
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("building (once)", "this is mvn", "the build failed");
     }
 
     @Test

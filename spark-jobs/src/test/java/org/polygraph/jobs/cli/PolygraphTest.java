@@ -490,6 +490,20 @@ class PolygraphTest {
         assertThat(folder.resolve("d.jsonl")).doesNotExist();
     }
 
+    @Test
+    void whatParquetCannotHoldIsNotConverted() throws IOException {
+        String half = Files.writeString(
+                        folder.resolve("half.jsonl"),
+                        "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"\\ud800\",\"value\":1}]}")
+                .toString();
+        Path target = folder.resolve("half.parquet");
+        assertThat(run("convert", half, target.toString())).isEqualTo(5);
+        assertThat(err).startsWith("polygraph: " + half + ": found half of a surrogate pair in \"?\"; expected ");
+        assertThat(target).doesNotExist();
+        assertThat(run("convert", half, folder.resolve("half2.jsonl").toString()))
+                .isZero();
+    }
+
     // --- stats and lint
 
     @Test

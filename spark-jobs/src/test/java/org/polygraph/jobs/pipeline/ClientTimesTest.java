@@ -101,6 +101,24 @@ class ClientTimesTest {
         }
     }
 
+    /** Times alone contradict a session, and one of the two transactions has no operation to keep in a part. */
+    @Test
+    void aTransactionWithoutOperationsViolates() {
+        HistoryTable history = HistoryDsl.parse(
+                "init 0; s0: @3..3 w(x,1); s1: @-2..0 ?r(x,0); s2: @1..5 () | @-2..0 r(x,0); s3: @2..3 !w(x,1)");
+        for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
+            Verdict verdict = new EmbeddedChecker()
+                    .check(
+                            history,
+                            new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE),
+                            Progress.NONE,
+                            Budget.unlimited());
+            assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
+            assertThat(verdict.violations()).singleElement().satisfies(violation -> assertThat(violation.cycle())
+                    .hasSize(2));
+        }
+    }
+
     /** As a replica does: a transaction reads all its keys as they were long ago. */
     @Test
     void anOldSnapshotBreaksRealTimeOnly() {

@@ -262,7 +262,7 @@ class ReportTest {
             Path file = Files.writeString(folder.resolve("run=1/verdict.json"), each[0]);
             assertThatThrownBy(run::finalVerdict)
                     .isInstanceOf(IOException.class)
-                    .hasMessage(file + ": " + each[1] + "; give --overwrite");
+                    .hasMessage(file + ": " + each[1] + "; check the history again with --overwrite");
         }
     }
 

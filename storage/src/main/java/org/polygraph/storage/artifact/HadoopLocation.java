@@ -164,7 +164,7 @@ final class HadoopLocation implements Location {
             void discard() throws IOException {
                 fileSystem.delete(temporary, false);
             }
-        };
+        }.open();
     }
 
     /** Hadoop's local file system throws an Error where a disk is full. */

@@ -123,7 +123,7 @@ final class LocalLocation implements Location {
             void discard() throws IOException {
                 Files.deleteIfExists(temporary);
             }
-        };
+        }.open();
     }
 
     /** A file by channel; pipes and devices are read in order only. */

@@ -89,7 +89,7 @@ public final class HistoryLint {
             long lastEnd = HistoryTable.NO_TIME;
             for (int t = from; t < to; t++) {
                 if (table.operationStarts()[t] == table.operationStarts()[t + 1] && count(Check.EMPTY_TRANSACTION)) {
-                    keep(Check.EMPTY_TRANSACTION, t, name(s, t) + " has no operations: it constrains nothing");
+                    keep(Check.EMPTY_TRANSACTION, t, name(s, t) + " has no operations: only its times can matter");
                 }
                 if (t > from && table.index(t) != table.index(t - 1) + 1 && count(Check.INDEX_GAP)) {
                     keep(

@@ -1,7 +1,6 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +75,7 @@ final class DeltaTexts {
             int rest = (int) restLengths[i];
             int same = (int) sharedLengths[i];
             if (shared == null) {
-                into[i] = new String(bytes, at, rest, StandardCharsets.UTF_8);
+                into[i] = ParquetText.of(bytes, at, rest);
             } else if (i > 0 && rest == 0 && same == lastLength) {
                 into[i] = into[i - 1];
             } else {
@@ -85,7 +84,7 @@ final class DeltaTexts {
                 }
                 System.arraycopy(bytes, at, last, same, rest);
                 lastLength = same + rest;
-                into[i] = new String(last, 0, lastLength, StandardCharsets.UTF_8);
+                into[i] = ParquetText.of(last, 0, lastLength);
             }
             at += rest;
         }

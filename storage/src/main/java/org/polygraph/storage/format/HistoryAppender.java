@@ -4,6 +4,7 @@ import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.AtomicFile;
@@ -47,9 +48,10 @@ public final class HistoryAppender implements Closeable {
         AtomicFile file = Location.of(path).create();
         try {
             OutputStream out = file.stream();
-            if (format == HistoryFormat.JSONL && path.endsWith(".gz")) {
+            String name = path.toLowerCase(Locale.ROOT);
+            if (format == HistoryFormat.JSONL && name.endsWith(".gz")) {
                 out = new GZIPOutputStream(out, 1 << 16);
-            } else if (format == HistoryFormat.JSONL && path.endsWith(".zst")) {
+            } else if (format == HistoryFormat.JSONL && name.endsWith(".zst")) {
                 out = new ZstdOutputStreamNoFinalizer(out).setChecksum(true);
             }
             return new HistoryAppender(format, file, out);
@@ -59,7 +61,11 @@ public final class HistoryAppender implements Closeable {
         }
     }
 
-    /** Writes the rows of a table after those before. */
+    /**
+     * Writes the rows of a table after those before.
+     *
+     * @throws UnwritableTextException if the format cannot hold a text of the table
+     */
     public void append(HistoryTable table) throws IOException {
         Content open = content;
         if (open == null) {

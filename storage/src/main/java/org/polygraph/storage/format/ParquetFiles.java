@@ -96,6 +96,12 @@ final class ParquetFiles {
                     }
                 };
             }
+
+            /** Parquet's messages have it. */
+            @Override
+            public String toString() {
+                return location.name();
+            }
         };
     }
 

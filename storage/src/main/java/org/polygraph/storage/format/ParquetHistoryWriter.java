@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetRuntimeException;
@@ -57,13 +58,6 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
                 .build();
     }
 
-    /** Writes a table and flushes; does not close the stream. */
-    static void write(HistoryTable table, OutputStream out) throws IOException {
-        try (ParquetHistoryWriter writer = new ParquetHistoryWriter(table, out)) {
-            writer.append(table);
-        }
-    }
-
     @Override
     public void append(HistoryTable table) throws IOException {
         rows.turnTo(table);
@@ -71,6 +65,8 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
             for (int t = 0; t < table.transactions(); t++) {
                 writer.write(t);
             }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         } catch (ParquetRuntimeException e) {
             throw ParquetFailure.of(e);
         }
@@ -197,17 +193,14 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
             long value = refused ? table.values().excluded(code) : code;
             text("op", OP, refused ? REFUSED : (keyAndKind & 1) != 0 ? WRITE : READ);
             if (table.keys().isString(key)) {
-                text("key_string", KEY_STRING, Binary.fromString(table.keys().string(key)));
+                text("key_string", KEY_STRING, ParquetText.of(table.keys().string(key)));
             } else {
                 integer("key", KEY, table.keys().integer(key));
             }
             if (table.values().isInteger(value)) {
                 integer("value", VALUE, table.values().integer(value));
             } else if (!table.values().isNull(value)) {
-                text(
-                        "value_string",
-                        VALUE_STRING,
-                        Binary.fromString(table.values().text(value)));
+                text("value_string", VALUE_STRING, ParquetText.of(table.values().text(value)));
             }
         }
 

@@ -3,7 +3,6 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.apache.parquet.CorruptDeltaByteArrays;
 import org.apache.parquet.column.Encoding;
@@ -231,7 +230,7 @@ final class ParquetValues {
         if (length < 0 || length > pageEnd - plain) {
             throw new IOException("a page with less values than announced");
         }
-        String text = new String(bytes, plain, length, StandardCharsets.UTF_8);
+        String text = ParquetText.of(bytes, plain, length);
         plain += length;
         return text;
     }

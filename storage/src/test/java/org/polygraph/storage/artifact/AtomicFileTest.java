@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,6 +52,36 @@ class AtomicFileTest {
                     .hasMessage("disk is on fire");
             assertThat(names()).filteredOn(name -> !name.endsWith(".crc")).isEmpty();
             assertThat(location.exists()).isFalse();
+        }
+    }
+
+    /** What a process does that is interrupted: it ends while a file is open. */
+    static final class Interrupted {
+        public static void main(String[] args) throws IOException {
+            AtomicFile whole = Location.of(args[0]).create();
+            whole.stream().write('n');
+            whole.commit();
+            Location.of(args[1]).create().stream().write(new byte[100_000]);
+            System.exit(130);
+        }
+    }
+
+    @Test
+    void aProcessThatEndsLeavesNothing() throws Exception {
+        for (String prefix : prefixes()) {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Interrupted.class.getName(),
+                            prefix + folder.resolve("whole"),
+                            prefix + folder.resolve("half"))
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor()).as(said).isEqualTo(130);
+            assertThat(names()).filteredOn(name -> !name.endsWith(".crc")).containsExactly("whole");
         }
     }
 

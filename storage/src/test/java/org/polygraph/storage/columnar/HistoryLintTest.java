@@ -47,7 +47,7 @@ class HistoryLintTest {
                         "h.jsonl:5 MISSING_TIME x2: session 2 index 1 has no times: it bounds nothing in real time",
                         "h.jsonl:3 INDEX_GAP x1: session 1 index 2 follows index 0: transactions may be missing, and their"
                                 + " writes with them",
-                        "h.jsonl:4 EMPTY_TRANSACTION x1: session 2 index 0 has no operations: it constrains nothing",
+                        "h.jsonl:4 EMPTY_TRANSACTION x1: session 2 index 0 has no operations: only its times can matter",
                         "h.jsonl:2 REPEATED_VALUE x2: key 1 gets the value 5, which another write gives it too: a read of"
                                 + " it does not name its writer, and fewer anomalies can be proved",
                         "h.jsonl:3 REPEATED_VALUE x2: key 1 gets the value 5, which another write gives it too: a read of"

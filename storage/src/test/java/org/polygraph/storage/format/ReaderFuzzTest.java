@@ -63,7 +63,9 @@ class ReaderFuzzTest {
         HistoryWriter.write(
                 HistoryReader.read(source.toString(), HistoryFormat.AUTO), parquet.toString(), HistoryFormat.PARQUET);
         valid.put("h.parquet", Files.readAllBytes(parquet));
-        Files.write(folder.resolve("groups.jsonl"), TestFiles.utf8(PiecesTest.jsonl(new Random(1), 350, 0)));
+        Files.write(
+                folder.resolve("groups.jsonl"),
+                TestFiles.utf8(PiecesTest.whole(PiecesTest.jsonl(new Random(1), 350, 0))));
         valid.put(
                 "groups.parquet",
                 PiecesTest.parquet(

@@ -18,6 +18,7 @@ import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.hadoop.example.ExampleParquetWriter;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +102,57 @@ class RoundTripTest {
         }
         try (Stream<Path> files = Files.list(inputs.path(""))) {
             assertThat(files).as("nothing temporary is left").hasSize(4);
+        }
+    }
+
+    @Test
+    void endingsOfEitherCaseCompress() throws Exception {
+        for (String ending : new String[] {"JSONL.GZ", "jsonl.Zst"}) {
+            Path path = inputs.path("h." + ending);
+            HistoryWriter.write(random(1), path.toString(), HistoryFormat.JSONL);
+            assertThat(Files.readAllBytes(path)[0]).as(ending).isNotEqualTo((byte) '{');
+            assertThat(Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
+                    .isEqualTo(Tables.rows(random(1)));
+        }
+    }
+
+    /** JSON has halves of surrogate pairs, UTF-8 has not: two different keys must not become one. */
+    @Test
+    void textsThatAreNoUtf8AreRefused() throws Exception {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("halves");
+        builder.begin(0, 0, Outcome.COMMITTED, 1);
+        builder.write(builder.keys().id("\ud83d\ude00"), builder.values().code("a\ud800b"));
+        builder.end();
+        HistoryTable halves = builder.build();
+        String jsonl = inputs.path("halves.jsonl").toString();
+        HistoryWriter.write(halves, jsonl, HistoryFormat.JSONL);
+        assertThat(Tables.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO))).isEqualTo(Tables.rows(halves));
+        assertThatThrownBy(() -> HistoryWriter.write(
+                        halves, inputs.path("halves.parquet").toString(), HistoryFormat.PARQUET))
+                .isInstanceOf(UnwritableTextException.class)
+                .hasMessage(
+                        "found half of a surrogate pair in \"a?b\"; expected text that UTF-8 has bytes for; keep it as"
+                                + " JSON Lines");
+        try (Stream<Path> files = Files.list(inputs.path(""))) {
+            assertThat(files).as("nothing half written").hasSize(1);
+        }
+        String schema = "message m { required int64 session; required int64 index; required binary status (UTF8);"
+                + " required group ops (LIST) { repeated group list { required group element { required binary op;"
+                + " required binary key; optional int64 value; } } } }";
+        for (CompressionCodecName codec : List.of(CompressionCodecName.SNAPPY, CompressionCodecName.GZIP)) {
+            parquet(schema, codec, row -> {
+                row.append("session", 1L).append("index", 1L).append("status", "committed");
+                row.addGroup("ops")
+                        .addGroup("list")
+                        .addGroup("element")
+                        .append("op", "w")
+                        .append("key", Binary.fromConstantByteArray(new byte[] {'k', (byte) 0xFF}));
+            });
+            assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                    .as(codec.toString())
+                    .startsWith("other.parquet: found Parquet that cannot be read: ")
+                    .contains("bytes that are not UTF-8 where a text should be");
         }
     }
 
