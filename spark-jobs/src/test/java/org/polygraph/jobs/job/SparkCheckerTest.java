@@ -36,6 +36,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.testkit.AgainstTheClock;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
@@ -101,6 +102,22 @@ class SparkCheckerTest {
     @Test
     void generatedHistories() {
         generated(100);
+    }
+
+    @Test
+    void sessionsAgainstTheClock() {
+        Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
+        for (int i = 0; i < 24; i++) {
+            // Alone these often violate, and joined to others nearly always.
+            long[] seeds = new long[i % 2 == 0 ? 1 : 12];
+            for (int j = 0; j < seeds.length; j++) {
+                seeds[j] = SEED + 100L * i + j;
+            }
+            HistoryTable history = AgainstTheClock.joined(seeds);
+            IsolationLevel level = i % 4 < 2 ? IsolationLevel.SSER : IsolationLevel.SSI;
+            seen.merge(same(fine, history, level, "from seed " + seeds[0]), 1, Integer::sum);
+        }
+        assertThat(seen).containsOnlyKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION);
     }
 
     @Test

@@ -2,8 +2,10 @@ package org.polygraph.jobs.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.IndeterminateMode;
@@ -54,6 +56,56 @@ class AgainstTheClockTest {
         run(0xc10c5, 300_000);
     }
 
+    /** Many at once, so that the solver takes them for independent parts: the whole holds iff each of them does. */
+    @Test
+    void agreesInParts() {
+        int open = 0;
+        for (IsolationLevel level : LEVELS) {
+            List<long[]> bySeeds = seeds(0xc10c6, level, 3_000);
+            long[] holding = bySeeds.get(0);
+            long[] violating = bySeeds.get(1);
+            for (int i = 0; i + 30 <= holding.length; i += 30) {
+                long[] some = Arrays.copyOfRange(holding, i, i + 30);
+                open += openStarts(AgainstTheClock.joined(some));
+                for (boolean holds : new boolean[] {true, false}) {
+                    if (!holds) {
+                        some[i % 29] = violating[i % violating.length];
+                    }
+                    HistoryTable history = AgainstTheClock.joined(some);
+                    for (Tuning tuning : TUNINGS) {
+                        assertThat(new EmbeddedChecker(tuning)
+                                        .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited())
+                                        .status())
+                                .as("%s %s %d %s", tuning, level, i, HistoryDsl.print(history))
+                                .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+                    }
+                }
+            }
+        }
+        assertThat(open).isGreaterThan(20);
+    }
+
+    /** Seeds of histories that hold and of those that do not. */
+    private static List<long[]> seeds(long seed, IsolationLevel level, int histories) {
+        LongStream.Builder holding = LongStream.builder();
+        LongStream.Builder violating = LongStream.builder();
+        for (int i = 0; i < histories; i++) {
+            long own = SplitMix.seedOf(seed, i);
+            switch (BruteForceChecker.judge(AgainstTheClock.of(own), BruteForceChecker.Level.valueOf(level.name()))) {
+                case ACCEPTED -> holding.add(own);
+                case REJECTED -> violating.add(own);
+                case INVALID -> {}
+            }
+        }
+        return List.of(holding.build().toArray(), violating.build().toArray());
+    }
+
+    private static int openStarts(HistoryTable history) {
+        IndexedHistory index = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
+        RealTime time = RealTime.of(history, index.counting(), 0);
+        return time == null ? 0 : time.openStarts().length;
+    }
+
     private void run(long seed, int histories) {
         for (int i = 0; i < histories; i++) {
             HistoryTable history = AgainstTheClock.of(SplitMix.seedOf(seed, i));
@@ -69,7 +121,8 @@ class AgainstTheClockTest {
                 }
             }
         }
-        System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, " + passes + " passes, "
+        System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, " + passes
+                + " passes, "
                 + open + " with open starts, " + chosen + " of these passed with one of them committed, " + proofs
                 + " refutations proved");
         assertThat(open).isGreaterThan(histories / 20);
@@ -86,8 +139,7 @@ class AgainstTheClockTest {
         open += starts.length > 0 ? 1 : 0;
         passes += holds ? 1 : 0;
         for (Tuning tuning : TUNINGS) {
-            Verdict verdict =
-                    new EmbeddedChecker(tuning).check(history, request, Progress.NONE, Budget.unlimited());
+            Verdict verdict = new EmbeddedChecker(tuning).check(history, request, Progress.NONE, Budget.unlimited());
             assertThat(verdict.status())
                     .as("%s %s", tuning, what)
                     .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);

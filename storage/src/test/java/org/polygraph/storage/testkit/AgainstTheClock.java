@@ -11,13 +11,32 @@ import org.polygraph.storage.columnar.HistoryTable;
  */
 public final class AgainstTheClock {
     private static final String[] KEYS = {"x", "y"};
+    private static final int MOST_SESSIONS = 3;
+    /** No history lasts as long. */
+    private static final int APART = 20;
 
     private AgainstTheClock() {}
 
     /** The history of a seed: 4 to 7 transactions in 2 or 3 sessions. */
     public static HistoryTable of(long seed) {
+        return joined(seed);
+    }
+
+    /**
+     * Histories one after the other in time, with sessions and keys of their own: a level holds in the whole iff it does in
+     * each.
+     */
+    public static HistoryTable joined(long... seeds) {
+        StringBuilder history = new StringBuilder("init 0");
+        for (int i = 0; i < seeds.length; i++) {
+            append(history, seeds[i], i);
+        }
+        return HistoryDsl.parse(history.toString());
+    }
+
+    private static void append(StringBuilder history, long seed, int number) {
         SplitMix random = new SplitMix(seed);
-        int sessions = random.between(2, 3);
+        int sessions = random.between(2, MOST_SESSIONS);
         int keys = random.between(1, 2);
         int values = random.between(2, 3);
         boolean repeats = random.chance(0.9);
@@ -39,8 +58,12 @@ public final class AgainstTheClock {
                 text.append(" | ");
             }
             if (random.chance(0.95)) {
-                int start = random.nextInt(12);
-                text.append('@').append(start).append("..").append(start + random.nextInt(4)).append(' ');
+                int start = APART * number + random.nextInt(12);
+                text.append('@')
+                        .append(start)
+                        .append("..")
+                        .append(start + random.nextInt(4))
+                        .append(' ');
             }
             boolean open = random.chance(indeterminate);
             text.append(open ? "?" : "");
@@ -49,22 +72,33 @@ public final class AgainstTheClock {
                 int key = random.nextInt(keys);
                 if (random.chance(0.45)) {
                     int value = repeats ? random.nextInt(values) : unique++;
-                    text.append("w(").append(KEYS[key]).append(',').append(value).append(") ");
+                    text.append("w(")
+                            .append(KEYS[key])
+                            .append(number)
+                            .append(',')
+                            .append(value)
+                            .append(") ");
                     seen[key] = value;
                     next[key] = value;
                 } else {
                     int value = random.chance(0.92) ? seen[key] : random.nextInt(values);
-                    text.append("r(").append(KEYS[key]).append(',').append(value).append(") ");
+                    text.append("r(")
+                            .append(KEYS[key])
+                            .append(number)
+                            .append(',')
+                            .append(value)
+                            .append(") ");
                 }
             }
             if (!open || random.chance(0.5)) {
                 states.add(next);
             }
         }
-        StringBuilder history = new StringBuilder("init 0");
         for (int s = 0; s < sessions; s++) {
-            history.append("; s").append(s).append(": ").append(texts.get(s));
+            history.append("; s")
+                    .append(MOST_SESSIONS * number + s)
+                    .append(": ")
+                    .append(texts.get(s));
         }
-        return HistoryDsl.parse(history.toString());
     }
 }
