@@ -107,7 +107,7 @@ class SparkCheckerTest {
     @Test
     void sessionsAgainstTheClock() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
-        for (int i = 0; i < 24; i++) {
+        for (int i = 0; i < 8; i++) {
             // Alone these often violate, and joined to others nearly always.
             long[] seeds = new long[i % 2 == 0 ? 1 : 12];
             for (int j = 0; j < seeds.length; j++) {
