@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -182,10 +184,7 @@ class LauncherIT {
     private Map<String, String> programs() {
         Path jdk = folder.resolve("jdk");
         return Map.of(
-                "JAVA_HOME",
-                jdk.toString(),
-                "PATH",
-                jdk.resolve("bin") + File.pathSeparator + System.getenv("PATH"));
+                "JAVA_HOME", jdk.toString(), "PATH", jdk.resolve("bin") + File.pathSeparator + System.getenv("PATH"));
     }
 
     private static void kill(String signal, Process process) throws IOException, InterruptedException {
@@ -224,6 +223,36 @@ class LauncherIT {
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(exitCode);
         assertThat(out).isEmptyFile();
+    }
+
+    /** Parts of a history are no history. */
+    @ParameterizedTest
+    @CsvSource({"INT,130", "TERM,143"})
+    void generatedPartsAreWholeOrNotThere(String signal, int exitCode) throws IOException, InterruptedException {
+        Path work = Files.createDirectory(folder.resolve("work"));
+        Process process = Command.start(
+                work,
+                Map.of(),
+                folder.resolve("out"),
+                folder.resolve("err"),
+                List.of(LAUNCHER, "generate", "--transactions", "2000000", "--parts", "2000", "-o", "parts"));
+        long parts = 0;
+        for (int i = 0; i < 600 && parts < 5 && process.isAlive(); i++) {
+            Thread.sleep(50);
+            try (Stream<Path> files = Files.walk(work)) {
+                parts = files.filter(file -> file.getFileName().toString().startsWith("part-"))
+                        .count();
+            } catch (UncheckedIOException e) {
+                // A file was renamed under the walk.
+                continue;
+            }
+            assertThat(work.resolve("parts")).doesNotExist();
+        }
+        assertThat(parts).as(Files.readString(folder.resolve("err"))).isGreaterThan(4);
+        kill(signal, process);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(exitCode);
+        assertThat(work).isEmptyDirectory();
     }
 
     @Test
