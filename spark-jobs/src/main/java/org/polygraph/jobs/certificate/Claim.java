@@ -19,13 +19,15 @@ import org.polygraph.storage.model.HistoryException;
  * @param level as users name it
  * @param terms empty where no order can show the level
  * @param path the history, as it was named then
+ * @param byChoices whether a PASS is one of choices that were tried, of which no order was written
  */
-public record Claim(String verdict, String level, Optional<Terms> terms, String path) {
+public record Claim(String verdict, String level, Optional<Terms> terms, String path, boolean byChoices) {
     /** The file in a run. */
     public static final String FILE = "verdict.json";
 
     private static final JsonFactory JSON = new JsonFactory();
     private static final String ASSUMPTIONS = "assumptions";
+    private static final String CERTIFICATE = "certificate";
 
     /**
      * Reads verdict.json of a run.
@@ -51,7 +53,8 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
         if (verdict.isEmpty() || level.isEmpty()) {
             throw malformed(file, "JSON without \"verdict\" and \"level\"");
         }
-        return new Claim(verdict, level, terms(file, level, fields), fields.getOrDefault("path", ""));
+        boolean byChoices = "choices".equals(fields.get(CERTIFICATE + ".kind"));
+        return new Claim(verdict, level, terms(file, level, fields), fields.getOrDefault("path", ""), byChoices);
     }
 
     private static void fields(JsonParser json, String prefix, Map<String, String> fields) throws IOException {
@@ -63,8 +66,8 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
             }
             if (token.isScalarValue()) {
                 fields.put(name, json.getText());
-            } else if (token == JsonToken.START_OBJECT && name.equals(ASSUMPTIONS)) {
-                fields(json, ASSUMPTIONS + ".", fields);
+            } else if (token == JsonToken.START_OBJECT && (name.equals(ASSUMPTIONS) || name.equals(CERTIFICATE))) {
+                fields(json, name + ".", fields);
             } else {
                 json.skipChildren();
             }

@@ -108,7 +108,9 @@ public final class Replay {
      * Only where values repeat, so that they do not tell who read from whom, the order is asked as {@link #of} does.
      */
     public static Result byDefinition(Witness witness) {
-        Placement placement = witness.terms().promise().isAxiom() ? Placement.of(witness) : null;
+        Promise promise = witness.terms().promise();
+        boolean isCommitOrder = promise.isAxiom() && promise != Promise.LIN;
+        Placement placement = isCommitOrder ? Placement.of(witness) : null;
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
         }

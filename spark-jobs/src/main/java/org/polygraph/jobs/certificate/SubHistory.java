@@ -296,7 +296,7 @@ public final class SubHistory {
         return Names.transaction(part.sessionLabel(s), part.index(t)) + " is not in the history";
     }
 
-    /** Finds transaction t of the part, and each of its operations at the first place where it can be. */
+    /** Finds transaction t of the part, and its operations. */
     private @Nullable String embed(int partSession, int session, int t) {
         int low = whole.sessionStarts()[session];
         int high = whole.sessionStarts()[session + 1];
@@ -324,17 +324,42 @@ public final class SubHistory {
         }
         origin[t] = of;
         kept.put(of, t);
-        int at = whole.operationStarts()[of];
+        int missing = place(t, true) < 0 ? -1 : place(t, false);
+        return missing < 0 ? null : name + " has no " + operation(missing) + " in the history, or not in this order";
+    }
+
+    /**
+     * Finds each operation of transaction t at the first place where it can be. Where a transaction repeats itself there may
+     * be several ways to do so; if one of them fulfils condition 2, this does.
+     *
+     * @param closed whether a read can only be where its transaction last wrote the value that it did in the part, or nothing
+     * @return the first operation for which there is no place, or -1
+     */
+    private int place(int t, boolean closed) {
+        int at = whole.operationStarts()[origin[t]];
+        int end = whole.operationStarts()[origin[t] + 1];
         for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++, at++) {
-            while (at < whole.operationStarts()[of + 1] && !sameOperation(o, at)) {
+            while (at < end && !(sameOperation(o, at) && (!closed || followsTheSame(t, o, at)))) {
                 at++;
             }
-            if (at == whole.operationStarts()[of + 1]) {
-                return name + " has no " + operation(o) + " in the history, or not in this order";
+            if (at == end) {
+                return o;
             }
             operations[o] = at;
         }
-        return null;
+        return -1;
+    }
+
+    /** Whether operation o of transaction t of the part has the same own write before it as that of the whole; writes do. */
+    private boolean followsTheSame(int t, int o, int at) {
+        if ((part.operationKeys()[o] & 1) == 1) {
+            return true;
+        }
+        int own = lastWrite(whole, whole.operationStarts()[origin[t]], at);
+        int now = lastWrite(part, part.operationStarts()[t], o);
+        return own < 0 || now < 0
+                ? own < 0 && now < 0
+                : sameValue(part.operationValues()[now], whole.operationValues()[own]);
     }
 
     private static long time(long @Nullable [] times, int t) {

@@ -2,6 +2,7 @@ package org.polygraph.jobs.pipeline;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.BruteForce;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
@@ -52,6 +53,8 @@ final class AxiomDecision {
     private final KeyStages stages;
     /** Whether values were written twice that somebody read, as far as that was looked at. */
     private boolean hasOpenReads;
+    /** Of the choices that were judged last and hold: an order. */
+    private @Nullable CommitOrder chosen;
 
     AxiomDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
         this.table = table;
@@ -128,12 +131,16 @@ final class AxiomDecision {
         return recorded;
     }
 
-    private Verdict replay(Counting counting, int[] position) {
+    private Witness witness(Counting counting, int[] position) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
             counted[t] = counting.isCounted(t);
         }
-        Witness witness = new Witness(table, request.terms().orElseThrow(), counted, position);
+        return new Witness(table, request.terms().orElseThrow(), counted, position);
+    }
+
+    private Verdict replay(Counting counting, int[] position) {
+        Witness witness = witness(counting, position);
         if (request.replayed()) {
             phases.begin("replay");
             String wrong = Replay.of(witness).discrepancy();
@@ -172,9 +179,7 @@ final class AxiomDecision {
             return unknown(budget.exhaustion(phases.stage()));
         }
         return switch (result) {
-            case HOLDS ->
-                finish(Verdict.of(Verdict.Status.PASS, request.level())
-                        .certificate(new Certificate("choices", null, false)));
+            case HOLDS -> chosen();
             case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
             case GIVEN_UP ->
                 unknown(sources.open().length + " reads have several possible writers, too many to try them all; "
@@ -182,13 +187,50 @@ final class AxiomDecision {
         };
     }
 
+    /** A replay knows values only, so it may not see in the order of the choices what they were. */
+    private Verdict chosen() {
+        CommitOrder found = chosen;
+        if (found != null) {
+            phases.begin("replay");
+            Witness witness = witness(found.counting(), found.position());
+            boolean shown = Replay.of(witness).holds();
+            phases.end(table.operations());
+            if (shown) {
+                return pass(witness);
+            }
+        }
+        boolean tried = request.replayed() && isTriedAgain();
+        return finish(Verdict.of(Verdict.Status.PASS, request.level())
+                .certificate(new Certificate(Certificate.CHOICES, null, tried)));
+    }
+
+    /** Whether independent code finds choices that hold too; a large history it is not asked. */
+    private boolean isTriedAgain() {
+        if (table.transactions() > BruteForce.TRANSACTIONS) {
+            return false;
+        }
+        return switch (BruteForce.judge(table, request.terms().orElseThrow())) {
+            case HOLDS -> true;
+            case TOO_LARGE -> false;
+            case VIOLATED -> throw new IllegalStateException("no choice of who read from whom explains the history");
+        };
+    }
+
     private boolean holds(HistoryTable history) {
-        return holds(history, request, budget);
+        CommitOrder order = ordered(history, request, budget);
+        chosen = order == null ? chosen : order;
+        return order != null;
     }
 
     private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
+        return ordered(history, request, budget) != null;
+    }
+
+    private static @Nullable CommitOrder ordered(HistoryTable history, CheckRequest request, Budget budget) {
         CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT);
-        return order.violations().isEmpty() && order.order(budget::exhausted) == CommitOrder.Result.ORDERED;
+        return order.violations().isEmpty() && order.order(budget::exhausted) == CommitOrder.Result.ORDERED
+                ? order
+                : null;
     }
 
     /** Whether a part of a history is known to violate. */

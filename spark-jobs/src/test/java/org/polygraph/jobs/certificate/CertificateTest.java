@@ -49,7 +49,7 @@ class CertificateTest {
     }
 
     private static Claim claim(Terms terms) {
-        return new Claim("PASS", terms.promise().events() == 1 ? "ser" : "si", Optional.of(terms), "history");
+        return new Claim("PASS", terms.promise().events() == 1 ? "ser" : "si", Optional.of(terms), "history", false);
     }
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)

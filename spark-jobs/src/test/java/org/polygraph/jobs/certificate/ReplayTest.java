@@ -89,6 +89,25 @@ class ReplayTest {
         assertThat(check(table, SER, 1, 0)).isNull();
     }
 
+    /** RC would allow each of these reads; and it knows nothing of compare-and-sets that were refused. */
+    @Test
+    void linearizabilityIsReplayedByItsOwnDefinition() throws HistoryException {
+        HistoryTable table = history("0@0..9 w1=5", "1@0..9 w1=6", "2@0..9 r1=5");
+        for (int[] position : new int[][] {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}}) {
+            Witness witness = new Witness(table, Terms.of(Promise.LIN), committed(table), position);
+            assertThat(Replay.byDefinition(witness))
+                    .as(Arrays.toString(position))
+                    .isEqualTo(Replay.of(witness));
+            assertThat(Replay.of(witness).holds())
+                    .as(Arrays.toString(position))
+                    .isEqualTo(position[0] > 0 || position[2] == 1);
+        }
+        HistoryTable refused = HistoryDsl.parse("init 0; s0: @0..9 w(x,5); s1: @0..9 r(x,5)");
+        refused.operationValues()[1] = refused.values().otherThan(7);
+        Witness witness = new Witness(refused, Terms.of(Promise.LIN), committed(refused), new int[] {0, 1});
+        assertThat(Replay.byDefinition(witness).discrepancy()).isNull();
+    }
+
     @Test
     void rejectsAReadThatMissesItsOwnWrite() throws HistoryException {
         assertThat(check(history("0 w1=5 w1=6 r1=5"), SER, 0)).contains("its own latest write is 6");

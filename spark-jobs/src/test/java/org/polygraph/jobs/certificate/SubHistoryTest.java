@@ -101,6 +101,24 @@ class SubHistoryTest {
         return SubHistory.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(part), Terms.of(Promise.SER));
     }
 
+    /** The part's operations stand in the whole twice, of which only one way shows what the part shows. */
+    @Test
+    void whatIsRepeatedIsFoundWhereItShowsMost() {
+        Terms terms = Terms.of(Promise.SER);
+        for (String[] each : new String[][] {
+            {"s0: w(x,2) w(x,1) w(x,2) r(x,2) w(x,1) r(x,2)", "s0: w(x,2) w(x,1) r(x,2)"},
+            {"s0: w(x,1) r(x,2) w(x,1) w(x,2) r(x,2)", "s0: w(x,1) r(x,2)"},
+            {"s0: w(x,1) w(x,2) r(x,2) r(y,0) w(x,1) r(y,0) r(x,2)", "s0: r(y,0) w(x,1) r(x,2)"}
+        }) {
+            HistoryTable whole = HistoryDsl.parse("init 0; " + each[0]);
+            HistoryTable part = HistoryDsl.parse("init 0; " + each[1]);
+            assertThat(SubHistory.firstGap(whole, part, terms)).as(each[0]).isNull();
+            SubHistory sub = new SubHistory(whole, part, terms);
+            assertThat(sub.embed()).isNull();
+            assertThat(sub.unexplainedRead()).as(each[0]).contains("did not return its own latest write, 1");
+        }
+    }
+
     @Test
     void aMinimalPartIsClosed() {
         assertThat(gap(SKEW, SKEW)).isNull();

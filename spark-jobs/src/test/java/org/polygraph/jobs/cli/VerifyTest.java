@@ -134,6 +134,60 @@ class VerifyTest {
         assertThat(again.out()).contains("\"verified\":true");
     }
 
+    /** Of a compare-and-set that was refused it may not be known what it found; and a place is one of its key. */
+    @Test
+    void linearizabilityIsVerified() throws IOException {
+        Path history = folder.resolve("refused.jsonl");
+        Files.writeString(history, """
+                {"session":0,"index":0,"start":0,"end":9,"status":"committed","ops":[{"op":"w","key":"x","value":5}]}
+                {"session":1,"index":0,"start":0,"end":9,"status":"committed","ops":[{"op":"cas","key":"x","expected":7,"value":8,"ok":false}]}
+                {"session":2,"index":0,"start":0,"end":9,"status":"committed","ops":[{"op":"r","key":"x","value":5}]}
+                """);
+        Path run = checked("lin", history.toString());
+        InProcess verified = verify(run);
+        assertThat(verified.word()).as("%s", verified).isEqualTo("VERIFIED");
+        // What is printed follows the schema, a VIOLATION too.
+        Files.writeString(history, Files.readString(history).replace("\"expected\":7", "\"expected\":5,\"found\":6"));
+        assertThat(InProcess.run("check", "-l", "lin", "--json", history.toString())
+                        .exitCode())
+                .isEqualTo(3);
+    }
+
+    /** Where values repeat, an order need not show who read from whom; that is tried again, as far as it is little. */
+    @Test
+    void choicesAreTriedAgain() throws IOException {
+        String few = """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"w","key":0,"value":1}]}
+                {"session":0,"index":1,"status":"committed","ops":[{"op":"r","key":0,"value":1}]}
+                {"session":0,"index":2,"status":"committed","ops":[{"op":"r","key":1,"value":null},{"op":"r","key":0,"value":null}]}
+                {"session":0,"index":3,"status":"committed","ops":[{"op":"w","key":0,"value":null}]}
+                """;
+        Path history = folder.resolve("few.jsonl");
+        Files.writeString(history, few);
+        Path run = checked("rc", history.toString());
+        assertThat(Files.readString(run.resolve("verdict.json")))
+                .contains("\"certificate\":{\"kind\":\"choices\",\"path\":null,\"verified\":true}");
+        assertThat(verify(run).word()).isEqualTo("VERIFIED");
+        Path changed = folder.resolve("changed.jsonl");
+        Files.writeString(
+                changed, few.replace("\"op\":\"r\",\"key\":0,\"value\":1", "\"op\":\"r\",\"key\":0,\"value\":7"));
+        InProcess rejected = verify(run, changed);
+        assertThat(rejected.exitCode()).isEqualTo(3);
+        assertThat(rejected.out()).contains("no choice of who read from whom keeps rc");
+
+        StringBuilder many = new StringBuilder(few);
+        for (int s = 1; s < 80; s++) {
+            many.append("{\"session\":").append(s).append(",\"index\":0,\"status\":\"committed\",\"ops\":[]}\n");
+        }
+        Path large = folder.resolve("many.jsonl");
+        Files.writeString(large, many);
+        String out = folder.resolve("large").toString();
+        InProcess.run("check", "-l", "rc", "-q", "-o", out, large.toString());
+        InProcess unknown = verify(out);
+        assertThat(unknown.word()).as("%s", unknown).isEqualTo("UNKNOWN");
+        assertThat(unknown.exitCode()).isEqualTo(4);
+    }
+
     @Test
     void aChangedHistoryIsNamed() throws IOException {
         Path run = checked("ser", BANK);

@@ -42,6 +42,7 @@ class AxiomsAgainstBruteForceTest {
         int told = 0;
         int shrunk = 0;
         int recorded = 0;
+        int withoutOrder = 0;
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (Counts.of(history).transactionsCommitted() == 0) {
@@ -54,6 +55,10 @@ class AxiomsAgainstBruteForceTest {
                 assertThat(verdict.status())
                         .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
                         .isEqualTo(truth ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+                assertThat(verdict.certificate())
+                        .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
+                        .matches(certificate -> certificate != null && certificate.verified());
+                withoutOrder += truth && verdict.witness() == null ? 1 : 0;
                 for (Violation violation : verdict.violations()) {
                     told++;
                     shrunk += isShownBySmallerHistory(violation, history, level) ? 1 : 0;
@@ -65,7 +70,8 @@ class AxiomsAgainstBruteForceTest {
         }
         System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, accepted at CC "
                 + accepted[0] + ", RA " + accepted[1] + ", RC " + accepted[2] + "; of " + told + " violations " + shrunk
-                + " are shown by a part; " + recorded + " accepted as recorded");
+                + " are shown by a part; " + recorded + " accepted as recorded, " + withoutOrder + " by choices alone");
+        assertThat(withoutOrder).isLessThan(judged / 500);
         assertThat(recorded).isGreaterThan(histories / 10);
         assertThat(shrunk).isGreaterThan(told / 10 * 9);
     }

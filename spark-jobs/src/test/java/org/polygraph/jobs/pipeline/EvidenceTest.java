@@ -133,6 +133,25 @@ class EvidenceTest {
     }
 
     /** The write that makes it a future read is the one that another read needs anyway. */
+    /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */
+    @Test
+    void emptyTransactionsBreakRealTimeToo() {
+        for (String history : List.of(
+                "s0: @3..5 () | @1..2 w(x,1)",
+                "s0: @3..5 () | @1..2 w(x,1); s1: @0..9 r(x,1) w(y,1)",
+                "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null)")) {
+            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
+                Verdict verdict = new EmbeddedChecker()
+                        .check(HistoryDsl.parse(history), CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                assertThat(verdict.status()).as("%s %s", level, history).isEqualTo(Verdict.Status.VIOLATION);
+                assertThat(verdict.violations()).as("%s %s", level, history).isNotEmpty();
+                assertThat(verdict.violations().get(0).transactions())
+                        .as("%s %s", level, history)
+                        .isNotEmpty();
+            }
+        }
+    }
+
     @Test
     void oneWriteServesTwoReads() {
         Violation found = violation(

@@ -110,6 +110,26 @@ class LinearizabilityTest {
         }
     }
 
+    /** An end that no clock can exceed, as some clients record it, is an end; with repeated values it once was none. */
+    @Test
+    void operationsMayEndAtTheLastInstant() {
+        String last = ".." + Long.MAX_VALUE + " ";
+        String twice = "init 0; s0: @0..1 w(x,1) | @2..3 w(x,1); s1: @4" + last;
+        for (long skew : new long[] {0, 3, Long.MAX_VALUE}) {
+            Verdict pass = check(HistoryDsl.parse(twice + "r(x,1)"), skew);
+            assertThat(pass.status()).isEqualTo(Verdict.Status.PASS);
+            assertThat(pass.witness()).isNotNull();
+            assertThat(Replay.of(pass.witness()).transactions()).isEqualTo(3);
+            assertThat(check(HistoryDsl.parse(twice + "r(x,7)"), skew).status()).isEqualTo(Verdict.Status.VIOLATION);
+        }
+        CheckRequest unchecked =
+                new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.MAYBE, false, 1);
+        assertThat(new EmbeddedChecker()
+                        .check(HistoryDsl.parse(twice + "r(x,7)"), unchecked, Progress.NONE, Budget.unlimited())
+                        .status())
+                .isEqualTo(Verdict.Status.VIOLATION);
+    }
+
     /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */
     @Test
     void acceptsWhatARegisterDid() {

@@ -84,10 +84,16 @@ public final class HistoryTableBuilder {
         operations.expect(moreOperations);
     }
 
-    /** Counts memory that a reader holds beside the builder against the limit; the last call holds. */
+    /**
+     * Counts memory that a reader holds beside the builder against the limit.
+     *
+     * @param bytes that it takes; less than none: that it lets go of
+     */
     public void reserve(long bytes) {
-        reserved = bytes;
-        checkLimit(0);
+        reserved += bytes;
+        if (reserved >> 20 != (reserved - bytes) >> 20) {
+            checkLimit(0);
+        }
     }
 
     public KeyDictionary keys() {
@@ -224,7 +230,13 @@ public final class HistoryTableBuilder {
 
     /** The code of a key's list, for a read of it. */
     public long list(int key, LongArrayList elements) {
-        return lists().read(key, elements);
+        ListOperations all = lists();
+        long bytes = all.bytes();
+        long code = all.read(key, elements);
+        if (all.bytes() > bytes) {
+            checkLimit(0);
+        }
+        return code;
     }
 
     /** The code for a read that stands before the write of an element that is appended. */

@@ -77,7 +77,6 @@ final class ListOperations {
      * @throws HistoryException if an element is appended twice to one list, or a key has lists and other values
      */
     HistoryTable resolve(HistoryTable table) throws HistoryException {
-        table.values().markLists();
         return new Resolution(table).resolved();
     }
 
@@ -124,6 +123,13 @@ final class ListOperations {
 
         HistoryTable resolved() throws HistoryException {
             look();
+            for (byte kind : kinds) {
+                if (kind == LIST) {
+                    // None, if only invocations have lists whose ends say something else.
+                    table.values().markLists();
+                    break;
+                }
+            }
             readLists();
             int[] starts = new int[operationStarts.length];
             for (int t = 0; t < table.transactions(); t++) {

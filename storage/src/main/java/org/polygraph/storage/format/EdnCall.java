@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
@@ -30,9 +31,10 @@ final class EdnCall {
     private long line;
     private long column;
 
-    EdnCall(EdnTokens in) {
+    /** @param builder counts what is held */
+    EdnCall(EdnTokens in, HistoryTableBuilder builder) {
         this.in = in;
-        value = new EdnValue(in);
+        value = new EdnValue(in, builder);
     }
 
     private enum Type {

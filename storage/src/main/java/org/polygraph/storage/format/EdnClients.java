@@ -2,6 +2,7 @@ package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.Calls;
@@ -18,8 +19,8 @@ import org.polygraph.storage.model.Outcome;
  * its open invocation, 12 bytes an operation.
  */
 final class EdnClients {
-    /** Objects, map entry and smallest buffers. */
-    private static final int BYTES_PER_CLIENT = 320;
+    /** Objects and map entry. */
+    private static final int BYTES_PER_CLIENT = 200;
 
     // Parts of a piece's rows: what there is of a transaction, whether its operations are told, and its function.
     private static final int WHOLE = 0;
@@ -34,7 +35,6 @@ final class EdnClients {
     private final @Nullable ByteArrayList parts;
 
     private final Long2ObjectOpenHashMap<Client> clients = new Long2ObjectOpenHashMap<>();
-    private long held;
     /** Invocations and completions so far, of whatever process. */
     private long calls;
 
@@ -42,13 +42,16 @@ final class EdnClients {
     /** As {@link Calls#numbering}. */
     private int numbering;
 
+    /** Of the list that was last read. */
+    private final LongArrayList elements = new LongArrayList();
+
     private EdnOperations operations;
 
     /** @param ofPiece whether there may be more of the history before it and behind it */
     EdnClients(HistoryTableBuilder builder, boolean ofPiece) {
         this.builder = builder;
         parts = ofPiece ? new ByteArrayList() : null;
-        operations = new EdnOperations(builder);
+        operations = new EdnOperations(builder, elements);
     }
 
     /** A process, and what it has invoked. */
@@ -150,19 +153,11 @@ final class EdnClients {
     private Client client(long process) {
         Client client = clients.get(process);
         if (client == null) {
-            client = new Client(new EdnOperations(builder));
+            client = new Client(new EdnOperations(builder, elements));
             clients.put(process, client);
-            hold(BYTES_PER_CLIENT);
+            builder.reserve(BYTES_PER_CLIENT);
         }
         return client;
-    }
-
-    /** Counts bytes held here, and tells the builder of each further megabyte. */
-    private void hold(long bytes) {
-        held += bytes;
-        if (held >> 20 != (held - bytes) >> 20) {
-            builder.reserve(held);
-        }
     }
 
     /** Opens what a client invokes, with the operations taken last. */
@@ -174,7 +169,6 @@ final class EdnClients {
             long line,
             @Nullable HistoryException failure) {
         isInvoking = true;
-        hold(operations.bytes() - client.operations.bytes());
         EdnOperations free = client.operations;
         client.operations = operations;
         operations = free;
@@ -195,7 +189,7 @@ final class EdnClients {
         row(process, client.index, outcome, client.time, end, line, told == null ? client.operations : told, WHOLE);
         client.isOpen = false;
         if (outcome == Outcome.INDETERMINATE) {
-            hold(-BYTES_PER_CLIENT - client.operations.bytes());
+            builder.reserve(-BYTES_PER_CLIENT - client.operations.bytes());
             clients.remove(process); // Jepsen's go on under another number.
         }
     }

@@ -9,6 +9,7 @@ import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.format.EdnTokens.Token;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /** What one invocation or completion says that is read and written: 12 bytes an operation. Used again and again. */
@@ -17,19 +18,24 @@ final class EdnOperations {
     private static final String TRANSACTION = "[[:r key value] [:w key value] [:append key element] ...]";
     private static final String SCALAR = "an integer of 64 bits, a string or a keyword";
 
+    private static final int MOST = 1 << 30;
+
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
     private final ValueDictionary values;
-    private final LongArrayList elements = new LongArrayList();
+    private final LongArrayList elements;
 
     private int[] operationKeys = new int[8];
     private long[] operationValues = new long[8];
     private int size;
 
-    EdnOperations(HistoryTableBuilder builder) {
+    /** @param elements for whoever reads a list next */
+    EdnOperations(HistoryTableBuilder builder, LongArrayList elements) {
         this.builder = builder;
+        this.elements = elements;
         keys = builder.keys();
         values = builder.values();
+        builder.reserve(bytes());
     }
 
     /** Takes what a call says. Keys and values are numbered as they come, even where it turns out to be wrong. */
@@ -61,18 +67,26 @@ final class EdnOperations {
         to.operations(operationKeys, 0, operationValues, 0, size);
     }
 
-    /** Bytes of heap held. */
+    /** Bytes of heap held, which the builder knows of. */
     long bytes() {
         return (long) HistoryTable.BYTES_PER_OPERATION * operationKeys.length;
     }
 
     private void add(int keyAndKind, long value) {
         if (size == operationKeys.length) {
-            operationKeys = Arrays.copyOf(operationKeys, Math.addExact(size, size));
-            operationValues = Arrays.copyOf(operationValues, operationKeys.length);
+            grow();
         }
         operationKeys[size] = keyAndKind;
         operationValues[size++] = value;
+    }
+
+    private void grow() {
+        if (size == MOST) {
+            throw new BudgetException("more than " + MOST + " operations of one transaction do not fit a table");
+        }
+        builder.reserve(bytes());
+        operationKeys = Arrays.copyOf(operationKeys, 2 * size);
+        operationValues = Arrays.copyOf(operationValues, 2 * size);
     }
 
     private void read(int key, long code) {

@@ -18,14 +18,12 @@ import org.polygraph.storage.model.HistoryException;
  * strings that begin with a colon.
  */
 final class EdnReader {
-    private final HistoryTableBuilder builder;
     private final EdnTokens in;
     private final EdnCall call;
 
     private EdnReader(HistoryTableBuilder builder, EdnTokens in) {
-        this.builder = builder;
         this.in = in;
-        call = new EdnCall(in);
+        call = new EdnCall(in, builder);
     }
 
     /** Reads a history. */

@@ -257,6 +257,10 @@ final class EdnTokens {
                 if (first == END_OF_FILE) {
                     throw cutOff();
                 }
+                if (first == '\n') {
+                    // Only a string holds line ends: a text that is cut at any other means the same in pieces.
+                    throw error("'\\' at the end of a line", "a character, such as \\a or \\newline");
+                }
                 add(first);
                 restOfAtom();
                 return Token.CHARACTER;

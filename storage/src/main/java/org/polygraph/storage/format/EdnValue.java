@@ -2,17 +2,24 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import java.util.Arrays;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.EdnTokens.Token;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The tokens of one value, to be gone through when all is known that says what they mean: 28 bytes each, and texts.
+ * The tokens of one value, to be gone through when all is known that says what they mean: 25 bytes each, and texts.
  * Used again and again.
  */
 final class EdnValue {
     private static final Token[] TOKENS = Token.values();
+    /** Tokens, and bytes of their texts. */
+    private static final int MOST = 1 << 30;
+
+    private static final int BYTES_PER_TOKEN = 25;
 
     private final EdnTokens in;
+    private final HistoryTableBuilder builder;
     private byte[] tokens = new byte[64];
     /** Of an integer the number, of any other but a bracket where its text begins, shifted, and its length. */
     private long[] payloads = new long[64];
@@ -24,8 +31,10 @@ final class EdnValue {
     private int textLength;
     private int at;
 
-    EdnValue(EdnTokens in) {
+    /** @param builder counts what is held */
+    EdnValue(EdnTokens in, HistoryTableBuilder builder) {
         this.in = in;
+        this.builder = builder;
     }
 
     void clear() {
@@ -61,7 +70,11 @@ final class EdnValue {
     }
 
     private void grow() {
-        int capacity = Math.addExact(size, size);
+        if (size == MOST) {
+            throw tooLong();
+        }
+        builder.reserve((long) BYTES_PER_TOKEN * size);
+        int capacity = 2 * size;
         tokens = Arrays.copyOf(tokens, capacity);
         payloads = Arrays.copyOf(payloads, capacity);
         lines = Arrays.copyOf(lines, capacity);
@@ -69,12 +82,21 @@ final class EdnValue {
     }
 
     private void takeText() {
-        int end = Math.addExact(textLength, in.length());
+        int end = textLength + in.length();
+        if (end > MOST) {
+            throw tooLong();
+        }
         if (end > text.length) {
-            text = Arrays.copyOf(text, Math.max(end, (int) Math.min(2L * text.length, Integer.MAX_VALUE - 8)));
+            int capacity = Math.max(end, (int) Math.min(2L * text.length, MOST));
+            builder.reserve(capacity - text.length);
+            text = Arrays.copyOf(text, capacity);
         }
         in.copyText(text, textLength);
         textLength = end;
+    }
+
+    private static BudgetException tooLong() {
+        return new BudgetException("a value of more than " + MOST + " tokens or bytes of text does not fit in memory");
     }
 
     boolean isEmpty() {

@@ -27,7 +27,6 @@ final class PlumeSessions {
     private final boolean byId;
 
     private final Long2ObjectOpenHashMap<Session> sessions = new Long2ObjectOpenHashMap<>();
-    private long held;
 
     /** @param byId of a piece, for {@link #add(HistoryRows, Translation, long)} */
     PlumeSessions(HistoryTableBuilder builder, boolean byId) {
@@ -101,17 +100,9 @@ final class PlumeSessions {
         if (session == null) {
             session = new Session(label);
             sessions.put(label, session);
-            reserve(BYTES_PER_SESSION);
+            builder.reserve(BYTES_PER_SESSION);
         }
         return session;
-    }
-
-    /** Counts bytes held here, and tells the builder of each further megabyte. */
-    private void reserve(long bytes) {
-        held += bytes;
-        if (held >> 20 != (held - bytes) >> 20) {
-            builder.reserve(held);
-        }
     }
 
     /**
@@ -134,7 +125,7 @@ final class PlumeSessions {
     /** Adds an operation to the open transaction of a session. */
     void add(Session session, int keyAndKind, long value) {
         if (session.operations == session.keys.length) {
-            reserve((long) HistoryTable.BYTES_PER_OPERATION * session.grow());
+            builder.reserve((long) HistoryTable.BYTES_PER_OPERATION * session.grow());
         }
         session.keys[session.operations] = keyAndKind;
         session.values[session.operations++] = value;

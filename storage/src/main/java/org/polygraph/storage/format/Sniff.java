@@ -40,7 +40,8 @@ record Sniff(
         Compression compression = compression(prefix);
         byte[] content = inner(prefix, compression);
         int first = skipSpace(content, 0);
-        boolean isWithin = byteAt(content, first) == '[' || byteAt(content, first) == '(';
+        int opening = byteAt(content, skipMark(content));
+        boolean isWithin = opening == '[' || opening == '(';
         return new Sniff(
                 compression,
                 prefix.length == 0,
@@ -89,8 +90,7 @@ record Sniff(
         if (isDbcop(b)) {
             return HistoryFormat.DBCOP;
         }
-        int start = skipSpace(
-                b, b.length >= 3 && b[0] == (byte) 0xEF && b[1] == (byte) 0xBB && b[2] == (byte) 0xBF ? 3 : 0);
+        int start = skipMark(b);
         for (byte c : b) {
             if (c == 0) {
                 return null;
@@ -110,6 +110,12 @@ record Sniff(
             case 'r', 'w' -> second == '(' ? HistoryFormat.PLUME : null;
             default -> null;
         };
+    }
+
+    /** Where the text begins, behind a mark of UTF-8 and white space. */
+    private static int skipMark(byte[] b) {
+        boolean isMarked = b.length >= 3 && b[0] == (byte) 0xEF && b[1] == (byte) 0xBB && b[2] == (byte) 0xBF;
+        return skipSpace(b, isMarked ? 3 : 0);
     }
 
     private static int byteAt(byte[] b, int i) {

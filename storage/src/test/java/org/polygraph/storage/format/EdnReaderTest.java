@@ -1,6 +1,7 @@
 package org.polygraph.storage.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.polygraph.storage.model.BudgetException;
 
 class EdnReaderTest {
     private Inputs inputs;
@@ -313,5 +315,31 @@ class EdnReaderTest {
         assertThat(inputs.refusal("h.edn", "{:" + "a".repeat(5_000))).contains("found a name of more than 4096 bytes");
         assertThat(inputs.refusal("h.edn", "{:a \"" + "a".repeat((1 << 20) + 1)))
                 .contains("found a string of more than 1048576 bytes");
+    }
+
+    /** The message of a read with so many bytes of memory. */
+    private String refusal(String content, long memoryBytes) throws Exception {
+        String path = inputs.write("h.edn", TestFiles.utf8(content));
+        Throwable thrown = catchThrowable(() -> HistoryReader.read(path, HistoryFormat.EDN, () -> false, memoryBytes));
+        return thrown instanceof BudgetException && thrown.getCause() == null ? thrown.getMessage() : "nothing";
+    }
+
+    @Test
+    void whatIsHeldCountsAgainstTheMemory() throws Exception {
+        String many = "[:r 1 2]".repeat(1_000_000);
+        for (String value : List.of(
+                "{:process 0, :type :ok, :f :txn, :value [" + many + "]}",
+                "{:process :nemesis, :value [" + many + "]}",
+                "{:process :nemesis, :value [" + ("\"" + "a".repeat(1 << 20) + "\" ").repeat(50) + "]}")) {
+            assertThat(refusal(value, 24 << 20)).contains("give the process more memory");
+            assertThat(refusal(value, 1 << 30)).isEqualTo("nothing");
+        }
+        // What is let go of is no more than what was taken.
+        StringBuilder gone = new StringBuilder();
+        for (int i = 0; i < 300_000; i++) {
+            gone.append("{:process ").append(i).append(", :type :invoke, :f :write, :value 1}\n");
+            gone.append("{:process ").append(i).append(", :type :info, :f :write}\n");
+        }
+        assertThat(refusal(gone.toString(), 28 << 20)).contains("give the process more memory");
     }
 }

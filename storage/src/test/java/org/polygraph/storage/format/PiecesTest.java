@@ -204,6 +204,9 @@ class PiecesTest {
                     .as(name)
                     .isEqualTo(expected.values().isString(code));
         }
+        assertThat(actual.values().hasLists())
+                .as(name)
+                .isEqualTo(expected.values().hasLists());
         assertThat(actual.initialValue()).as(name).isEqualTo(expected.initialValue());
         assertThat(actual.values().label(actual.initialValue()))
                 .as(name)
@@ -261,25 +264,6 @@ class PiecesTest {
             most = Math.max(most, same(path, "seed " + seed));
         }
         assertThat(most).isGreaterThan(60);
-    }
-
-    /** Of a map a line; others are one piece. */
-    @Test
-    void ednOfInvocationsAndCompletions() throws Exception {
-        int most = 0;
-        int refused = 0;
-        for (long seed = 1; seed <= 400; seed++) {
-            Random random = new Random(seed);
-            String path = inputs.write("h.edn", EdnLines.of(random, 1 + random.nextInt(120)));
-            if (told(() -> HistoryReader.read(path, HistoryFormat.EDN)).startsWith("HistoryException")) {
-                refused++;
-                sameWhateverIsWrong(path, HistoryFormat.EDN, "seed " + seed);
-            } else {
-                most = Math.max(most, same(path, "seed " + seed));
-            }
-        }
-        assertThat(most).isGreaterThan(60);
-        assertThat(refused).isBetween(20, 200);
     }
 
     @Test
@@ -443,6 +427,13 @@ class PiecesTest {
                     .hasMessageContaining("time ran out");
         }
         assertThatThrownBy(() -> LinesPiece.ofFile(path, 0, HistoryFormat.JSONL).read(() -> false, 1000))
+                .isInstanceOf(BudgetException.class)
+                .hasMessageContaining("more memory");
+        String lists = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":["
+                + ("{\"op\":\"r\",\"key\":1,\"value\":[" + "7,".repeat(299_999) + "7]},").repeat(3)
+                + "{\"op\":\"r\",\"key\":1,\"value\":[]}]}\n";
+        String few = inputs.write("lists.jsonl", lists);
+        assertThatThrownBy(() -> LinesPiece.ofFile(few, 0, HistoryFormat.JSONL).read(() -> false, 4 << 20))
                 .isInstanceOf(BudgetException.class)
                 .hasMessageContaining("more memory");
     }

@@ -124,6 +124,6 @@ public final class TinyHistories {
         if (percent < 65) {
             return Isolation.SNAPSHOT;
         }
-        return percent < 64 ? Isolation.READ_COMMITTED : Isolation.RANDOM;
+        return percent < 72 ? Isolation.READ_COMMITTED : Isolation.RANDOM;
     }
 }
