@@ -184,8 +184,9 @@ final class CheckRun {
         try {
             StoredVerdict stored = run.finalVerdict().orElse(null);
             return stored == null ? null : Answer.stored(request.level(), stored);
-        } catch (IOException e) {
-            String message = Failures.ofPath(path, e);
+        } catch (IOException | HistoryException e) {
+            // The run is at fault, not the history: no INVALID.
+            String message = e instanceof IOException io ? Failures.ofPath(path, io) : path + ": " + Failures.text(e);
             environment.message(message);
             return Answer.found(error(request, path, message, start));
         }

@@ -15,6 +15,7 @@ import org.polygraph.jobs.pipeline.GenerationTarget;
 import org.polygraph.jobs.pipeline.Generator;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.AtomicFile;
+import org.polygraph.storage.artifact.AtomicFolder;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.generate.TransactionPlan;
@@ -109,12 +110,12 @@ final class GenerateCommand implements Callable<Integer> {
         Generator generator = engine.choose(EmbeddedGenerator::new, environment.engines()::sparkGenerator);
         ProgressPrinter progress = verbosity.progress(environment);
         try {
-            Location location = Location.of(out);
+            Location location = Location.of(target.path());
             if (location.exists()) {
                 if (!overwrite) {
                     throw wrong("'" + out + "' exists; give --overwrite to replace it");
                 }
-                makeRoom(location, target);
+                requireOwn(location);
             }
             progress.path(out);
             generate(generator, plan, target, location, progress);
@@ -137,57 +138,56 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    /** Removes what an earlier call has written, and nothing else; a file is replaced by the new one when that is whole. */
-    private void makeRoom(Location location, GenerationTarget target) throws IOException {
-        if (!location.isFolder()) {
-            if (target.folder()) {
-                location.delete();
-            }
-            return;
-        }
-        for (Location child : location.children()) {
+    /** Refuses to replace what generate did not write. */
+    private void requireOwn(Location location) throws IOException {
+        for (Location child : location.isFolder() ? location.children() : List.<Location>of()) {
             if (!OWN.matcher(child.fileName()).matches() || child.isFolder()) {
                 throw wrong("'" + out + "' has '" + child.fileName()
                         + "', which generate did not write; remove the folder, or give another --out");
             }
         }
-        location.delete();
     }
 
-    /** All parts or none: a folder that is not whole is removed, and one that is says so. */
-    private static void generate(
+    /** All parts or none: they are written to a folder under a temporary name, which is renamed when it is whole. */
+    private void generate(
             Generator generator,
             TransactionPlan plan,
             GenerationTarget target,
             Location location,
             ProgressPrinter progress)
             throws IOException {
-        boolean whole = false;
-        try {
-            generator.generate(plan, target, progress);
-            if (target.folder()) {
-                int found = 0;
-                for (Location child : location.exists() ? location.children() : List.<Location>of()) {
-                    if (TEMPORARY.matcher(child.fileName()).matches()) {
-                        // Of a task that was lost with its executor; another has done its work.
-                        child.delete();
-                    } else {
-                        found++;
-                    }
-                }
-                if (found < target.parts()) {
-                    throw new IOException("of " + target.parts() + " parts " + found
-                            + " are there: it is no path that driver and executors share");
-                }
-                try (AtomicFile success = location.child(SUCCESS).create()) {
-                    success.commit();
-                }
-            }
-            whole = true;
-        } finally {
-            if (!whole && target.folder()) {
+        if (!target.folder()) {
+            // A file is replaced by the new one when that is whole.
+            if (location.exists() && location.isFolder()) {
                 location.delete();
             }
+            generator.generate(plan, target, progress);
+            return;
+        }
+        try (AtomicFolder folder = location.createFolder()) {
+            Location parts = folder.location();
+            generator.generate(plan, target.in(parts.name()), progress);
+            int found = 0;
+            for (Location child : parts.exists() ? parts.children() : List.<Location>of()) {
+                if (TEMPORARY.matcher(child.fileName()).matches()) {
+                    // Of a task that was lost with its executor; another has done its work.
+                    child.delete();
+                } else {
+                    found++;
+                }
+            }
+            if (found < target.parts()) {
+                throw new IOException("of " + target.parts() + " parts " + found
+                        + " are there: it is no path that driver and executors share");
+            }
+            try (AtomicFile success = parts.child(SUCCESS).create()) {
+                success.commit();
+            }
+            if (overwrite && location.exists()) {
+                requireOwn(location);
+                location.delete();
+            }
+            folder.commit();
         }
     }
 

@@ -32,6 +32,11 @@ public record GenerationTarget(String path, HistoryFormat format, boolean folder
         return new GenerationTarget(path, format, parts > 0, rows, each);
     }
 
+    /** The same parts in another folder. */
+    public GenerationTarget in(String otherFolder) {
+        return new GenerationTarget(otherFolder, format, folder, rows, rowsPerPart);
+    }
+
     /** How many files. */
     public int parts() {
         return Math.toIntExact((rows - 1) / rowsPerPart + 1);

@@ -27,6 +27,7 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.model.HistoryException;
 
 /**
  * {@code DIR/run=<id>/}: what a check leaves behind, on any file system. Each file is whole or absent; {@code _SUCCESS}
@@ -46,6 +47,7 @@ public final class RunDirectory {
     private static final String VERDICT = "verdict.json";
     private static final String REPORT = "report.html";
     private static final String EXPLANATION = "explain.txt";
+    private static final String SUMMARY = "summary.txt";
 
     private final Location run;
 
@@ -68,7 +70,7 @@ public final class RunDirectory {
      * The verdict of a finished run that another try could not change: PASS, VIOLATION or INVALID. Empty for UNKNOWN and
      * ERROR, and for a run that has not finished.
      */
-    public Optional<StoredVerdict> finalVerdict() throws IOException {
+    public Optional<StoredVerdict> finalVerdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
         if (!run.child(SUCCESS).exists() || !file.exists()) {
             return Optional.empty();
@@ -80,10 +82,16 @@ public final class RunDirectory {
         };
     }
 
-    /** The verdict of a run that is there, whatever it is; throws if there is none that can be read. */
-    public StoredVerdict verdict() throws IOException {
+    /**
+     * The verdict of a run that is there, whatever it is.
+     *
+     * @throws HistoryException if it is damaged, or none that this version can read
+     */
+    public StoredVerdict verdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
-        return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+        Location summary = violation(0).child(SUMMARY);
+        return StoredVerdict.parse(
+                read(file).stripTrailing(), file.name(), summary.exists() ? read(summary) : "", explanations());
     }
 
     /** {@code report.html}, which is there when the run has finished. */
@@ -139,6 +147,11 @@ public final class RunDirectory {
             Violation violation = verdict.violations().get(i);
             write(violation(i), violation, table);
             write(violation(i).child(EXPLANATION), ViolationText.of(violation, verdict.level(), i, table));
+        }
+        if (kept > 0) {
+            write(
+                    violation(0).child(SUMMARY),
+                    ViolationText.brief(verdict.violations().get(0), table));
         }
         Optional<Terms> terms = terms(verdict);
         boolean holds =

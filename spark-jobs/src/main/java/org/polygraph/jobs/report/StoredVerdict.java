@@ -12,6 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.model.HistoryException;
 
 /**
  * The verdict of a run that has finished: what is needed to say it again without checking again.
@@ -19,6 +20,7 @@ import org.polygraph.jobs.verdict.Verdict;
  * @param json verdict.json, without its line break
  * @param path of the history that was checked
  * @param anomaly the first anomaly's name, else the reason
+ * @param summary summary.txt of the first violation that was kept; empty if there is none
  * @param explanations explain.txt of each violation that was kept, the clearest first
  * @param violations how many there were
  */
@@ -30,11 +32,12 @@ public record StoredVerdict(
         long transactions,
         long operations,
         String anomaly,
+        String summary,
         List<String> explanations,
         int violations) {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
-    private static final String REMEDY = "; check the history again with --overwrite";
+    private static final String REMEDY = "check the history again with --overwrite";
 
     public StoredVerdict {
         explanations = List.copyOf(explanations);
@@ -50,23 +53,12 @@ public record StoredVerdict(
         return ResultLine.of(status.name(), level, path, transactions, operations, millis, anomaly);
     }
 
-    /** What {@link ViolationText} said of it; less of long transactions may have been shown at first. */
+    /** What {@link ViolationText} said of it. */
     public String explanation(ViolationText.Detail detail) {
-        if (detail == ViolationText.Detail.FULL) {
+        if (detail == ViolationText.Detail.FULL || explanations.isEmpty()) {
             return String.join("", explanations);
         }
-        return explanations.isEmpty() ? "" : firstHalf(explanations.get(0)) + ViolationText.more(violations - 1);
-    }
-
-    private static String firstHalf(String explanation) {
-        StringBuilder half = new StringBuilder(explanation.length());
-        for (String line : explanation.split("\n", -1)) {
-            if (line.isEmpty() || ReasonText.HEADINGS.contains(line)) {
-                break;
-            }
-            half.append(line).append('\n');
-        }
-        return half.toString();
+        return (summary.isEmpty() ? explanations.get(0) : summary) + ViolationText.more(violations - 1);
     }
 
     /**
@@ -98,8 +90,9 @@ public record StoredVerdict(
         return text.toString();
     }
 
-    /** @throws IOException if it is not a verdict that this version can read; the message names {@code file} */
-    static StoredVerdict parse(String json, String file, List<String> explanations) throws IOException {
+    /** @throws HistoryException if it is not a verdict that this version can read; the message names {@code file} */
+    static StoredVerdict parse(String json, String file, String summary, List<String> explanations)
+            throws IOException, HistoryException {
         String status = "";
         String level = "";
         String path = "";
@@ -111,7 +104,7 @@ public record StoredVerdict(
         long schema = -1;
         try (JsonParser parser = FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new IOException(file + ": found no JSON object; expected a verdict" + REMEDY);
+                throw new HistoryException(file, "no JSON object", "a verdict", REMEDY);
             }
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String field = parser.currentName();
@@ -155,11 +148,10 @@ public record StoredVerdict(
                 }
             }
         } catch (JacksonException e) {
-            throw new IOException(file + ": found damaged JSON; expected a verdict" + REMEDY, e);
+            throw new HistoryException(file, "damaged JSON", "a verdict", REMEDY);
         }
         if (schema != VerdictJson.SCHEMA || !STATUSES.contains(status) || level.isEmpty()) {
-            throw new IOException(
-                    file + ": found verdict schema " + schema + "; expected " + VerdictJson.SCHEMA + REMEDY);
+            throw new HistoryException(file, "verdict schema " + schema, "" + VerdictJson.SCHEMA, REMEDY);
         }
         return new StoredVerdict(
                 json,
@@ -169,6 +161,7 @@ public record StoredVerdict(
                 transactions,
                 operations,
                 name.isEmpty() ? reason : name,
+                summary,
                 explanations,
                 violations);
     }

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -116,30 +119,78 @@ class LauncherIT {
     /** Maven's repository is emptied now and then, and another user may not read it: then it is built again. */
     @Test
     void aLibraryThatIsGoneIsFetchedAgain() throws IOException, InterruptedException {
+        Path launcher = checkout("echo this is $0; exit 9");
+        Map<String, String> environment = programs();
+        Command command = run(environment, launcher.toString(), "version");
+        assertThat(command.out()).as(command.err()).endsWith("/java\n");
+        Files.delete(folder.resolve("some.jar"));
+        command = run(environment, launcher.toString(), "version");
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.err()).contains("building (once)", "/mvn\n", "the build failed");
+    }
+
+    /** A JVM that is asked to end exits like any program, so the launcher must not take that for the end of its step. */
+    @ParameterizedTest
+    @CsvSource({"INT,130,java", "TERM,143,java", "INT,130,mvn", "TERM,143,mvn"})
+    void aSignalWhileThingsAreDoneOnceEndsThem(String signal, int exitCode, String program)
+            throws IOException, InterruptedException {
+        Path steps = folder.resolve("steps");
+        Path launcher = checkout("echo ${0##*/}$$ >>'" + steps + "'; trap 'exit 130' INT; exec sleep 60");
+        if (program.equals("mvn")) {
+            Files.delete(folder.resolve("some.jar"));
+        }
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        Map<String, String> environment = new HashMap<>(programs());
+        environment.put("TMPDIR", temporary.toString());
+        Process process = Command.start(
+                folder,
+                environment,
+                folder.resolve("out"),
+                folder.resolve("err"),
+                List.of(launcher.toString(), "version"));
+        for (int i = 0; i < 200 && !(Files.exists(steps) && Files.size(steps) > 0); i++) {
+            Thread.sleep(50);
+        }
+        kill(signal, process);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(exitCode);
+        String step = Files.readString(steps).strip();
+        assertThat(step).startsWith(program);
+        assertThat(ProcessHandle.of(Long.parseLong(step.substring(program.length()))))
+                .isEmpty();
+        assertThat(temporary).isEmptyDirectory();
+        assertThat(launcher.resolveSibling("spark-jobs/target/launch").toFile().list())
+                .containsExactlyInAnyOrder("root", "embedded.libraries");
+    }
+
+    /** A checkout that is built, with a library {@code some.jar}, and a JDK and Maven whose programs are the script. */
+    private Path checkout(String script) throws IOException {
         Path root = Files.createDirectories(folder.resolve("checkout"));
         Path launcher = Files.copy(Path.of(LAUNCHER), root.resolve("polygraph"), StandardCopyOption.COPY_ATTRIBUTES);
         Path launch = Files.createDirectories(root.resolve("spark-jobs/target/launch"));
         Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
         for (String program : List.of("java", "javac", "mvn")) {
-            Path script = Files.writeString(bin.resolve(program), "#!/bin/sh\necho this is " + program + "\nexit 9\n");
-            assertThat(script.toFile().setExecutable(true)).isTrue();
+            Path file = Files.writeString(bin.resolve(program), "#!/bin/sh\n" + script + "\n");
+            assertThat(file.toFile().setExecutable(true)).isTrue();
         }
         Files.writeString(
                 folder.resolve("jdk/release"), "JAVA_VERSION=\"" + System.getProperty("java.version") + "\"\n");
         Files.writeString(launch.resolve("root"), root.toRealPath() + "\n");
-        Map<String, String> environment = Map.of(
-                "JAVA_HOME",
-                folder.resolve("jdk").toString(),
-                "PATH",
-                bin + File.pathSeparator + System.getenv("PATH"));
         Path library = Files.createFile(folder.resolve("some.jar"));
         Files.writeString(launch.resolve("embedded.libraries"), launcher + ":" + library + "\n");
-        Command command = run(environment, launcher.toString(), "version");
-        assertThat(command.out()).as(command.err()).isEqualTo("this is java\n");
-        Files.delete(library);
-        command = run(environment, launcher.toString(), "version");
-        assertThat(command.exitCode()).isEqualTo(1);
-        assertThat(command.err()).contains("building (once)", "this is mvn", "the build failed");
+        return launcher;
+    }
+
+    private Map<String, String> programs() {
+        Path jdk = folder.resolve("jdk");
+        return Map.of(
+                "JAVA_HOME", jdk.toString(), "PATH", jdk.resolve("bin") + File.pathSeparator + System.getenv("PATH"));
+    }
+
+    private static void kill(String signal, Process process) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                .start()
+                .waitFor();
     }
 
     @Test
@@ -158,7 +209,7 @@ class LauncherIT {
         assertThat(command.out()).startsWith("ERROR  ser  missing");
     }
 
-    /** The caller learns which signal it was. */
+    /** The caller learns which signal it was, whether the launcher has it or the check. */
     @ParameterizedTest
     @CsvSource({"INT,130", "TERM,143"})
     void signalsHaveTheirExitCodes(String signal, int exitCode) throws IOException, InterruptedException {
@@ -168,12 +219,40 @@ class LauncherIT {
                 folder, Map.of(), out, folder.resolve("err"), List.of(LAUNCHER, "check", "-l", "ser", "-"));
         Thread.sleep(2500);
         assertThat(process.isAlive()).isTrue();
-        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
-                .start()
-                .waitFor();
+        kill(signal, process);
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(exitCode);
         assertThat(out).isEmptyFile();
+    }
+
+    /** Parts of a history are no history. */
+    @ParameterizedTest
+    @CsvSource({"INT,130", "TERM,143"})
+    void generatedPartsAreWholeOrNotThere(String signal, int exitCode) throws IOException, InterruptedException {
+        Path work = Files.createDirectory(folder.resolve("work"));
+        Process process = Command.start(
+                work,
+                Map.of(),
+                folder.resolve("out"),
+                folder.resolve("err"),
+                List.of(LAUNCHER, "generate", "--transactions", "2000000", "--parts", "2000", "-o", "parts"));
+        long parts = 0;
+        for (int i = 0; i < 600 && parts < 5 && process.isAlive(); i++) {
+            Thread.sleep(50);
+            try (Stream<Path> files = Files.walk(work)) {
+                parts = files.filter(file -> file.getFileName().toString().startsWith("part-"))
+                        .count();
+            } catch (UncheckedIOException e) {
+                // A file was renamed under the walk.
+                continue;
+            }
+            assertThat(work.resolve("parts")).doesNotExist();
+        }
+        assertThat(parts).as(Files.readString(folder.resolve("err"))).isGreaterThan(4);
+        kill(signal, process);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(exitCode);
+        assertThat(work).isEmptyDirectory();
     }
 
     @Test

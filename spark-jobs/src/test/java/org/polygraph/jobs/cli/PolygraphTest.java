@@ -190,6 +190,14 @@ class PolygraphTest {
         assertThat(err)
                 .isEqualTo("polygraph: " + pass
                         + ": found a file; expected the folder run=<id> that check --out wrote; give that\n");
+        Files.writeString(Path.of(run, "verdict.json"), "{\"schema\":");
+        assertThat(run("explain", run)).isEqualTo(5);
+        assertThat(err)
+                .contains(run + "/verdict.json: found damaged JSON; expected a verdict; check the history again");
+        // The history has nothing wrong with it.
+        assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(6);
+        assertThat(err)
+                .contains(run + "/verdict.json: found damaged JSON; expected a verdict; check the history again");
         Files.delete(Path.of(run, "report.html"));
         assertThat(run("report", run)).isEqualTo(5);
         assertThat(err).contains("found a run without report.html", "check again with --overwrite");

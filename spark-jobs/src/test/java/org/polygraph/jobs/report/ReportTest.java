@@ -261,13 +261,13 @@ class ReportTest {
             write(run, violation());
             Path file = Files.writeString(folder.resolve("run=1/verdict.json"), each[0]);
             assertThatThrownBy(run::finalVerdict)
-                    .isInstanceOf(IOException.class)
+                    .isInstanceOf(HistoryException.class)
                     .hasMessage(file + ": " + each[1] + "; check the history again with --overwrite");
         }
     }
 
     @Test
-    void anUnknownRunIsNotFinal(@TempDir Path folder) throws IOException {
+    void anUnknownRunIsNotFinal(@TempDir Path folder) throws Exception {
         RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
         write(run, Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SER).build());
         assertThat(run.finalVerdict()).isEmpty();

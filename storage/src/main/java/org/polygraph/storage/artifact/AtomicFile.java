@@ -3,8 +3,6 @@ package org.polygraph.storage.artifact;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A file being written under a temporary name. {@link #commit} flushes it and gives it its name, replacing what had it;
@@ -13,40 +11,19 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public abstract class AtomicFile implements Closeable {
     private final OutputStream stream;
+    private final Unfinished.Output unfinished = this::discard;
     private boolean done;
 
     AtomicFile(OutputStream stream) {
         this.stream = stream;
     }
 
-    /** Those that are neither complete nor removed, for the end of the JVM. */
-    private static final class Unfinished {
-        private static final Set<AtomicFile> FILES = ConcurrentHashMap.newKeySet();
-
-        static {
-            Thread end = new Thread(Unfinished::discardAll, "unfinished-files");
-            try {
-                Runtime.getRuntime().addShutdownHook(end);
-            } catch (IllegalStateException ends) {
-                // The JVM ends already: a file that is begun now stays.
-            }
-        }
-
-        private static void discardAll() {
-            for (AtomicFile file : FILES) {
-                try {
-                    file.discard();
-                } catch (IOException e) {
-                    // Nobody is there to be told; the file has a temporary name.
-                    continue;
-                }
-            }
-        }
-    }
-
     /** Begins: from here on it is removed unless it is completed. */
-    final AtomicFile open() {
-        Unfinished.FILES.add(this);
+    final AtomicFile open() throws IOException {
+        if (!Unfinished.addFile(unfinished)) {
+            close();
+            throw new IOException("the process ends");
+        }
         return this;
     }
 
@@ -59,7 +36,7 @@ public abstract class AtomicFile implements Closeable {
     public void commit() throws IOException {
         stream.close();
         // Where a file is replaced in two steps, nobody may remove the new one between them.
-        Unfinished.FILES.remove(this);
+        Unfinished.remove(unfinished);
         publish();
         done = true;
     }
@@ -72,7 +49,7 @@ public abstract class AtomicFile implements Closeable {
                 stream.close();
             } finally {
                 discard();
-                Unfinished.FILES.remove(this);
+                Unfinished.remove(unfinished);
             }
         }
     }

@@ -11,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSError;
@@ -143,10 +142,7 @@ final class HadoopLocation implements Location {
         if (parent == null) {
             throw new IOException(name + ": a file cannot be written there");
         }
-        Path temporary = new Path(
-                parent,
-                "." + path.getName() + "."
-                        + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp");
+        Path temporary = new Path(parent, LocalLocation.temporary(path.getName()));
         OutputStream out = new BufferedOutputStream(new HadoopOutput(fileSystem.create(temporary, false)), 1 << 16);
         return new AtomicFile(out) {
             @Override
@@ -165,6 +161,21 @@ final class HadoopLocation implements Location {
                 fileSystem.delete(temporary, false);
             }
         }.open();
+    }
+
+    @Override
+    public AtomicFolder createFolder() throws IOException {
+        Path parent = path.getParent();
+        if (parent == null) {
+            throw new IOException(name + ": a folder cannot be written there");
+        }
+        Path temporary = new Path(parent, LocalLocation.temporary(path.getName()));
+        return new AtomicFolder(new HadoopLocation(temporary.toString(), temporary, fileSystem), () -> {
+            // Into a folder that is there it would be moved.
+            if (fileSystem.exists(path) || !fileSystem.rename(temporary, path)) {
+                throw new IOException(name + ": could not be renamed from " + temporary);
+            }
+        });
     }
 
     /** Hadoop's local file system throws an Error where a disk is full. */

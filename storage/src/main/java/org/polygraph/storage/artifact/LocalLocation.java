@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -94,6 +95,12 @@ final class LocalLocation implements Location {
         Files.deleteIfExists(path);
     }
 
+    /** The name that something has until it is complete. */
+    static String temporary(String fileName) {
+        return "." + fileName + "."
+                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp";
+    }
+
     @Override
     public AtomicFile create() throws IOException {
         Path target = path.toAbsolutePath();
@@ -102,8 +109,7 @@ final class LocalLocation implements Location {
             throw new IOException(name + ": a file cannot be written there");
         }
         Files.createDirectories(folder);
-        Path temporary = folder.resolve("." + target.getFileName() + "."
-                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp");
+        Path temporary = folder.resolve(temporary(target.getFileName().toString()));
         OutputStream out = new BufferedOutputStream(
                 Files.newOutputStream(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), 1 << 16);
         return new AtomicFile(out) {
@@ -124,6 +130,21 @@ final class LocalLocation implements Location {
                 Files.deleteIfExists(temporary);
             }
         }.open();
+    }
+
+    @Override
+    public AtomicFolder createFolder() throws IOException {
+        Path target = path.toAbsolutePath();
+        if (target.getFileName() == null) {
+            throw new IOException(name + ": a folder cannot be written there");
+        }
+        Path temporary = target.resolveSibling(temporary(target.getFileName().toString()));
+        return new AtomicFolder(new LocalLocation(temporary.toString(), temporary), () -> {
+            if (Files.exists(target)) {
+                throw new FileAlreadyExistsException(name);
+            }
+            Files.move(temporary, target);
+        });
     }
 
     /** A file by channel; pipes and devices are read in order only. */

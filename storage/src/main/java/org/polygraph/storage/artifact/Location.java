@@ -50,6 +50,9 @@ public interface Location {
      */
     AtomicFile create() throws IOException;
 
+    /** A new folder that gets this name when it is committed; until then it has a temporary one beside it. */
+    AtomicFolder createFolder() throws IOException;
+
     /** Removes a file, or a folder and all that is in it; links are not followed. Nothing happens where there is neither. */
     void delete() throws IOException;
 

@@ -75,4 +75,9 @@ final class StandardInput implements Location {
     public AtomicFile create() throws IOException {
         throw new IOException("-: standard input cannot be written; give a file name");
     }
+
+    @Override
+    public AtomicFolder createFolder() throws IOException {
+        throw new IOException("-: standard input cannot be written; give a folder's name");
+    }
 }

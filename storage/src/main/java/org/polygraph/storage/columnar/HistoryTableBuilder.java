@@ -183,9 +183,13 @@ public final class HistoryTableBuilder {
     private void checkLimit(long more) {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
             throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations.size()
-                    + " operations: the next step needs " + ((heldBytes() + more) >> 20) + " MiB of " + (limit >> 20)
-                    + " MiB of memory; give the process more memory (-Xmx) or use the spark engine");
+                    + " operations: the next step needs " + size(heldBytes() + more) + " of "
+                    + size(limit) + " of memory; " + BudgetException.MORE_MEMORY);
         }
+    }
+
+    private static String size(long bytes) {
+        return bytes < 1 << 10 ? bytes + " bytes" : bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
     }
 
     /** Times of the open transaction in ns; {@link HistoryTable#NO_TIME} where unknown. */

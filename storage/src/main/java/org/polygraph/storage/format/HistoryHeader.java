@@ -95,6 +95,17 @@ final class HistoryHeader {
                 }
             }
             case "initial" -> initial(json, values);
+            case "clock" -> {
+                if (json.currentToken() != JsonToken.VALUE_STRING
+                        || !json.getText().equals("ns")) {
+                    throw place.error(
+                            json,
+                            Json.describe(json) + " as \"clock\"",
+                            "\"ns\"",
+                            "start and end are nanoseconds: convert them");
+                }
+                metadata.put(field, copy(json));
+            }
             default -> metadata.put(field, copy(json));
         }
     }

@@ -40,9 +40,8 @@ public final class HistoryReader {
             return new Run(new ReadContext(stop, memoryBytes)).read(Location.of(path), format);
         } catch (OutOfMemoryError e) {
             // Everything that was read is garbage by now; the budget did not foresee what else is on the heap.
-            BudgetException budget = new BudgetException(
-                    path
-                            + ": reading stopped: the heap is full; give the process more memory (-Xmx) or use the spark engine");
+            BudgetException budget =
+                    new BudgetException(path + ": reading stopped: the heap is full; " + BudgetException.MORE_MEMORY);
             budget.initCause(e);
             throw budget;
         }

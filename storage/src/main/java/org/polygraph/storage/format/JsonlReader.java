@@ -51,6 +51,8 @@ final class JsonlReader {
     static final int WRITE = 1;
     static final int COMPARE_AND_SET = 2;
     private static final int APPEND = 3;
+    static final String NO_TIME_REMEDY = "leave out a time that is not known";
+    private static final String OPERATIONS = "\"r\", \"w\", \"append\" or \"cas\"";
 
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
@@ -259,7 +261,14 @@ final class JsonlReader {
     }
 
     private long time(JsonParser json, String field) throws IOException, HistoryException {
-        return json.currentToken() == JsonToken.VALUE_NULL ? HistoryTable.NO_TIME : Json.integer(json, place, field);
+        if (json.currentToken() == JsonToken.VALUE_NULL) {
+            return HistoryTable.NO_TIME;
+        }
+        long time = Json.integer(json, place, field);
+        if (time == HistoryTable.NO_TIME) {
+            throw place.error(json, time + " as \"" + field + "\"", "at least " + (time + 1), NO_TIME_REMEDY);
+        }
+        return time;
     }
 
     private Outcome status(JsonParser json) throws IOException, HistoryException {
@@ -433,17 +442,12 @@ final class JsonlReader {
             case "cas" -> COMPARE_AND_SET;
             case "append" -> APPEND;
             case "pr", "pw" -> throw unsupported(json, kind, "predicates are not supported yet");
-            default ->
-                throw place.error(
-                        json,
-                        Json.describe(json) + " as \"op\"",
-                        "\"r\", \"w\", \"append\" or \"cas\"",
-                        Json.LINE_REMEDY);
+            default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
         };
     }
 
     private HistoryException unsupported(JsonParser json, String kind, String why) {
-        return place.error(json, "the operation \"" + kind + "\"", "\"r\" or \"w\"", why);
+        return place.error(json, "the operation \"" + kind + "\"", OPERATIONS, why);
     }
 
     private int key(JsonParser json) throws IOException, HistoryException {

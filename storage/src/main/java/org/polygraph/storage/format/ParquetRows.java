@@ -21,6 +21,8 @@ final class ParquetRows {
     /** A compare-and-set that did not find the value. */
     private static final int REFUSED = 2;
 
+    private static final String OPERATIONS = "\"r\", \"w\" or \"cas\"";
+
     private final ReadContext context;
     private final String file;
     private final HistoryTableBuilder builder;
@@ -331,15 +333,22 @@ final class ParquetRows {
     }
 
     private void times(int i) {
-        long from = time(start, i);
-        long to = time(end, i);
+        long from = time(start, i, "start");
+        long to = time(end, i, "end");
         if (from != HistoryTable.NO_TIME || to != HistoryTable.NO_TIME) {
             builder.times(from, to);
         }
     }
 
-    private static long time(@Nullable ParquetColumn column, int i) {
-        return column != null && column.present(i) ? column.number(i) : HistoryTable.NO_TIME;
+    private long time(@Nullable ParquetColumn column, int i, String name) {
+        if (column == null || !column.present(i)) {
+            return HistoryTable.NO_TIME;
+        }
+        long time = column.number(i);
+        if (time == HistoryTable.NO_TIME) {
+            throw refused(time + " as \"" + name + "\"", "at least " + (time + 1), JsonlReader.NO_TIME_REMEDY);
+        }
+        return time;
     }
 
     private Refused refused(String found, String expected, String remedy) {
@@ -373,12 +382,11 @@ final class ParquetRows {
             case "append" -> throw unsupported(text, "lists are not supported yet");
             case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
             default ->
-                throw refused(
-                        "\"" + Shown.text(text) + "\" as \"op\"", "\"r\" or \"w\"", "see the README for the columns");
+                throw refused("\"" + Shown.text(text) + "\" as \"op\"", OPERATIONS, "see the README for the columns");
         };
     }
 
     private Refused unsupported(String text, String why) {
-        return refused("the operation \"" + text + "\"", "\"r\" or \"w\"", why);
+        return refused("the operation \"" + text + "\"", OPERATIONS, why);
     }
 }

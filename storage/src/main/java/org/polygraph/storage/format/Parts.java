@@ -37,7 +37,11 @@ final class Parts {
         for (Location file : files) {
             ReadContext.Opened opened = context.open(file);
             try (InputStream content = opened.content()) {
-                HistoryFormat format = format(file, opened.sniff(), content);
+                if (opened.sniff().blank()) {
+                    requireBlank(file.name(), content);
+                    continue;
+                }
+                HistoryFormat format = format(file, opened.sniff());
                 if (builder == null || reader == null) {
                     builder = builder(format);
                     reader = reader(format, builder);
@@ -49,20 +53,29 @@ final class Parts {
             }
         }
         if (builder == null) {
-            throw new IllegalArgumentException("no files");
+            throw empty();
         }
         return builder.build();
     }
 
-    /** The format of the first file. */
+    /** The format of the first file that is not blank. */
     HistoryFormat detect() throws HistoryException, IOException {
-        Location file = files.get(0);
-        ReadContext.Opened opened = context.open(file);
-        try (InputStream content = opened.content()) {
-            return format(file, opened.sniff(), content);
-        } catch (CorruptStreamException e) {
-            throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+        for (Location file : files) {
+            ReadContext.Opened opened = context.open(file);
+            try (InputStream content = opened.content()) {
+                if (!opened.sniff().blank()) {
+                    return format(file, opened.sniff());
+                }
+                requireBlank(file.name(), content);
+            } catch (CorruptStreamException e) {
+                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+            }
         }
+        throw empty();
+    }
+
+    private HistoryException empty() {
+        return new HistoryException(files.get(0).name(), "an empty file", "a history", "check how it was written");
     }
 
     private HistoryTableBuilder builder(HistoryFormat format) throws HistoryException {
@@ -76,13 +89,17 @@ final class Parts {
         return context.builder(format);
     }
 
-    /** Opens a file of a known format, and refuses one that is plainly of another. */
+    /** Opens a file of a known format, and refuses one that is plainly of another; of a blank one nothing is left to read. */
     static ReadContext.Opened open(ReadContext context, Location file, HistoryFormat format)
             throws IOException, HistoryException {
         ReadContext.Opened opened = context.open(file);
         boolean right = false;
         try {
-            new Parts(context, List.of(file), format).format(file, opened.sniff(), opened.content());
+            if (opened.sniff().blank()) {
+                requireBlank(file.name(), opened.content());
+            } else {
+                new Parts(context, List.of(file), format).format(file, opened.sniff());
+            }
             right = true;
             return opened;
         } finally {
@@ -115,10 +132,7 @@ final class Parts {
     }
 
     /** What was asked for, unless the content is plainly another format; else what the content is. */
-    private HistoryFormat format(Location file, Sniff sniff, InputStream content) throws IOException, HistoryException {
-        if (sniff.blank()) {
-            requireMore(file.name(), content);
-        }
+    private HistoryFormat format(Location file, Sniff sniff) throws HistoryException {
         HistoryFormat seen = sniff.format();
         if (found != null) {
             if (seen != null && seen != found) {
@@ -158,14 +172,13 @@ final class Parts {
                 "name the format with -f to see what is wrong with it");
     }
 
-    /** Nothing but white space so far: an empty file, unless the compression is damaged or there is more. */
-    private static void requireMore(String name, InputStream content) throws IOException, HistoryException {
+    /** Nothing but white space so far, and so it has to go on; finds damaged compression too. */
+    private static void requireBlank(String name, InputStream content) throws IOException, HistoryException {
         for (int b; (b = content.read()) >= 0; ) {
             if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {
                 throw new HistoryException(
                         name, "text after a page of white space", "a history from the first line", "remove the space");
             }
         }
-        throw new HistoryException(name, "an empty file", "a history", "check how it was written");
     }
 }

@@ -7,6 +7,10 @@ package org.polygraph.storage.model;
 public final class BudgetException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** What to do where memory is short while a history is read, by whatever reads it; Spark's driver holds it just as well. */
+    public static final String MORE_MEMORY =
+            "give more memory: --memory to a check; -Xmx to a program, and in JAVA_OPTS to other commands or where that is the limit";
+
     /** @param message what ran out, how far the work got and what budget would do */
     public BudgetException(String message) {
         super(message);

@@ -55,6 +55,29 @@ class AtomicFileTest {
         }
     }
 
+    @Test
+    void aFolderIsThereWhenItIsWholeAndNotBefore() throws Exception {
+        for (String prefix : prefixes()) {
+            String name = prefix.isEmpty() ? "local" : "hadoop";
+            Location location = Location.of(prefix + folder.resolve(name));
+            try (AtomicFolder parts = location.createFolder()) {
+                parts.location().child("a").write(out -> out.write('a'));
+                assertThat(location.exists()).isFalse();
+                parts.commit();
+            }
+            assertThat(folder.resolve(name + "/a")).hasContent("a");
+            try (AtomicFolder parts = location.createFolder()) {
+                parts.location().child("b").write(out -> out.write('b'));
+                assertThatThrownBy(parts::commit).isInstanceOf(IOException.class);
+            }
+            assertThat(folder.resolve(name + "/b")).doesNotExist();
+            try (AtomicFolder parts = location.createFolder()) {
+                parts.location().child("c").write(out -> out.write('c'));
+            }
+        }
+        assertThat(names()).containsExactly("hadoop", "local");
+    }
+
     /** What a process does that is interrupted: it ends while a file is open. */
     static final class Interrupted {
         public static void main(String[] args) throws IOException {
@@ -62,6 +85,9 @@ class AtomicFileTest {
             whole.stream().write('n');
             whole.commit();
             Location.of(args[1]).create().stream().write(new byte[100_000]);
+            Location parts = Location.of(args[1] + "parts").createFolder().location();
+            parts.child("whole").write(out -> out.write('n'));
+            parts.child("half").create().stream().write(new byte[100_000]);
             System.exit(130);
         }
     }

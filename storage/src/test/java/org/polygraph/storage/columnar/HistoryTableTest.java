@@ -133,7 +133,18 @@ class HistoryTableTest {
                 .isInstanceOf(BudgetException.class)
                 .hasMessageMatching(
                         "reading stopped at \\d+ transactions and \\d+ operations: the next step needs \\d+ MiB"
-                                + " of 10 MiB of memory; give the process more memory \\(-Xmx\\) or use the spark engine");
+                                + " of 10 MiB of memory; " + BudgetException.MORE_MEMORY);
+    }
+
+    @Test
+    void limitsBelowAMebibyteAreShown() {
+        for (String[] each : new String[][] {{"867", "867 bytes"}, {"300000", "292 KiB"}}) {
+            HistoryTableBuilder builder = new HistoryTableBuilder(true);
+            builder.limit(Long.parseLong(each[0]));
+            assertThatThrownBy(() -> builder.reserve(1 << 20))
+                    .isInstanceOf(BudgetException.class)
+                    .hasMessageMatching(".* needs 1 MiB of " + each[1] + " of memory; give more memory: --memory .*");
+        }
     }
 
     @Test

@@ -13,11 +13,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
 
 /** Paths, compression, detection and wrong formats: each its own message. */
@@ -83,6 +85,35 @@ class BadInputTest {
                 .isEqualTo(
                         "h: found text after a page of white space; expected a history from the first line; remove the"
                                 + " space");
+    }
+
+    /** Writers that share out rows leave parts without any. */
+    @Test
+    void blankPartsArePassedOver() throws Exception {
+        inputs.write("p/0.jsonl", "\n \r\n");
+        inputs.write("p/1.jsonl", "{\"format\":\"history\",\"version\":1}\n" + JSONL);
+        inputs.write("p/2.jsonl", "");
+        inputs.write("p/3.jsonl.gz", TestFiles.gzip(new byte[0]));
+        inputs.write("p/4.jsonl", "\n");
+        inputs.write("p/5.jsonl", JSONL.replace("\"session\":0", "\"session\":1"));
+        String folder = inputs.path("p").toString();
+        assertThat(HistoryReader.detect(folder)).isEqualTo(HistoryFormat.JSONL);
+        HistoryTable whole = HistoryReader.read(folder, HistoryFormat.AUTO);
+        assertThat(whole.transactions()).isEqualTo(2);
+        assertThat(whole.whereIs(1)).isEqualTo(inputs.path("p/5.jsonl") + ":1");
+        ReadPlan plan = Objects.requireNonNull(
+                ReadPlan.of(folder, HistoryFormat.AUTO, new ReadPlan.Cut(0, 1 << 20), () -> false));
+        PieceMerge merge = plan.merge(Long.MAX_VALUE);
+        for (Piece piece : plan.pieces()) {
+            merge.add(piece.read(() -> false, Long.MAX_VALUE));
+        }
+        HistoryTable merged = merge.table();
+        assertThat(merged.transactions()).isEqualTo(2);
+        assertThat(merged.whereIs(1)).isEqualTo(whole.whereIs(1));
+        inputs.write("q/0.jsonl", "\n");
+        inputs.write("q/1.jsonl", " ");
+        assertThat(inputs.refusal("q", HistoryFormat.AUTO))
+                .isEqualTo("q/0.jsonl: found an empty file; expected a history; check how it was written");
     }
 
     @Test

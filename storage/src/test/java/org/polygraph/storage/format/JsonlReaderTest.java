@@ -3,6 +3,7 @@ package org.polygraph.storage.format;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -194,7 +195,29 @@ class JsonlReaderTest {
                                 + " larger numbers as strings");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[]}")))
                 .isEqualTo(
-                        "h:1:58: found the operation \"pr\"; expected \"r\" or \"w\"; predicates are not supported yet");
+                        "h:1:58: found the operation \"pr\"; expected \"r\", \"w\", \"append\" or \"cas\"; predicates"
+                                + " are not supported yet");
+    }
+
+    @Test
+    void timesAreNanosecondsThatAreKnown() throws Exception {
+        String line = "{\"session\":1,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[]}\n";
+        for (String time : List.of("start", "end")) {
+            String field = "\"" + time + "\":";
+            String lines = line
+                    + line.replace("\"index\":0", "\"index\":1").replaceFirst(field + "[12]", field + Long.MIN_VALUE);
+            assertThat(inputs.refusal("h", lines))
+                    .isEqualTo("h:2:"
+                            + (lines.lines().skip(1).findFirst().orElseThrow().indexOf("-9") + 1)
+                            + ": found -9223372036854775808 as \"" + time
+                            + "\"; expected at least -9223372036854775807;"
+                            + " leave out a time that is not known");
+            assertThat(inputs.refusal("h", lines.replace("-9223372036854775808", "-9223372036854775807")))
+                    .isEqualTo("nothing");
+        }
+        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"clock\":\"ms\"}\n" + line))
+                .isEqualTo("h:1:29: found the string \"ms\" as \"clock\"; expected \"ns\"; start and end are"
+                        + " nanoseconds: convert them");
     }
 
     @Test

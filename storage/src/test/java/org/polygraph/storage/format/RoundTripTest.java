@@ -329,8 +329,22 @@ class RoundTripTest {
                     .append("key", 1L);
         });
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                .isEqualTo("other.parquet:row 0: found the operation \"append\"; expected \"r\" or \"w\"; lists are not"
-                        + " supported yet");
+                .isEqualTo(
+                        "other.parquet:row 0: found the operation \"append\"; expected \"r\", \"w\" or \"cas\"; lists"
+                                + " are not supported yet");
+        for (String time : List.of("start", "end")) {
+            parquet(
+                    good.replace("required int64 index;", "required int64 index; optional int64 " + time + ";"),
+                    CompressionCodecName.UNCOMPRESSED,
+                    row -> row.append("session", 1L)
+                            .append("index", 1L)
+                            .append(time, Long.MIN_VALUE)
+                            .append("status", "committed")
+                            .addGroup("ops"));
+            assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                    .isEqualTo("other.parquet:row 0: found -9223372036854775808 as \"" + time + "\"; expected at least"
+                            + " -9223372036854775807; leave out a time that is not known");
+        }
         parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
             row.append("session", 1L).append("index", 1L).append("status", "done");
             row.addGroup("ops");

@@ -1,0 +1,50 @@
+package org.polygraph.storage.artifact;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * A folder being filled under a temporary name, {@code .<name>.<random>.tmp}, by any processes that reach it. {@link #commit}
+ * gives it its name at once; {@link #close} without commit removes it and all that is in it, and so does the end of the JVM, by a
+ * signal too. A process that is killed without notice leaves only the temporary folder.
+ */
+public final class AtomicFolder implements Closeable {
+    private final Location temporary;
+    private final Rename rename;
+    private final Unfinished.Output unfinished;
+    private boolean done;
+
+    /** Gives the temporary folder its name; fails if there is a folder of that name. */
+    @FunctionalInterface
+    interface Rename {
+        void publish() throws IOException;
+    }
+
+    AtomicFolder(Location temporary, Rename rename) {
+        this.temporary = temporary;
+        this.rename = rename;
+        this.unfinished = temporary::delete;
+        Unfinished.addFolder(unfinished);
+    }
+
+    /** Where to write; made with the first file in it. */
+    public Location location() {
+        return temporary;
+    }
+
+    /** Completes the folder. Once, and where nothing has its name. */
+    public void commit() throws IOException {
+        rename.publish();
+        Unfinished.remove(unfinished);
+        done = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!done) {
+            done = true;
+            temporary.delete();
+            Unfinished.remove(unfinished);
+        }
+    }
+}

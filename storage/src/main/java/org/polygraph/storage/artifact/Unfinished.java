@@ -1,0 +1,68 @@
+package org.polygraph.storage.artifact;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What has a temporary name and is neither complete nor removed: the end of the JVM, by a signal too, removes it. */
+final class Unfinished {
+    /** What is being written in a folder by another thread may make the folder anew. */
+    private static final int TRIES = 20;
+
+    private static final Set<Output> FILES = ConcurrentHashMap.newKeySet();
+    private static final Set<Output> FOLDERS = ConcurrentHashMap.newKeySet();
+    private static volatile boolean isEnding;
+
+    static {
+        Thread end = new Thread(Unfinished::discardAll, "unfinished-files");
+        try {
+            Runtime.getRuntime().addShutdownHook(end);
+        } catch (IllegalStateException ends) {
+            // The JVM ends already: what is begun now stays.
+        }
+    }
+
+    private Unfinished() {}
+
+    /** A file or folder under a temporary name; one object from its beginning to its end. */
+    @FunctionalInterface
+    interface Output {
+        /** Removes it if it is there. */
+        void discard() throws IOException;
+    }
+
+    /** @return false if the JVM ends, so that nothing should be begun */
+    static boolean addFile(Output file) {
+        FILES.add(file);
+        return !isEnding;
+    }
+
+    static void addFolder(Output folder) {
+        FOLDERS.add(folder);
+    }
+
+    /** It is complete, or removed. */
+    static void remove(Output output) {
+        FILES.remove(output);
+        FOLDERS.remove(output);
+    }
+
+    private static void discardAll() {
+        isEnding = true;
+        discard(FILES, 1);
+        discard(FOLDERS, TRIES);
+    }
+
+    private static void discard(Set<Output> outputs, int tries) {
+        for (int i = 0; i < tries && !outputs.isEmpty(); i++) {
+            for (Output output : outputs) {
+                try {
+                    output.discard();
+                } catch (IOException e) {
+                    // Nobody is there to be told; it has a temporary name.
+                    continue;
+                }
+            }
+        }
+    }
+}
