@@ -44,7 +44,7 @@ import org.polygraph.partitioner.isolation.Violation;
  */
 final class ReasonText {
     /** Lines of a violation's full text that begin its second half: what stands before one is its first. */
-    private static final List<String> HEADINGS = List.of("  Reasons", "  Versions", "  Expected", "  Enough");
+    static final List<String> HEADINGS = List.of("  Reasons", "  Versions", "  Expected", "  Enough");
 
     /** Reasons told of one violation, and how deep; verdict.json has up to a thousand. */
     private static final int MOST = 200;

@@ -47,7 +47,6 @@ public final class RunDirectory {
     private static final String VERDICT = "verdict.json";
     private static final String REPORT = "report.html";
     private static final String EXPLANATION = "explain.txt";
-    private static final String SUMMARY = "summary.txt";
 
     private final Location run;
 
@@ -89,9 +88,7 @@ public final class RunDirectory {
      */
     public StoredVerdict verdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
-        Location summary = violation(0).child(SUMMARY);
-        return StoredVerdict.parse(
-                read(file).stripTrailing(), file.name(), summary.exists() ? read(summary) : "", explanations());
+        return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
     }
 
     /** {@code report.html}, which is there when the run has finished. */
@@ -147,11 +144,6 @@ public final class RunDirectory {
             Violation violation = verdict.violations().get(i);
             write(violation(i), violation, table);
             write(violation(i).child(EXPLANATION), ViolationText.of(violation, verdict.level(), i, table));
-        }
-        if (kept > 0) {
-            write(
-                    violation(0).child(SUMMARY),
-                    ViolationText.brief(verdict.violations().get(0), table));
         }
         Optional<Terms> terms = terms(verdict);
         boolean holds =

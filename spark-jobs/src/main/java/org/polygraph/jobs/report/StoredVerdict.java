@@ -20,7 +20,6 @@ import org.polygraph.storage.model.HistoryException;
  * @param json verdict.json, without its line break
  * @param path of the history that was checked
  * @param anomaly the first anomaly's name, else the reason
- * @param summary summary.txt of the first violation that was kept; empty if there is none
  * @param explanations explain.txt of each violation that was kept, the clearest first
  * @param violations how many there were
  */
@@ -32,7 +31,6 @@ public record StoredVerdict(
         long transactions,
         long operations,
         String anomaly,
-        String summary,
         List<String> explanations,
         int violations) {
     private static final JsonFactory FACTORY = new JsonFactory();
@@ -53,12 +51,23 @@ public record StoredVerdict(
         return ResultLine.of(status.name(), level, path, transactions, operations, millis, anomaly);
     }
 
-    /** What {@link ViolationText} said of it. */
+    /** What {@link ViolationText} said of it; less of long transactions may have been shown at first. */
     public String explanation(ViolationText.Detail detail) {
-        if (detail == ViolationText.Detail.FULL || explanations.isEmpty()) {
+        if (detail == ViolationText.Detail.FULL) {
             return String.join("", explanations);
         }
-        return (summary.isEmpty() ? explanations.get(0) : summary) + ViolationText.more(violations - 1);
+        return explanations.isEmpty() ? "" : firstHalf(explanations.get(0)) + ViolationText.more(violations - 1);
+    }
+
+    private static String firstHalf(String explanation) {
+        StringBuilder half = new StringBuilder(explanation.length());
+        for (String line : explanation.split("\n", -1)) {
+            if (line.isEmpty() || ReasonText.HEADINGS.contains(line)) {
+                break;
+            }
+            half.append(line).append('\n');
+        }
+        return half.toString();
     }
 
     /**
@@ -91,7 +100,7 @@ public record StoredVerdict(
     }
 
     /** @throws HistoryException if it is not a verdict that this version can read; the message names {@code file} */
-    static StoredVerdict parse(String json, String file, String summary, List<String> explanations)
+    static StoredVerdict parse(String json, String file, List<String> explanations)
             throws IOException, HistoryException {
         String status = "";
         String level = "";
@@ -161,7 +170,6 @@ public record StoredVerdict(
                 transactions,
                 operations,
                 name.isEmpty() ? reason : name,
-                summary,
                 explanations,
                 violations);
     }

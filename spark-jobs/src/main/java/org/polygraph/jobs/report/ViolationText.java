@@ -78,14 +78,12 @@ public final class ViolationText {
         int shown = Math.min(violations.size(), detail.violations);
         for (int i = 0; i < shown; i++) {
             Violation violation = violations.get(i);
-            all.append(detail == Detail.FULL ? of(violation, verdict.level(), i, table) : brief(violation, table));
+            all.append(
+                    detail == Detail.FULL
+                            ? of(violation, verdict.level(), i, table)
+                            : new ViolationText(table, detail).explain(violation));
         }
         return all.append(more(violations.size() - shown)).toString();
-    }
-
-    /** One violation as it is told first. */
-    static String brief(Violation violation, HistoryTable table) {
-        return new ViolationText(table, Detail.BRIEF).explain(violation);
     }
 
     /** One violation in full, the one in the {@code number}th folder. */

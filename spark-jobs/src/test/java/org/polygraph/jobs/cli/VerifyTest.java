@@ -341,28 +341,6 @@ class VerifyTest {
         assertThat(Files.readString(run.resolve("metrics.json"))).startsWith("{\"schema\":1");
     }
 
-    @Test
-    void whatIsToldAgainIsTheSame() throws IOException {
-        int violations = 0;
-        List<Path> examples;
-        try (Stream<Path> files = Files.list(Path.of(BANK).getParent())) {
-            examples = files.filter(file -> file.toString().matches(".*\\.(jsonl|edn)"))
-                    .sorted()
-                    .toList();
-        }
-        for (Path example : examples) {
-            String[] words = {
-                "check", "-q", "-l", "ser,si", "-o", folder.resolve("twice").toString(), example.toString()
-            };
-            InProcess first = InProcess.run(words);
-            InProcess again = InProcess.run(words);
-            assertThat(again.out().replaceAll("\\d+ ms", ""))
-                    .isEqualTo(first.out().replaceAll("\\d+ ms", ""));
-            violations += first.exitCode() == 3 ? 1 : 0;
-        }
-        assertThat(violations).isGreaterThan(5);
-    }
-
     /** A few of each kind; all of them under the tag. */
     @Test
     void histories() throws IOException {
