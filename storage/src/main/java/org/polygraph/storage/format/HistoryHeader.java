@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
@@ -21,6 +22,7 @@ import org.polygraph.storage.model.HistoryException;
  */
 final class HistoryHeader {
     static final int VERSION = 1;
+    private static final Set<String> OTHER_UNITS = Set.of("s", "ms", "us", "\u00b5s", "\u03bcs");
 
     private final Json.Place place;
     private final Map<String, String> metadata = new LinkedHashMap<>();
@@ -96,8 +98,8 @@ final class HistoryHeader {
             }
             case "initial" -> initial(json, values);
             case "clock" -> {
-                if (json.currentToken() != JsonToken.VALUE_STRING
-                        || !json.getText().equals("ns")) {
+                // What else it says is for people: histories tell here which clock it was.
+                if (json.currentToken() == JsonToken.VALUE_STRING && OTHER_UNITS.contains(json.getText())) {
                     throw place.error(
                             json,
                             Json.describe(json) + " as \"clock\"",

@@ -331,7 +331,7 @@ class EdnReaderTest {
                 "{:process 0, :type :ok, :f :txn, :value [" + many + "]}",
                 "{:process :nemesis, :value [" + many + "]}",
                 "{:process :nemesis, :value [" + ("\"" + "a".repeat(1 << 20) + "\" ").repeat(50) + "]}")) {
-            assertThat(refusal(value, 24 << 20)).contains("give the process more memory");
+            assertThat(refusal(value, 24 << 20)).contains("give more memory");
             assertThat(refusal(value, 1 << 30)).isEqualTo("nothing");
         }
         // What is let go of is no more than what was taken.
@@ -340,6 +340,6 @@ class EdnReaderTest {
             gone.append("{:process ").append(i).append(", :type :invoke, :f :write, :value 1}\n");
             gone.append("{:process ").append(i).append(", :type :info, :f :write}\n");
         }
-        assertThat(refusal(gone.toString(), 28 << 20)).contains("give the process more memory");
+        assertThat(refusal(gone.toString(), 28 << 20)).contains("give more memory");
     }
 }

@@ -218,6 +218,8 @@ class JsonlReaderTest {
         assertThat(inputs.refusal("h", "{\"format\":\"history\",\"clock\":\"ms\"}\n" + line))
                 .isEqualTo("h:1:29: found the string \"ms\" as \"clock\"; expected \"ns\"; start and end are"
                         + " nanoseconds: convert them");
+        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"clock\":\"CLOCK_MONOTONIC of the client\"}\n" + line))
+                .isEqualTo("nothing");
     }
 
     @Test
