@@ -10,7 +10,7 @@ import org.polygraph.storage.model.HistoryException;
 
 /**
  * Puts the pieces of a {@link ReadPlan} together, in their order: the table that one reader would have made, with the same ids
- * and places. Linear; none of the pieces is kept. One thread.
+ * and places. Linear; none of the pieces is kept, but what is open where they meet. One thread.
  */
 public final class PieceMerge {
     private final ReadPlan plan;
