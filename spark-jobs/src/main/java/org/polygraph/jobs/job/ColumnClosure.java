@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 import java.util.List;
-import java.util.Objects;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
@@ -31,10 +30,7 @@ final class ColumnClosure implements JobClosure {
     /** Of events of which the first reaches the second. */
     private long pairs;
 
-    /** Of the driver, with what holds them. */
-    private @Nullable GroupedRows rows;
-
-    private @Nullable IntFiles reading;
+    private final DriverRows rows;
 
     /** @param files where, and how columns are grouped */
     ColumnClosure(SparkSession spark, Jobs jobs, KnownGraph graph, RuleFiles files) {
@@ -42,6 +38,7 @@ final class ColumnClosure implements JobClosure {
         this.jobs = jobs;
         this.graph = graph;
         this.files = files;
+        this.rows = new DriverRows(files.folder(), own -> files.rows(own, generation));
         this.changed = new long[(graph.events().count() + 63) >> 6];
     }
 
@@ -165,21 +162,12 @@ final class ColumnClosure implements JobClosure {
 
     @Override
     public boolean reaches(int a, int b) throws IOException {
-        if (rows == null) {
-            IntFiles own = files.open();
-            reading = own;
-            rows = files.rows(own, generation);
-        }
-        return Objects.requireNonNull(rows).reaches(a, b);
+        return rows.reaches(a, b);
     }
 
     @Override
     public void release() {
-        rows = null;
-        if (reading != null) {
-            reading.close();
-            reading = null;
-        }
+        rows.release();
     }
 
     /** They are in mapped files. */

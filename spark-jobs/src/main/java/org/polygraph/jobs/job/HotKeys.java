@@ -89,9 +89,9 @@ final class HotKeys {
         List<byte[]> forced = new ArrayList<>();
         for (int key : keys) {
             int parts = (int) Math.max(least, rowBytes * items(key) / RANGE_BYTES + 1);
-            Index index = new Index(context, versions.part(new int[] {key}));
             boolean whole = all || IntStream.of(decided).anyMatch(k -> k == key);
-            try {
+            try (Broadcasts sent = new Broadcasts(context)) {
+                Index index = new Index(sent, versions.part(new int[] {key}));
                 List<byte[]> visits = jobs.run(
                         "put writers of a hot key in order",
                         spark.range(0, parts, 1, parts)
@@ -102,24 +102,17 @@ final class HotKeys {
                 if (visits == null) {
                     return null;
                 }
-                Broadcast<int[]> order = context.broadcast(order(visits));
-                try {
-                    List<byte[]> rows = jobs.run(
-                            "force edges of a hot key",
-                            spark.range(0, parts, 1, parts)
-                                            .as(Encoders.LONG())
-                                            .mapPartitions(
-                                                    new Ranges(closed, index, order, key, parts), Encoders.BINARY())
-                                    ::collectAsList);
-                    if (rows == null) {
-                        return null;
-                    }
-                    forced.addAll(rows);
-                } finally {
-                    order.destroy();
+                Broadcast<int[]> order = sent.of(order(visits));
+                List<byte[]> rows = jobs.run(
+                        "force edges of a hot key",
+                        spark.range(0, parts, 1, parts)
+                                        .as(Encoders.LONG())
+                                        .mapPartitions(new Ranges(closed, index, order, key, parts), Encoders.BINARY())
+                                ::collectAsList);
+                if (rows == null) {
+                    return null;
                 }
-            } finally {
-                index.close();
+                forced.addAll(rows);
             }
         }
         return forced;
@@ -149,21 +142,12 @@ final class HotKeys {
     /** The index of a key whose reads are all decided, as tasks find it: three arrays, of which none holds another's bytes. */
     private record Index(Broadcast<int[]> writers, Broadcast<int[]> slotStarts, Broadcast<int[]> readers)
             implements Serializable {
-        Index(JavaSparkContext context, VersionIndex key) {
-            this(
-                    context.broadcast(key.writerTransactions()),
-                    context.broadcast(key.slotStarts()),
-                    context.broadcast(key.readerTransactions()));
+        Index(Broadcasts sent, VersionIndex key) {
+            this(sent.of(key.writerTransactions()), sent.of(key.slotStarts()), sent.of(key.readerTransactions()));
         }
 
         VersionIndex versions() {
             return VersionIndex.ofKey(writers.value(), slotStarts.value(), readers.value());
-        }
-
-        void close() {
-            writers.destroy();
-            slotStarts.destroy();
-            readers.destroy();
         }
     }
 

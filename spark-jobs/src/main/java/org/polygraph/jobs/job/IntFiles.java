@@ -350,8 +350,11 @@ final class IntFiles implements Closeable {
                 together += lengths[end++];
             }
             if (end == first) {
-                throw new BudgetException("one part of a stage has " + lengths[first] + " ints, more than can be mapped"
-                        + " at once; there are too many operations in one session");
+                throw new BudgetException(
+                        "one part of a stage has " + lengths[first] + " numbers; expected no more than the "
+                                + MOST_MAPPED
+                                + " that can be mapped at once, be they transactions, edges between them or those of"
+                                + " a session; give --engine embedded, which maps nothing");
             }
             ByteBuffer mapping = channel.map(mode, Integer.BYTES * at, Integer.BYTES * together);
             mappings.add(mapping);

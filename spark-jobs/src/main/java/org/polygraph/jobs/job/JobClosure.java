@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Rules;
 import org.polygraph.partitioner.closure.Closure;
 
-/** A closure that jobs compute, piece by piece, into files that tasks and driver map. One thread. */
+/** A closure that jobs compute, piece by piece, into files that tasks and driver map. One thread, but for {@link #reaches}. */
 sealed interface JobClosure permits ColumnClosure, WindowJobs {
     /** Whether a closure was stopped because it would have taken more memory than a task has. */
     default boolean isOutgrown() {
@@ -27,7 +27,7 @@ sealed interface JobClosure permits ColumnClosure, WindowJobs {
     /** As {@link Rules#freedom}. */
     double freedom();
 
-    /** Whether event a strictly reaches event b. */
+    /** Whether event a strictly reaches event b. Thread-safe: the solver's threads ask. */
     boolean reaches(int a, int b) throws IOException;
 
     /** Lets go of the rows that {@link #reaches} has mapped. */

@@ -3,6 +3,7 @@ package org.polygraph.jobs.job;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.apache.spark.JobExecutionStatus;
 import org.apache.spark.SparkContext;
@@ -35,7 +36,7 @@ final class Jobs {
     private static final int POLLS_BETWEEN_REPORTS = 10;
 
     private final SparkContext context;
-    private final Budget budget;
+    private final BooleanSupplier stop;
     private final Progress progress;
     private final String group = "polygraph-" + UUID.randomUUID();
 
@@ -45,14 +46,26 @@ final class Jobs {
 
     /** @param progress hears of tasks that have ended */
     Jobs(SparkContext context, Budget budget, Progress progress) {
+        this(context, budget::exhausted, progress);
+    }
+
+    private Jobs(SparkContext context, BooleanSupplier stop, Progress progress) {
         this.progress = progress;
         this.context = context;
-        this.budget = budget;
+        this.stop = stop;
+    }
+
+    /**
+     * Jobs that also end when somebody else says so, from any thread: with a part of the budget. Those of the whole are in another
+     * group, so that no cancellation that comes late is theirs.
+     */
+    Jobs until(BooleanSupplier sooner) {
+        return new Jobs(context, () -> sooner.getAsBoolean() || stop.getAsBoolean(), progress);
     }
 
     /** Whether the budget has ended: nothing more is run. */
     boolean isOver() {
-        return budget.exhausted();
+        return stop.getAsBoolean();
     }
 
     /**
@@ -74,7 +87,7 @@ final class Jobs {
         try {
             return action.call();
         } catch (Exception e) {
-            if (budget.exhausted()) {
+            if (isOver()) {
                 return null;
             }
             throw sorted(description, e);
@@ -90,13 +103,16 @@ final class Jobs {
     private Thread watch() {
         Thread watcher = new Thread(() -> {
             try {
-                for (int polls = 1; !budget.exhausted(); polls++) {
+                for (int polls = 1; ; polls++) {
+                    if (isOver()) {
+                        // Again and again: an action may have several jobs, and this one may not have begun.
+                        context.cancelJobGroup(group);
+                    }
                     Thread.sleep(POLL_MILLIS);
                     if (polls % POLLS_BETWEEN_REPORTS == 0) {
                         report();
                     }
                 }
-                context.cancelJobGroup(group);
             } catch (InterruptedException e) {
                 // The action has ended.
             }

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -49,12 +50,11 @@ final class SliceSums implements Serializable {
      * @throws IOException if there are fewer files than were written; a task that finds other bytes throws one too
      */
     Dataset<byte[]> contents(SparkSession spark, Path folder) throws IOException {
-        Dataset<Row> files = spark.read()
+        DataFrameReader reader = spark.read()
                 .format("binaryFile")
                 .option("ignoreMissingFiles", false)
-                .option("ignoreCorruptFiles", false)
-                .load(folder.toString())
-                .select("path", "content");
+                .option("ignoreCorruptFiles", false);
+        Dataset<Row> files = StageFolder.load(reader, folder).select("path", "content");
         long written = Arrays.stream(bytes).filter(each -> each != ABSENT).count();
         int found = files.inputFiles().length;
         if (found != written) {

@@ -125,7 +125,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
                     cut.windows,
                     cut.windowBytes);
-        } catch (NumberFormatException e) {
+        } catch (IllegalArgumentException e) {
+            // A NumberFormatException, or one of a size that no number holds.
             throw new ConfigurationException("found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
                     + " and a size such as 256m in " + HEAP_CLOCKS + " and " + HOT_KEY_BYTES);
         }
@@ -183,7 +184,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     private static long pieceBytes(SparkConf conf) {
         try {
             return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
-        } catch (NumberFormatException e) {
+        } catch (IllegalArgumentException e) {
             throw new ConfigurationException(
                     "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES);
         }

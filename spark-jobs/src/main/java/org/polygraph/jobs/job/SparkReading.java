@@ -22,7 +22,8 @@ import org.polygraph.storage.model.HistoryException;
  * Reads large inputs by tasks, a piece of the {@link ReadPlan} each. Their rows wait on the executors' disks, come to the driver a
  * few pieces at a time, and become its table.
  *
- * <p>On the driver: the table and {@value #AT_ONCE_BYTES} bytes of rows, or one piece if that is more.
+ * <p>On the driver: the table and {@value #AT_ONCE_BYTES} bytes of rows, or those of one task if that is more: of a piece, or where
+ * there are more than {@value #MOST_TASKS} pieces of several.
  */
 final class SparkReading {
     /** Bytes of text in a piece, about; an input of less than four is read by the driver. */

@@ -63,7 +63,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     @Override
     public Replay.Result replay(Witness witness) {
         HistoryTable table = witness.table();
-        int wanted = Math.min((table.operations() - 1) / operationsPerSlice + 1, MOST_SLICES);
+        int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, MOST_SLICES));
         int slices = Math.max(1, Math.min(wanted, table.keys().size()));
         SlicedReplay replay = SlicedReplay.of(witness, slices, Math.max(1, (table.operations() - 1) / wanted + 1));
         Replay.Result known = replay.known();

@@ -59,6 +59,9 @@ final class SparkRules implements Rules {
     /** Decisions of all rounds, as {@link SliceSaturation} takes them. */
     private final IntArrayList decided = new IntArrayList();
 
+    /** Of who called last: perhaps the end of a part of the budget, which ends jobs too. */
+    private volatile BooleanSupplier stop = () -> false;
+
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
@@ -83,7 +86,7 @@ final class SparkRules implements Rules {
         this.spark = spark;
         this.hotKeyBytes = cut.hotKeyBytes();
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-        this.jobs = jobs;
+        this.jobs = jobs.until(() -> stop.getAsBoolean());
         this.history = history;
         this.graph = graph;
         this.slices = slices;
@@ -105,14 +108,15 @@ final class SparkRules implements Rules {
         this.closure = graph.realTime() == null
                 ? new ColumnClosure(
                         spark,
-                        jobs,
+                        this.jobs,
                         graph,
                         new RuleFiles(where, chainStarts, RuleFiles.groups(chainStarts, groupBytes, cut.mostColumns())))
-                : new WindowJobs(spark, jobs, graph, where, chainStarts, cut);
+                : new WindowJobs(spark, this.jobs, graph, where, chainStarts, cut);
     }
 
     @Override
     public Closure.Result close(BooleanSupplier stop) {
+        this.stop = stop;
         try {
             return closure.close();
         } catch (IOException e) {
@@ -127,19 +131,20 @@ final class SparkRules implements Rules {
 
     @Override
     public Saturation.Result round(BooleanSupplier stop) {
+        this.stop = stop;
         graph.nextRound();
         VersionIndex versions = history.versions();
         int edges = graph.edges();
         int ambiguous = versions.ambiguous();
         boolean most = !hasBegun || mostChanged();
-        Broadcast<byte[]> states = context.broadcast(history.counting().states());
-        Broadcast<long[]> grown = context.broadcast(closure.changed());
-        Broadcast<int[]> decisions = context.broadcast(decided.toIntArray());
-        Broadcast<int[]> keys = context.broadcast(decidedKeys);
-        // Rows of windows are as long as what overlaps, however many sessions there are.
-        HotKeys hot = closure instanceof ColumnClosure columns ? hotKeys(columns, states) : null;
         List<byte[]> forced = new ArrayList<>();
-        try {
+        try (Broadcasts sent = new Broadcasts(context)) {
+            Broadcast<byte[]> states = sent.of(history.counting().states());
+            Broadcast<long[]> grown = sent.of(closure.changed());
+            Broadcast<int[]> decisions = sent.of(decided.toIntArray());
+            Broadcast<int[]> keys = sent.of(decidedKeys);
+            // Rows of windows are as long as what overlaps, however many sessions there are.
+            HotKeys hot = closure instanceof ColumnClosure columns ? hotKeys(columns, states) : null;
             int[] hotKeys = hot == null ? NOTHING : hot.keys();
             Function<KeySlices, SaturationTask> rules = of -> new SaturationTask(
                     closure.rowFiles(),
@@ -166,11 +171,6 @@ final class SparkRules implements Rules {
                 }
                 forced.addAll(byRange);
             }
-        } finally {
-            states.destroy();
-            grown.destroy();
-            decisions.destroy();
-            keys.destroy();
         }
         if (!merge(forced)) {
             return Saturation.Result.CONTRADICTION;
@@ -358,6 +358,7 @@ final class SparkRules implements Rules {
         long[] changedThen = file.longs(CHANGED);
         hasBegun = file.has(DECIDED);
         decidedKeys = hasBegun ? file.ints(DECIDED) : new int[0];
+        this.stop = stop;
         try {
             return closure.restore(changedThen);
         } catch (IOException e) {

@@ -3,6 +3,7 @@ package org.polygraph.jobs.job;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -121,13 +122,15 @@ final class SparkStages implements KeyStages, AutoCloseable {
             return known;
         }
         int count = layout.slices().slices();
-        for (int s = 0; s < count; ) {
-            int from = s;
-            long bytes = merge.bytesOf(s++);
-            while (s < count && bytes + merge.bytesOf(s) <= MERGE_BYTES) {
-                bytes += merge.bytesOf(s++);
+        int[] full = IntStream.range(0, count).filter(s -> merge.bytesOf(s) > 0).toArray();
+        // Where none has anything, Spark may have left out the partitions.
+        for (int i = 0; i < full.length; ) {
+            int from = i;
+            long bytes = merge.bytesOf(full[i++]);
+            while (i < full.length && bytes + merge.bytesOf(full[i]) <= MERGE_BYTES) {
+                bytes += merge.bytesOf(full[i++]);
             }
-            int[] partitions = IntStream.range(from, s).toArray();
+            int[] partitions = Arrays.copyOfRange(full, from, i);
             List<byte[]>[] rows = jobs.run("merge the index of keys", () -> made.collectPartitions(partitions));
             if (rows == null) {
                 return null;
@@ -213,20 +216,16 @@ final class SparkStages implements KeyStages, AutoCloseable {
     private @Nullable ResidualCore check(
             String description, IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
         Dataset<byte[]> cached = slices();
-        Broadcast<byte[]> states = context.broadcast(counting.states());
-        Broadcast<int[]> places = context.broadcast(position);
-        Broadcast<int[]> commits = context.broadcast(
-                commits(new KeyCheck(graph.events(), history.versions(), counting, position), layout.slices()));
-        try {
+        try (Broadcasts sent = new Broadcasts(context)) {
+            Broadcast<byte[]> states = sent.of(counting.states());
+            Broadcast<int[]> places = sent.of(position);
+            Broadcast<int[]> commits = sent.of(
+                    commits(new KeyCheck(graph.events(), history.versions(), counting, position), layout.slices()));
             Callable<List<byte[]>> action = cached.mapPartitions(
                     new CheckTask(layout.slices(), graph.events().perTransaction(), states, places, commits),
                     Encoders.BINARY())::collectAsList;
             List<byte[]> rows = jobs.run(description, action);
             return rows == null ? null : core(rows);
-        } finally {
-            commits.destroy();
-            places.destroy();
-            states.destroy();
         }
     }
 
@@ -326,7 +325,7 @@ final class SparkStages implements KeyStages, AutoCloseable {
          * @param slicesOfKey as many times the operations of a slice a key may have and not be cut
          */
         static Layout of(HistoryTable table, int operationsPerSlice, int mostSlices, int slicesOfKey) {
-            int wanted = Math.min((table.operations() - 1) / operationsPerSlice + 1, mostSlices);
+            int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, mostSlices));
             int keys = table.keys().size();
             int count = Math.max(1, Math.min(wanted, keys));
             int perSlice = Math.max(1, (table.operations() - 1) / wanted + 1);

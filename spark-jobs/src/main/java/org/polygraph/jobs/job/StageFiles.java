@@ -14,6 +14,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.hadoop.util.HadoopOutputFile;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -47,12 +48,13 @@ final class StageFiles implements Closeable {
      * @throws IOException if there are fewer files than were written
      */
     Dataset<Row> rows(SparkSession spark) throws IOException {
-        Dataset<Row> rows = spark.read()
+        DataFrameReader reader = spark.read()
+                .format("parquet")
                 .schema(StagedTransaction.SCHEMA)
                 .option("parquet.page.verify-checksum.enabled", true)
                 .option("ignoreMissingFiles", false)
-                .option("ignoreCorruptFiles", false)
-                .parquet(folder.path().toString());
+                .option("ignoreCorruptFiles", false);
+        Dataset<Row> rows = StageFolder.load(reader, folder.path());
         int found = rows.inputFiles().length;
         if (found != files) {
             throw new IOException(folder.path() + ": found " + found + " files, expected the " + files

@@ -3,11 +3,15 @@ package org.polygraph.jobs.job;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.polygraph.jobs.pipeline.EngineException;
 
 /**
@@ -16,6 +20,8 @@ import org.polygraph.jobs.pipeline.EngineException;
  */
 final class StageFolder implements Closeable {
     private static final String PREFIX = "polygraph-stage-";
+    /** What Hadoop's patterns are made of, and what takes their meaning from them. */
+    private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?\\\\]");
 
     private final FileSystem fileSystem;
     private final Path folder;
@@ -40,7 +46,8 @@ final class StageFolder implements Closeable {
     /** Deletes the folders of processes that have ended. */
     static void sweep(FileSystem fileSystem, Path parent) {
         try {
-            for (FileStatus each : fileSystem.globStatus(new Path(parent, PREFIX + "*"))) {
+            for (FileStatus each :
+                    fileSystem.listStatus(parent, path -> path.getName().startsWith(PREFIX))) {
                 try {
                     StageOwner.sweep(fileSystem, each.getPath());
                 } catch (IOException e) {
@@ -49,6 +56,22 @@ final class StageFolder implements Closeable {
             }
         } catch (IOException e) {
             // What others have left is no reason to fail.
+        }
+    }
+
+    /**
+     * What is in a folder, whatever characters are in its name: Spark takes some of them for those of a pattern.
+     *
+     * @throws IOException if it is gone
+     */
+    static Dataset<Row> load(DataFrameReader reader, Path folder) throws IOException {
+        try {
+            return reader.load(PATTERN.matcher(folder.toString()).replaceAll("\\\\$0"));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            // Scala declares none: an AnalysisException.
+            throw new IOException(folder + ": found no such folder; something else removes files there", e);
         }
     }
 

@@ -19,6 +19,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.SparkExecutorInfo;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.Budget;
 import org.polygraph.jobs.pipeline.ConfigurationException;
 import org.polygraph.jobs.pipeline.EngineException;
@@ -37,10 +38,9 @@ final class StageParent {
 
     /** The configured folder; else the user's home in the default file system, or this machine's temporary folder. */
     static Path of(SparkSession spark) {
-        SparkConf conf = spark.sparkContext().getConf();
-        String configured = conf.get(LazySession.STAGE_FOLDER, "");
-        if (!configured.isEmpty()) {
-            return new Path(configured);
+        Path configured = configured(spark.sparkContext().getConf());
+        if (configured != null) {
+            return configured;
         }
         Configuration hadoop = spark.sparkContext().hadoopConfiguration();
         if (isLocal(hadoop)) {
@@ -50,6 +50,17 @@ final class StageParent {
             return FileSystem.get(hadoop).getHomeDirectory();
         } catch (IOException e) {
             throw new EngineException("no file system for stage files: " + e.getMessage(), e);
+        }
+    }
+
+    /** @throws ConfigurationException if what is configured is no path */
+    private static @Nullable Path configured(SparkConf conf) {
+        String configured = conf.get(LazySession.STAGE_FOLDER, "");
+        try {
+            return configured.isEmpty() ? null : new Path(configured);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException("found " + LazySession.STAGE_FOLDER + " = '" + configured + "' ("
+                    + e.getMessage() + "); expected a path such as hdfs://HOST/stages");
         }
     }
 
@@ -67,9 +78,10 @@ final class StageParent {
     /**
      * What no session is needed to tell.
      *
-     * @throws ConfigurationException if executors cannot see the folder: pods are machines of their own
+     * @throws ConfigurationException if there is no such path, or executors cannot see it: pods are machines of their own
      */
     static void validate(SparkConf conf) {
+        configured(conf);
         if (conf.get("spark.master").startsWith("k8s://") && isInDoubt(conf)) {
             throw unseen("pods");
         }

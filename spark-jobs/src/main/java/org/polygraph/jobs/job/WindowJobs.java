@@ -38,10 +38,7 @@ final class WindowJobs implements JobClosure {
     private long[] changed;
     private @Nullable Generation generation;
     private @Nullable TimeBounds bounds;
-    /** Of the driver, with what holds them. */
-    private @Nullable WindowedRows rows;
-
-    private @Nullable IntFiles reading;
+    private final DriverRows rows;
 
     /** @param cut how finely; rows of a window may take no more bytes than that */
     WindowJobs(
@@ -50,6 +47,8 @@ final class WindowJobs implements JobClosure {
         this.jobs = jobs;
         this.graph = graph;
         this.folder = folder;
+        this.rows = new DriverRows(folder, own -> Objects.requireNonNull(generation, "not closed yet")
+                .open(own));
         this.chainStarts = chainStarts;
         this.cut = cut.windows();
         this.mostBytes = cut.windowBytes();
@@ -198,21 +197,12 @@ final class WindowJobs implements JobClosure {
 
     @Override
     public boolean reaches(int a, int b) throws IOException {
-        if (rows == null) {
-            IntFiles own = files(folder);
-            reading = own;
-            rows = Objects.requireNonNull(generation, "not closed yet").open(own);
-        }
-        return Objects.requireNonNull(rows).reaches(a, b);
+        return rows.reaches(a, b);
     }
 
     @Override
     public void release() {
-        rows = null;
-        if (reading != null) {
-            reading.close();
-            reading = null;
-        }
+        rows.release();
     }
 
     /** Bounds; rows are in mapped files. */

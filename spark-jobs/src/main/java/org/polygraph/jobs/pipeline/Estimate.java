@@ -40,10 +40,11 @@ public record Estimate(
 
     /** A key of the dictionary. */
     private static final long KEY_BYTES = 20;
-    /** A key of the index: where its writers, readers and classes begin. */
-    private static final long INDEX_KEY_BYTES = 12;
-    /** A write or an external read of the index. */
-    private static final long INDEX_OPERATION_BYTES = 8;
+    /** Of the index: a key, where its writers, readers and slots begin; a write, with its slot; an external read. */
+    private static final long INDEX_KEY_BYTES = 16;
+
+    private static final long INDEX_WRITE_BYTES = 12;
+    private static final long INDEX_READ_BYTES = 8;
 
     private static final long EDGE_BYTES = 13;
     /** Order, its inverse, and the marks of a pass. */
@@ -112,7 +113,9 @@ public record Estimate(
                 + (size.timed() ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION)
                         * transactions
                 + KEY_BYTES * size.keys();
-        long index = INDEX_OPERATION_BYTES * operations + INDEX_KEY_BYTES * size.keys();
+        long index = INDEX_WRITE_BYTES * size.writes()
+                + INDEX_READ_BYTES * (operations - size.writes())
+                + INDEX_KEY_BYTES * size.keys();
         // A read is an edge, and so is a step of a session.
         long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
         long clocks =

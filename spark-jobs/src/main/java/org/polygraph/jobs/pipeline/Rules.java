@@ -58,7 +58,7 @@ public interface Rules extends AutoCloseable {
      */
     double freedom();
 
-    /** Whether event a strictly reaches event b; reachability must be exact. */
+    /** Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the solver's threads ask. */
     boolean reaches(int a, int b);
 
     /** Bytes of heap that rows take. */

@@ -15,9 +15,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.pipeline.Estimate;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
+import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** What is said of a history before it is read, against what it is. */
 class EstimateTest {
@@ -170,6 +175,27 @@ class EstimateTest {
             assertThat(Estimate.auto(large, IsolationLevel.SER, Estimate.Cut.USUAL, heap))
                     .as(heap + " bytes")
                     .isEqualTo(only ? Estimate.Engine.SPARK : Estimate.Engine.EMBEDDED);
+        }
+    }
+
+    /** All of these are held, whatever else is: what is said is never less. */
+    @Test
+    void arraysAreNoLargerThanWhatIsSaid() {
+        for (double reads : List.of(0.0, 0.5, 1.0)) {
+            HistoryTable table = HistoryGenerator.withSeed(0xe57)
+                    .sessions(10)
+                    .transactions(5_000)
+                    .operations(8)
+                    .keys(4_000)
+                    .readShare(reads)
+                    .isolation(HistoryGenerator.Isolation.SERIAL)
+                    .generate();
+            IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
+            Events events = new Events(1, table.sessionStarts(), history.sessionOf());
+            KnownGraph graph = KnownGraph.of(events, history.versions());
+            long held = table.arrayBytes() + history.versions().bytes() + 13L * graph.edges() + 12L * events.count();
+            Estimate estimate = Estimate.of(Estimate.Engine.EMBEDDED, HistorySize.of(table), IsolationLevel.SER);
+            assertThat(estimate.leastBytes() - (64L << 20)).as(reads + " reads").isGreaterThanOrEqualTo(held);
         }
     }
 

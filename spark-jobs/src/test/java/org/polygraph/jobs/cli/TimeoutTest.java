@@ -98,17 +98,24 @@ class TimeoutTest {
         assertThat(pods.out()).isEmpty();
         assertThat(pods.err()).startsWith("polygraph: stage files would go to ").contains("spark.polygraph.stage.dir");
         for (String key : List.of("slice.operations", "piece.bytes", "clocks.heap", "hot.key.bytes")) {
-            System.setProperty("spark.polygraph." + key, "much");
-            try {
-                InProcess wrong = InProcess.run("check", "-q", "-l", "ser", "--engine", "spark", nowhere);
-                assertThat(wrong.exitCode()).as(wrong.toString()).isEqualTo(2);
-                assertThat(wrong.err())
-                        .contains("much", "spark.polygraph." + key)
-                        .contains("; expected a ");
-            } finally {
-                System.clearProperty("spark.polygraph." + key);
-            }
+            settingIsRefused("spark.polygraph." + key, "much", nowhere);
+            // No number holds it.
+            settingIsRefused("spark.polygraph." + key, "99999999999g", nowhere);
         }
+        settingIsRefused("spark.polygraph.stage.dir", "hdfs:", nowhere);
         assertThat(Files.exists(Path.of(nowhere))).isFalse();
+    }
+
+    private static void settingIsRefused(String key, String value, String history) {
+        System.setProperty(key, value);
+        try {
+            InProcess wrong = InProcess.run("check", "-q", "-l", "ser", "--engine", "spark", history);
+            assertThat(wrong.exitCode()).as(wrong.toString()).isEqualTo(2);
+            assertThat(wrong.err())
+                    .contains(value.substring(0, value.length() - 1), key)
+                    .contains("; expected a ");
+        } finally {
+            System.clearProperty(key);
+        }
     }
 }

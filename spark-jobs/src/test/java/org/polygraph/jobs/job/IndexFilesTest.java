@@ -69,6 +69,17 @@ class IndexFilesTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    /** The characters of Hadoop's patterns. */
+    @Test
+    void aFolderMayBeCalledAnything() throws IOException {
+        java.nio.file.Path odd = Files.createDirectory(folder.resolve("a b[1]{c,d}*?e%20"));
+        try (IndexFiles files = new IndexFiles(new Path(odd.toUri()), new Configuration())) {
+            files.write(CUT, VERSIONS, () -> false);
+            assertThat(rows(files)).hasSize(CUT.slices());
+        }
+        assertThat(odd).isEmptyDirectory();
+    }
+
     /** Those that were chosen, and no sum of others: a sum goes with each task. */
     @Test
     void someSlicesAreFilesFromZeroOn() throws IOException {

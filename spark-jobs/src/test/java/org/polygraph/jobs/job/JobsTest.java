@@ -31,6 +31,40 @@ class JobsTest {
         assertThat(spark.sparkContext().isLocal()).isTrue();
     }
 
+    /** An action is planned before it has a job, and may have several: whichever comes after the end is cancelled. */
+    @Test
+    @Timeout(60)
+    void aJobThatBeginsAfterTheEndIsCancelled() {
+        Jobs jobs = new Jobs(spark.sparkContext(), Budget.starting(100_000_000L, Long.MAX_VALUE));
+        MapFunction<Long, Long> sleeps = x -> {
+            Thread.sleep(600_000);
+            return x;
+        };
+        Object result = jobs.run("sleep late", () -> {
+            Thread.sleep(500);
+            return spark.range(4).map(sleeps, Encoders.LONG()).collectAsList();
+        });
+        assertThat(result).isNull();
+    }
+
+    /** What one of them gives up the others go on with. */
+    @Test
+    @Timeout(60)
+    void aPartMayEndSooner() {
+        Jobs all = new Jobs(spark.sparkContext(), Budget.unlimited());
+        Jobs part = all.until(Budget.starting(200_000_000L, Long.MAX_VALUE)::exhausted);
+        MapFunction<Long, Long> sleeps = x -> {
+            Thread.sleep(600_000);
+            return x;
+        };
+        Object result = part.run(
+                "sleep", () -> spark.range(4).map(sleeps, Encoders.LONG()).collectAsList());
+        assertThat(result).isNull();
+        assertThat(part.isOver()).isTrue();
+        assertThat(all.isOver()).isFalse();
+        assertThat(all.run("count", () -> spark.range(4).count())).isEqualTo(4);
+    }
+
     /** Whoever waits for a long job hears how many of its tasks have ended, and nothing before it begins or after it ends. */
     @Test
     @Timeout(120)

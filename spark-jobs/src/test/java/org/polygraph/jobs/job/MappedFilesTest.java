@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -103,6 +104,37 @@ class MappedFilesTest {
         task.close();
         assertThat(mapped("rows-0-0")).isZero();
         assertThat(mapped("rows-2-")).isEqualTo(2);
+    }
+
+    /** The solver's threads ask the driver's rows at once: they are mapped once, and let go of. */
+    @Test
+    void theDriversRowsAreOpenedOnce() throws Exception {
+        make(0);
+        int threads = 8;
+        for (int round = 0; round < 20; round++) {
+            AtomicInteger opened = new AtomicInteger();
+            DriverRows rows = new DriverRows(files().folder(), own -> {
+                opened.incrementAndGet();
+                return files().rows(own, 0);
+            });
+            CyclicBarrier begin = new CyclicBarrier(threads);
+            ExecutorService solver = Executors.newFixedThreadPool(threads);
+            List<Future<Boolean>> answers = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                answers.add(solver.submit(() -> {
+                    begin.await();
+                    return rows.reaches(0, 4);
+                }));
+            }
+            for (Future<Boolean> each : answers) {
+                assertThat(each.get()).isFalse();
+            }
+            solver.shutdown();
+            assertThat(opened).hasValue(1);
+            rows.release();
+            MappedFiles.OF_THIS_PROCESS.close();
+            assertThat(mapped("rows-0-")).isZero();
+        }
     }
 
     @Test

@@ -212,6 +212,18 @@ class SparkCheckerTest {
         }
     }
 
+    /** Not even one to a slice. */
+    @Test
+    void transactionsWithoutOperations() {
+        try (SparkChecker finest = new SparkChecker("local[2]", 1)) {
+            for (IsolationLevel level : LEVELS) {
+                assertThat(same(finest, HistoryDsl.parse("init 0; () | (); ()"), level, "nothing"))
+                        .isEqualTo(Verdict.Status.PASS);
+            }
+        }
+        fine.session();
+    }
+
     /** Zipf keys and blind writes leave reads to the solver, so that its order is checked again. */
     @Test
     void historiesThatNeedTheSolver() {

@@ -47,6 +47,17 @@ class StageParentTest {
     }
 
     @Test
+    void whatIsNoPathIsASettingThatCannotWork() {
+        for (String wrong : List.of("hdfs:", ":", "a:b c")) {
+            assertThatThrownBy(() -> StageParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong)))
+                    .as(wrong)
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageStartingWith("found " + LazySession.STAGE_FOLDER + " = '" + wrong + "' (")
+                    .hasMessageEndingWith("); expected a path such as hdfs://HOST/stages");
+        }
+    }
+
+    @Test
     void executorsTellWhereTheyAre() {
         StageParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
         // A name that nobody knows is no proof.
