@@ -40,10 +40,10 @@ class SparkShapesTest {
     private static final IsolationLevel[] LEVELS = IsolationLevel.values();
     private static final WindowPlan.Cut[] WINDOWS = {
         new WindowPlan.Cut(1, 0),
-        new WindowPlan.Cut(5, 1),
+        new WindowPlan.Cut(3, 1),
+        new WindowPlan.Cut(5, 0),
         new WindowPlan.Cut(16, 4),
-        new WindowPlan.Cut(40, 0),
-        SparkChecker.Cut.USUAL.windows()
+        new WindowPlan.Cut(40, 0)
     };
     /** Whatever they are, the rules of some key are to be cut. */
     private static final long[] HOT_BYTES = {Long.MAX_VALUE, 16 << 10, 64};
@@ -105,7 +105,18 @@ class SparkShapesTest {
     @Test
     @Tag("full")
     void agreeAtLength() throws IOException, HistoryException {
-        run(0x59a4e5, 30 * LEVELS.length, 60, 0.5);
+        run(0x59a4e5, 40 * LEVELS.length, 60, 0.5);
+        assertThat(jobs)
+                .containsKeys(
+                        "close the graph by columns",
+                        "rank events by columns",
+                        "force edges",
+                        "force edges of cut keys",
+                        "force edges of a hot key",
+                        "check keys against the solver's order",
+                        "infer what the level demands");
+        // The status store knows the last thousand jobs.
+        assertThat(jobs.get("close the graph by windows of time")[1]).isGreaterThan(3);
     }
 
     /** A third are single histories, a third joins in which all holds, the rest joins in which some part violates. */

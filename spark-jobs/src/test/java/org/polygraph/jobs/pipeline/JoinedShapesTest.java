@@ -40,7 +40,7 @@ class JoinedShapesTest {
     @Test
     @Tag("full")
     void agreeAtLength() throws IOException, HistoryException {
-        run(0x101ed5, 400 * LEVELS.length, 80);
+        run(0x101ed5, 150 * LEVELS.length, 80);
     }
 
     private void run(long seed, int histories, int mostParts) throws IOException, HistoryException {
