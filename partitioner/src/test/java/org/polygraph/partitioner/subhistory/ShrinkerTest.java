@@ -76,7 +76,13 @@ class ShrinkerTest {
             text.append(" w(k").append(i).append(",1)");
         }
         for (int i = 1; i < 300; i++) {
-            text.append("; s").append(i).append(": w(a").append(i).append(",1) w(b").append(i).append(",1)");
+            text.append("; s")
+                    .append(i)
+                    .append(": w(a")
+                    .append(i)
+                    .append(",1) w(b")
+                    .append(i)
+                    .append(",1)");
         }
         HistoryTable table = HistoryDsl.parse(text.toString());
         double[] spent = {0};

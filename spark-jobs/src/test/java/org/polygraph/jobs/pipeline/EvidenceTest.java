@@ -137,7 +137,13 @@ class EvidenceTest {
     void aTransactionThatContradictsItselfOftenHidesNothing() {
         StringBuilder text = new StringBuilder("init 0; s0: r(x,0) w(x,1); s1: r(x,0) w(x,2); s2:");
         for (int i = 0; i < 100; i++) {
-            text.append(" r(k").append(i).append(",0) r(k").append(i).append(",1) w(own,").append(i).append(") r(own,0)");
+            text.append(" r(k")
+                    .append(i)
+                    .append(",0) r(k")
+                    .append(i)
+                    .append(",1) w(own,")
+                    .append(i)
+                    .append(") r(own,0)");
         }
         for (int i = 0; i < 100; i++) {
             text.append("; s").append(3 + i).append(": w(k").append(i).append(",1)");
@@ -152,8 +158,7 @@ class EvidenceTest {
             assertThat(verdict.violations().stream().map(v -> v.anomaly()))
                     .as("%s", level)
                     .hasSize(level.isAxiom() ? 1 : 2)
-                    .contains(
-                            level == IsolationLevel.RC ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NON_REPEATABLE_READ);
+                    .contains(level == IsolationLevel.RC ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NON_REPEATABLE_READ);
             assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
                     .as("%s", level)
                     .isEqualTo(!level.isAxiom());

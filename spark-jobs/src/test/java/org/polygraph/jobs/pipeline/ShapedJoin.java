@@ -160,8 +160,8 @@ public final class ShapedJoin {
                 .map(t -> partOf(table.sessionLabel(table.sessionOf(t)), table.index(t)))
                 .distinct()
                 .toArray();
-        boolean isOfViolating = IntStream.of(of)
-                .anyMatch(part -> part >= 0 && Boolean.FALSE.equals(holds(parts.get(part), level)));
+        boolean isOfViolating =
+                IntStream.of(of).anyMatch(part -> part >= 0 && Boolean.FALSE.equals(holds(parts.get(part), level)));
         return isOfViolating && (of.length == 1 || manner == Manner.CHAINED);
     }
 
@@ -177,7 +177,8 @@ public final class ShapedJoin {
 
     @Override
     public String toString() {
-        return "seed " + seed + " for " + aim + ", " + parts.size() + " parts " + manner + ", " + mode + " skew " + skew;
+        return "seed " + seed + " for " + aim + ", " + parts.size() + " parts " + manner + ", " + mode + " skew "
+                + skew;
     }
 
     private boolean hasOwnValues() {
@@ -216,7 +217,8 @@ public final class ShapedJoin {
             hasLists |= ShapedGenerator.shapeOf(candidate) == ShapedGenerator.Shape.LISTS;
         }
         if (parts.size() < count) {
-            throw new IllegalStateException(this + ": found no more for " + count + " of which " + violating + " violate");
+            throw new IllegalStateException(
+                    this + ": found no more for " + count + " of which " + violating + " violate");
         }
     }
 
