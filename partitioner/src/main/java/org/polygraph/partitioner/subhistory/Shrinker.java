@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -137,6 +138,8 @@ final class Shrinker {
         int barren = 0;
         for (int size = units.size() / 2; size > 1; size /= 2) {
             int before = alive.cardinality();
+            double spentBefore = judge.spent();
+            int trialsBefore = trials;
             for (int from = 0; from < units.size() && !stop.getAsBoolean(); from += size) {
                 BitSet removal = new BitSet();
                 for (int[] unit : units.subList(from, Math.min(units.size(), from + size))) {
@@ -148,16 +151,23 @@ final class Shrinker {
             }
             int taken = before - alive.cardinality();
             barren = taken < before / NEXT_TO_NOTHING ? barren + 1 : 0;
-            if (barren >= BARREN_TURNS && isOutOfSight(units.size())) {
+            // Parts were larger in earlier turns, and each trial took longer.
+            double each = (judge.spent() - spentBefore) / Math.max(1, trials - trialsBefore);
+            if (barren >= BARREN_TURNS && isOutOfSight(units, each)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean isOutOfSight(int units) {
-        double spent = judge.spent();
-        return spent + spent / trials * (alive.cardinality() + units) > OUT_OF_SIGHT;
+    /** @param each share of the time that a trial takes now */
+    private boolean isOutOfSight(List<int[]> units, double each) {
+        long left = units.stream().filter(this::isLeft).count();
+        return judge.spent() + each * (alive.cardinality() + left) > OUT_OF_SIGHT;
+    }
+
+    private boolean isLeft(int[] unit) {
+        return IntStream.of(unit).anyMatch(alive::get);
     }
 
     private boolean oneByOne(List<int[]> units) {

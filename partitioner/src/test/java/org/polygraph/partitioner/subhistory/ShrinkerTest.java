@@ -3,9 +3,11 @@ package org.polygraph.partitioner.subhistory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 class ShrinkerTest {
@@ -64,6 +66,43 @@ class ShrinkerTest {
         Counting judge = new Counting(TABLE.operations(), 0.0005);
         assertThat(left(judge, true)).isEqualTo(TABLE.operations());
         assertThat(judge.trials).isGreaterThan(TABLE.operations());
+    }
+
+    /** Next to the writes of a long transaction all others are little, and what is left of them is soon looked at. */
+    @Test
+    void goesOnWhereTheRestOfAPartIsSmall() {
+        StringBuilder text = new StringBuilder("init 0; s0: w(wanted,1)");
+        for (int i = 0; i < 150; i++) {
+            text.append(" w(k").append(i).append(",1)");
+        }
+        for (int i = 1; i < 300; i++) {
+            text.append("; s")
+                    .append(i)
+                    .append(": w(a")
+                    .append(i)
+                    .append(",1) w(b")
+                    .append(i)
+                    .append(",1)");
+        }
+        HistoryTable table = HistoryDsl.parse(text.toString());
+        double[] spent = {0};
+        PartJudge judge = new PartJudge() {
+            @Override
+            public boolean violates(HistoryTable part) {
+                spent[0] += Math.pow(part.operations(), 3) * 1e-9;
+                return HistoryDsl.print(part).contains("w(wanted,1)");
+            }
+
+            @Override
+            public double spent() {
+                return spent[0];
+            }
+        };
+        ReadSources sources = new ReadSources(table, IndexedHistory.Indeterminate.MAYBE);
+        int[] all = IntStream.range(0, table.operations()).toArray();
+        Shrinker shrinker = new Shrinker(sources, all, judge, () -> judge.spent() >= 1);
+        assertThat(shrinker.run()).isTrue();
+        assertThat(shrinker.result()).hasSize(1);
     }
 
     @Test

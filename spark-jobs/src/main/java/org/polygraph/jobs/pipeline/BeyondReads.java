@@ -1,5 +1,6 @@
 package org.polygraph.jobs.pipeline;
 
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
@@ -9,6 +10,7 @@ import java.util.Set;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.Renumbering;
 import org.polygraph.storage.columnar.HistoryPart;
@@ -75,11 +77,13 @@ final class BeyondReads {
         return SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty();
     }
 
-    /** All operations but the reads of these keys by these transactions. */
+    /** All operations but the reads of these keys by these transactions, and of others where these contradict themselves. */
     private int[] without(List<Violation> violations) {
         LongSet refuted = new LongOpenHashSet();
         for (Violation v : violations) {
-            refuted.add((long) v.transactions().get(0) << 32 | v.keys().get(0));
+            int transaction = v.transactions().get(0);
+            refuted.add((long) transaction << 32 | v.keys().get(0));
+            addContradicted(transaction, refuted);
         }
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
@@ -91,5 +95,26 @@ final class BeyondReads {
             }
         }
         return kept.toIntArray();
+    }
+
+    /**
+     * Adds the keys of which a transaction read something else than it had written or, unless each read is judged by itself, read.
+     * The index tells the first such read only: one at a time, the next ones would take a check each.
+     */
+    private void addContradicted(int transaction, LongSet refuted) {
+        Int2LongOpenHashMap seen = new Int2LongOpenHashMap();
+        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
+            int key = table.operationKeys()[o] >>> 1;
+            long value = table.operationValues()[o];
+            if ((table.operationKeys()[o] & 1) == 1) {
+                seen.put(key, value);
+            } else if (!seen.containsKey(key)) {
+                if (request.level() != IsolationLevel.RC) {
+                    seen.put(key, value);
+                }
+            } else if (seen.get(key) != value) {
+                refuted.add((long) transaction << 32 | key);
+            }
+        }
     }
 }

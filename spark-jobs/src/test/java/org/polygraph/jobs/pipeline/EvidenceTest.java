@@ -132,6 +132,39 @@ class EvidenceTest {
         }
     }
 
+    /** Nor do many of one transaction, each of which the index tells only where those before are left out. */
+    @Test
+    void aTransactionThatContradictsItselfOftenHidesNothing() {
+        StringBuilder text = new StringBuilder("init 0; s0: r(x,0) w(x,1); s1: r(x,0) w(x,2); s2:");
+        for (int i = 0; i < 100; i++) {
+            text.append(" r(k")
+                    .append(i)
+                    .append(",0) r(k")
+                    .append(i)
+                    .append(",1) w(own,")
+                    .append(i)
+                    .append(") r(own,0)");
+        }
+        for (int i = 0; i < 100; i++) {
+            text.append("; s").append(3 + i).append(": w(k").append(i).append(",1)");
+        }
+        HistoryTable table = HistoryDsl.parse(text.toString());
+        for (IsolationLevel level : IsolationLevel.values()) {
+            if (level == IsolationLevel.LIN) {
+                continue;
+            }
+            Verdict verdict =
+                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            assertThat(verdict.violations().stream().map(v -> v.anomaly()))
+                    .as("%s", level)
+                    .hasSize(level.isAxiom() ? 1 : 2)
+                    .contains(level == IsolationLevel.RC ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NON_REPEATABLE_READ);
+            assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
+                    .as("%s", level)
+                    .isEqualTo(!level.isAxiom());
+        }
+    }
+
     /** The write that makes it a future read is the one that another read needs anyway. */
     /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */
     @Test

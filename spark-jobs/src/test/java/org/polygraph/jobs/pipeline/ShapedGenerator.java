@@ -1,16 +1,18 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.pipeline.ShapedHistory.Kind;
 import org.polygraph.jobs.pipeline.ShapedHistory.Op;
 import org.polygraph.jobs.pipeline.ShapedHistory.Txn;
+import org.polygraph.jobs.pipeline.ShapedStore.Visibility;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
  * Makes tiny histories of shapes that {@link org.polygraph.storage.testkit.TinyHistories} has seldom or never: few hot keys, long
  * readers, own reads between own writes, blind writes only, readers only, aborted and unknown transactions that are read, values
  * that repeat with the initial one among them, compare-and-sets, one session, a session each, lists; replicas that lag,
- * causal and atomic visibility; times that are equal, of no length, missing, or at the ends of the range. A seed is a history.
+ * causal and atomic store.visibility; times that are equal, of no length, missing, or at the ends of the range. A seed is a history.
  */
 final class ShapedGenerator {
     /** What is special about a history; sizes, levels that are kept and what is wrong vary in each. */
@@ -29,30 +31,19 @@ final class ShapedGenerator {
         READ_MODIFY_WRITE,
         MIXED,
         SCRAMBLED,
+        /** More than fit a word, of few keys. */
+        MANY_OPERATIONS,
+        /** Some transactions read all of them, or write all of them. */
+        MANY_KEYS,
         REGISTERS,
         LISTS
     }
-
-    /** What transactions see of those before. */
-    private enum Visibility {
-        ALL,
-        /** A prefix, and writers of a key seldom overlap. */
-        SNAPSHOT,
-        /** A prefix, which grows session by session. */
-        REPLICA,
-        CAUSAL,
-        ATOMIC,
-        /** Each read another prefix. */
-        COMMITTED,
-        ANYTHING
-    }
-
-    private static final long NONE = ShapedHistory.NONE;
 
     private final SplitMix random;
     private final Shape shape;
     private final ShapedHistory history = new ShapedHistory();
     private final List<Txn> txns = history.txns;
+    private final ShapedStore store;
 
     private int n;
     private int sessions;
@@ -68,22 +59,27 @@ final class ShapedGenerator {
     private double tampered;
     private double readOnly;
     private double longReaders;
-    /** How many values there are; 0: each its own. */
-    private int domain;
-
-    private boolean initialInDomain;
-    private Visibility visibility = Visibility.ALL;
-    private long fresh;
+    private double longWriters;
 
     private ShapedGenerator(long seed) {
         random = new SplitMix(seed);
         Shape[] shapes = Shape.values();
         shape = shapes[random.nextInt(shapes.length)];
+        store = new ShapedStore(random, history);
     }
 
     /** The history of a seed. */
     static ShapedHistory of(long seed) {
+        return of(seed, null);
+    }
+
+    /** That of a seed but for its initial value and how keys and values are written, which are those of another one. */
+    static ShapedHistory of(long seed, @Nullable ShapedHistory like) {
         ShapedGenerator generator = new ShapedGenerator(seed);
+        generator.history.drawStyle(generator.random);
+        if (like != null) {
+            generator.history.setStyle(like);
+        }
         generator.run();
         return generator.history;
     }
@@ -94,14 +90,10 @@ final class ShapedGenerator {
     }
 
     private void run() {
-        history.initial = chance(0.5) ? 0 : NONE;
-        history.hasHeader = history.initial == 0 || chance(0.3);
-        history.keyStyle = chance(0.6) ? 0 : random.nextInt(4);
-        history.valueStyle = chance(0.6) ? 0 : random.nextInt(6);
         parameters();
         switch (shape) {
             case LISTS -> new ShapedLists(random, txns).run();
-            case REGISTERS -> registers();
+            case REGISTERS -> new ShapedRegisters(random, history, store).run();
             default -> generate();
         }
         if (shape == Shape.REGISTERS || chance(0.55)) {
@@ -132,11 +124,11 @@ final class ShapedGenerator {
         readModifyWrites = chance(0.5) ? 0 : 0.3;
         aborted = chance(0.7) ? 0 : 0.2;
         unknown = chance(0.7) ? 0 : 0.25;
-        domain = chance(0.6) ? 0 : random.between(2, 3);
-        initialInDomain = chance(0.5);
+        store.domain = chance(0.6) ? 0 : random.between(2, 3);
+        store.initialInDomain = chance(0.5);
         tampered = chance(0.5) ? 0 : chance(0.7) ? 0.6 : 1.5;
         double p = random.nextDouble();
-        visibility = p < 0.12
+        store.visibility = p < 0.12
                 ? Visibility.ALL
                 : p < 0.42
                         ? Visibility.SNAPSHOT
@@ -178,28 +170,44 @@ final class ShapedGenerator {
             }
             case INDETERMINATE -> {
                 unknown = 0.5;
-                domain = chance(0.5) ? 0 : 2;
+                store.domain = chance(0.5) ? 0 : 2;
             }
             case REPEATED -> {
-                domain = random.between(1, 3);
-                initialInDomain = chance(0.7);
+                store.domain = random.between(1, 3);
+                store.initialInDomain = chance(0.7);
             }
             case COMPARE_AND_SET -> {
                 compareAndSets = 0.6;
-                domain = chance(0.5) ? 0 : random.between(2, 3);
+                store.domain = chance(0.5) ? 0 : random.between(2, 3);
             }
             case A_SESSION_EACH -> sessions = n;
             case ONE_SESSION -> sessions = 1;
             case READ_MODIFY_WRITE -> {
                 readModifyWrites = 1;
                 reads = 1;
-                domain = chance(0.8) ? 0 : 3;
+                store.domain = chance(0.8) ? 0 : 3;
             }
             case SCRAMBLED -> {
                 n = random.between(2, 5);
                 keys = random.between(1, 2);
-                visibility = Visibility.ANYTHING;
+                store.visibility = Visibility.ANYTHING;
                 tampered = 0;
+            }
+            case REGISTERS -> tampered = chance(0.5) ? 0 : 0.8;
+            case MANY_OPERATIONS -> {
+                n = random.between(2, 5);
+                keys = random.between(1, 3);
+                maxOps = random.between(25, 70);
+                store.domain = 0;
+                twice = chance(0.5) ? 0 : 0.5;
+            }
+            case MANY_KEYS -> {
+                n = random.between(2, 6);
+                keys = random.between(60, 140);
+                maxOps = chance(0.5) ? 3 : keys;
+                longReaders = 0.4;
+                longWriters = 0.4;
+                store.domain = 0;
             }
             default -> {}
         }
@@ -207,15 +215,6 @@ final class ShapedGenerator {
 
     private int key() {
         return hot > 0 && chance(hot) ? 0 : random.nextInt(keys);
-    }
-
-    private long newValue() {
-        if (domain == 0) {
-            return ++fresh;
-        }
-        int low = initialInDomain ? 0 : 1;
-        int v = low + random.nextInt(domain);
-        return v == 0 ? history.initial : v;
     }
 
     /** Transactions one after another in commit order; what each sees is a set of those before. */
@@ -231,14 +230,7 @@ final class ShapedGenerator {
             Txn t = new Txn();
             t.session = order[i];
             t.index = next[t.session]++;
-            double fate = random.nextDouble();
-            if (fate < aborted) {
-                t.status = Definitions.ABORTED;
-                t.effect = false;
-            } else if (fate < aborted + unknown) {
-                t.status = Definitions.INDETERMINATE;
-                t.effect = chance(0.6);
-            }
+            t.fate(random, aborted, unknown);
             int visible = 0; // mask
             int own = 0;
             int lastOwn = -1;
@@ -249,7 +241,7 @@ final class ShapedGenerator {
                 }
             }
             int all = (1 << i) - 1;
-            switch (visibility) {
+            switch (store.visibility) {
                 case SNAPSHOT -> {
                     int from = Math.max(lastOwn + 1, i - random.nextInt(4));
                     visible = (1 << from) - 1;
@@ -263,7 +255,7 @@ final class ShapedGenerator {
                     if (chance(0.5)) {
                         visible |= random.nextInt(1 << i) & all;
                     }
-                    if (visibility == Visibility.CAUSAL) {
+                    if (store.visibility == Visibility.CAUSAL) {
                         for (int j = i - 1; j >= 0; j--) {
                             if ((visible >> j & 1) == 1) {
                                 visible |= seen[j][0];
@@ -275,7 +267,7 @@ final class ShapedGenerator {
             }
             seen[i] = new int[] {visible};
             fill(t, i, visible);
-            if (visibility == Visibility.SNAPSHOT && t.effect && chance(0.75)) {
+            if (store.visibility == Visibility.SNAPSHOT && t.effect && chance(0.75)) {
                 for (int j = 0; j < i; j++) {
                     if ((visible >> j & 1) == 0 && txns.get(j).effect && conflict(txns.get(j), t)) {
                         t.effect = false;
@@ -306,109 +298,52 @@ final class ShapedGenerator {
             int shift = random.nextInt(keys);
             for (int r = 0; r < rounds; r++) {
                 for (int k = 0; k < keys; k++) {
-                    read(t, i, visible, (k + shift) % keys);
+                    store.read(t, i, visible, (k + shift) % keys);
                 }
             }
             count = onlyReads || chance(0.6) ? 0 : 1;
         }
+        if (!onlyReads && chance(longWriters)) {
+            boolean reading = chance(readModifyWrites);
+            for (int key = 0; key < keys; key++) {
+                if (reading) {
+                    store.read(t, i, visible, key);
+                }
+                store.write(t, key);
+            }
+        }
         for (int o = 0; o < count; o++) {
             int key = key();
             if (onlyReads) {
-                read(t, i, visible, key);
+                store.read(t, i, visible, key);
             } else if (chance(twice)) {
                 if (chance(0.4)) {
-                    read(t, i, visible, key);
+                    store.read(t, i, visible, key);
                 }
-                write(t, key);
+                store.write(t, key);
                 if (chance(0.6)) {
-                    read(t, i, visible, key);
+                    store.read(t, i, visible, key);
                 }
                 if (chance(0.7)) {
-                    write(t, key);
+                    store.write(t, key);
                     if (chance(0.4)) {
-                        read(t, i, visible, key);
+                        store.read(t, i, visible, key);
                     }
                 }
             } else if (chance(compareAndSets)) {
-                cas(t, i, visible, key);
+                store.compareAndSet(t, i, visible, key);
             } else if (chance(readModifyWrites)) {
-                read(t, i, visible, key);
-                write(t, key);
+                store.read(t, i, visible, key);
+                store.write(t, key);
             } else if (chance(reads)) {
-                read(t, i, visible, key);
+                store.read(t, i, visible, key);
             } else {
-                write(t, key);
+                store.write(t, key);
             }
         }
         if (t.ops.isEmpty() && chance(0.9)) {
-            read(t, i, visible, key());
+            store.read(t, i, visible, key());
         }
-    }
-
-    private void write(Txn t, int key) {
-        t.ops.add(new Op(Kind.WRITE, key, newValue()));
-    }
-
-    private long current(Txn t, int i, int visible, int key) {
-        for (int o = t.ops.size() - 1; o >= 0; o--) {
-            Op op = t.ops.get(o);
-            if (op.key == key && op.isWrite()) {
-                return op.value;
-            }
-        }
-        if (visibility == Visibility.ANYTHING) {
-            return anyValue(key);
-        }
-        int v = visible;
-        if (visibility == Visibility.COMMITTED) {
-            v &= (1 << random.between(Math.max(0, i - 3), i)) - 1;
-        }
-        for (int j = i - 1; j >= 0; j--) {
-            if ((v >> j & 1) == 1 && txns.get(j).effect) {
-                Txn other = txns.get(j);
-                for (int o = other.ops.size() - 1; o >= 0; o--) {
-                    Op op = other.ops.get(o);
-                    if (op.key == key && op.isWrite()) {
-                        return op.value;
-                    }
-                }
-            }
-        }
-        return history.initial;
-    }
-
-    private void read(Txn t, int i, int visible, int key) {
-        t.ops.add(new Op(Kind.READ, key, current(t, i, visible, key)));
-    }
-
-    private void cas(Txn t, int i, int visible, int key) {
-        long now = current(t, i, visible, key);
-        if (chance(0.65)) {
-            Op op = new Op(Kind.COMPARE_AND_SET, key, newValue());
-            op.expected = now;
-            op.okIsKnown = chance(0.5);
-            t.ops.add(op);
-        } else {
-            Op op = new Op(Kind.REFUSED, key, chance(0.6) ? now : ShapedHistory.NOT_KNOWN);
-            op.expected = anyValue(key);
-            if (op.expected == now || op.expected == op.value) {
-                op.expected = 77;
-            }
-            t.ops.add(op);
-        }
-    }
-
-    private long anyValue(int key) {
-        long chosen = history.initial;
-        int candidates = 1;
-        for (Txn t : txns) {
-            for (Op op : t.ops) {
-                if (op.isWrite() && op.key == key && random.nextInt(++candidates) == 0) {
-                    chosen = op.value;
-                }
-            }
-        }
-        return chosen;
     }
 
     private void tamper() {
@@ -422,11 +357,11 @@ final class ShapedGenerator {
         }
         Op op = t.ops.get(random.nextInt(t.ops.size()));
         if (op.kind == Kind.READ) {
-            op.value = shape != Shape.LISTS && chance(0.06) ? 99 : anyValue(op.key);
+            op.value = shape != Shape.LISTS && chance(0.06) ? 99 : store.anyValue(op.key);
         } else if (op.kind == Kind.WRITE && chance(0.3)) {
-            op.value = anyValue(op.key);
+            op.value = store.anyValue(op.key);
         } else if (op.kind == Kind.COMPARE_AND_SET) {
-            op.expected = anyValue(op.key);
+            op.expected = store.anyValue(op.key);
         }
     }
 
@@ -440,42 +375,6 @@ final class ShapedGenerator {
         }
         if (sorted) {
             txns.sort((a, b) -> a.session != b.session ? a.session - b.session : Long.compare(a.index, b.index));
-        }
-    }
-
-    private void registers() {
-        n = random.between(2, 8);
-        keys = chance(0.7) ? 1 : 2;
-        domain = chance(0.5) ? 0 : random.between(1, 3);
-        aborted = chance(0.8) ? 0 : 0.15;
-        unknown = chance(0.5) ? 0 : 0.3;
-        tampered = chance(0.5) ? 0 : 0.8;
-        visibility = chance(0.15) ? Visibility.ANYTHING : Visibility.ALL;
-        sessions = n;
-        int[] next = new int[n];
-        boolean casOnly = chance(0.3);
-        boolean mostWrites = chance(0.2);
-        for (int i = 0; i < n; i++) {
-            Txn t = new Txn();
-            t.session = random.nextInt(Math.min(3, n));
-            t.index = next[t.session]++;
-            double fate = random.nextDouble();
-            if (fate < aborted) {
-                t.status = Definitions.ABORTED;
-                t.effect = false;
-            } else if (fate < aborted + unknown) {
-                t.status = Definitions.INDETERMINATE;
-                t.effect = chance(0.6);
-            }
-            int key = random.nextInt(keys);
-            int all = (1 << i) - 1;
-            int what = casOnly ? 2 : mostWrites ? (chance(0.7) ? 1 : 0) : random.nextInt(3);
-            switch (what) {
-                case 0 -> read(t, i, all, key);
-                case 1 -> write(t, key);
-                default -> cas(t, i, all, key);
-            }
-            txns.add(t);
         }
     }
 }

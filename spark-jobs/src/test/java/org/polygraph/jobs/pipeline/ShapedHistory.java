@@ -2,6 +2,7 @@ package org.polygraph.jobs.pipeline;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** A tiny history as text of JSON Lines and as what {@link Definitions} speak of, neither made from the other. */
 final class ShapedHistory {
@@ -41,6 +42,15 @@ final class ShapedHistory {
         boolean isWrite() {
             return kind == Kind.WRITE || kind == Kind.COMPARE_AND_SET;
         }
+
+        /** The same of another key. */
+        Op of(int other) {
+            Op copy = new Op(kind, other, value);
+            copy.expected = expected;
+            copy.list = list;
+            copy.okIsKnown = okIsKnown;
+            return copy;
+        }
     }
 
     static final class Txn {
@@ -52,6 +62,23 @@ final class ShapedHistory {
         final List<Op> ops = new ArrayList<>();
         /** Whether others see what it wrote. */
         boolean effect = true;
+
+        /**
+         * Draws what becomes of it.
+         *
+         * @param aborted share of those that abort
+         * @param unknown share of those whose outcome nobody learns
+         */
+        void fate(SplitMix random, double aborted, double unknown) {
+            double fate = random.nextDouble();
+            if (fate < aborted) {
+                status = Definitions.ABORTED;
+                effect = false;
+            } else if (fate < aborted + unknown) {
+                status = Definitions.INDETERMINATE;
+                effect = random.chance(0.6);
+            }
+        }
     }
 
     final List<Txn> txns = new ArrayList<>();
@@ -61,6 +88,22 @@ final class ShapedHistory {
     int keyStyle;
 
     int valueStyle;
+
+    /** Draws the initial value and how keys and values are written. */
+    void drawStyle(SplitMix random) {
+        initial = random.chance(0.5) ? 0 : NONE;
+        hasHeader = initial == 0 || random.chance(0.3);
+        keyStyle = random.chance(0.6) ? 0 : random.nextInt(4);
+        valueStyle = random.chance(0.6) ? 0 : random.nextInt(6);
+    }
+
+    /** Takes them from another one. */
+    void setStyle(ShapedHistory like) {
+        initial = like.initial;
+        hasHeader = like.hasHeader;
+        keyStyle = like.keyStyle;
+        valueStyle = like.valueStyle;
+    }
 
     private String key(int key) {
         return switch (keyStyle) {
@@ -135,7 +178,11 @@ final class ShapedHistory {
         };
     }
 
-    /** As definitions see it. @param refusals whether what a refused compare-and-set did not find is part of it */
+    /**
+     * As definitions see it.
+     *
+     * @param refusals whether what a refused compare-and-set did not find is part of it
+     */
     Definitions definitions(boolean refusals) {
         List<Txn> sorted = new ArrayList<>(txns);
         sorted.sort((a, b) -> a.session != b.session ? a.session - b.session : Long.compare(a.index, b.index));

@@ -37,14 +37,7 @@ final class ShapedLists {
             Txn t = new Txn();
             t.session = order[i];
             t.index = next[t.session]++;
-            double fate = random.nextDouble();
-            if (fate < aborted) {
-                t.status = Definitions.ABORTED;
-                t.effect = false;
-            } else if (fate < aborted + unknown) {
-                t.status = Definitions.INDETERMINATE;
-                t.effect = random.chance(0.6);
-            }
+            t.fate(random, aborted, unknown);
             int lastOwn = -1;
             for (int j = 0; j < i; j++) {
                 lastOwn = order[j] == t.session ? j : lastOwn;

@@ -7,25 +7,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.partitioner.isolation.SubHistory;
-import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
@@ -37,11 +30,10 @@ class ShapesAgainstDefinitionsTest {
     private Path folder;
 
     private final Map<ShapedGenerator.Shape, int[]> found = new EnumMap<>(ShapedGenerator.Shape.class);
+    private final ShownVerdicts shown = new ShownVerdicts();
     private int judged;
     private int skipped;
     private int unknown;
-    private int withoutOrder;
-    private int withoutPart;
 
     @Test
     void agrees() throws IOException, HistoryException {
@@ -59,15 +51,16 @@ class ShapesAgainstDefinitionsTest {
             examine(SplitMix.seedOf(seed, i));
         }
         System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, " + unknown
-                + " unknown, " + withoutOrder + " passes by choices alone, " + withoutPart
+                + " unknown, " + shown.withoutOrder() + " passes by choices alone, " + shown.withoutPart()
                 + " violations of empty transactions, " + skipped + " not judged; accepted and rejected by shape:");
         found.forEach((shape, counts) -> System.out.println("  " + shape + " " + counts[0] + " " + counts[1]));
         assertThat(found).hasSameSizeAs(ShapedGenerator.Shape.values());
         assertThat(found.values()).allMatch(counts -> Math.min(counts[0], counts[1]) > (counts[0] + counts[1]) / 20);
         assertThat(unknown).isZero();
+        assertThat(shown.large()).isZero();
         assertThat(skipped).isLessThan(judged / 1_000 + 3);
-        assertThat(withoutOrder).isLessThan(judged / 500 + 3);
-        assertThat(withoutPart).isLessThan(judged / 1_000 + 3);
+        assertThat(shown.withoutOrder()).isLessThan(judged / 500 + 3);
+        assertThat(shown.withoutPart()).isLessThan(judged / 1_000 + 3);
     }
 
     private void examine(long seed) throws IOException, HistoryException {
@@ -109,7 +102,7 @@ class ShapesAgainstDefinitionsTest {
                 : !level.isAxiom() || !table.values().hasLists();
     }
 
-    private static Tuning tuning(SplitMix random) {
+    static Tuning tuning(SplitMix random) {
         int[] rounds = {Tuning.NO_RULES, 0, 1, Tuning.FIXPOINT, Tuning.ADAPTIVE, Tuning.ADAPTIVE};
         Tuning.StartOrder[] starts = Tuning.StartOrder.values();
         Tuning.RealTimeRows[] rows = Tuning.RealTimeRows.values();
@@ -130,65 +123,6 @@ class ShapesAgainstDefinitionsTest {
         }
         assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
         found.computeIfAbsent(ShapedGenerator.shapeOf(seed), shape -> new int[2])[holds ? 0 : 1]++;
-        if (holds) {
-            isShown(verdict.witness(), what);
-            assertThat(verdict.certificate())
-                    .as(what)
-                    .matches(certificate -> certificate != null && certificate.verified());
-        } else {
-            assertThat(verdict.violations()).as(what).isNotEmpty();
-            for (Violation violation : verdict.violations()) {
-                isShown(violation, request.judged(whole), request, what);
-            }
-        }
-    }
-
-    private void isShown(@Nullable Witness witness, String what) {
-        if (witness == null) {
-            withoutOrder++;
-            return;
-        }
-        assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
-        assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
-    }
-
-    private void isShown(Violation violation, HistoryTable whole, CheckRequest request, String what) {
-        SubHistory part = violation.minimal();
-        if (part == null) {
-            assertThat(request.level().realTime() && hasEmptyTransaction(whole))
-                    .as(what)
-                    .isTrue();
-            withoutPart++;
-            return;
-        }
-        assertThat(part.minimal()).as(what).isTrue();
-        HistoryTable alone = HistoryPart.of(whole, part.operations()).table();
-        String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
-        Definitions definitions = Definitions.of(alone);
-        assertThat(definitions.vacuous()).as(as).isFalse();
-        assertThat(definitions.holds(
-                        Definitions.Level.valueOf(request.level().name()),
-                        request.clockSkewNanos(),
-                        request.indeterminate() == IndeterminateMode.MAYBE))
-                .as(as)
-                .isNotEqualTo(true);
-        if (request.level() != IsolationLevel.LIN) {
-            assertThat(org.polygraph.jobs.certificate.SubHistory.firstGap(
-                            whole, alone, request.terms().orElseThrow()))
-                    .as(as)
-                    .isNull();
-        }
-        for (int named : violation.transactions()) {
-            assertThat(part.transactions()).as(as).contains(named);
-        }
-    }
-
-    private static boolean hasEmptyTransaction(HistoryTable table) {
-        for (int t = 0; t < table.transactions(); t++) {
-            if (table.operationStarts()[t] == table.operationStarts()[t + 1]) {
-                return true;
-            }
-        }
-        return false;
+        shown.isShown(verdict, whole, request, what);
     }
 }
