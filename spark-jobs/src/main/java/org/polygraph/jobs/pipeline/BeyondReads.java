@@ -15,6 +15,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.Renumbering;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistorySize;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
@@ -42,13 +44,13 @@ final class BeyondReads {
 
     private final HistoryTable table;
     private final CheckRequest request;
-    private final Budget budget;
+    private final Budget whole;
 
-    /** @param budget of which this takes a part */
-    BeyondReads(HistoryTable table, CheckRequest request, Budget budget) {
+    /** @param whole of which this takes a part */
+    BeyondReads(HistoryTable table, CheckRequest request, Budget whole) {
         this.table = table;
         this.request = request;
-        this.budget = budget.part(MOST_NANOS);
+        this.whole = whole;
     }
 
     /**
@@ -56,14 +58,27 @@ final class BeyondReads {
      *
      * @param violations of the whole
      * @return in the whole's numbers, with their sub-histories; none if there are none, these are no single reads, or the
-     *     budget ended
+     *     budget ended: time, or memory for a second check beside what the first one holds
      */
     List<Violation> of(List<Violation> violations) {
-        if (violations.size() >= TOO_MANY
-                || !violations.stream().allMatch(BeyondReads::isSingle)
-                || budget.bytes() < 3 * table.arrayBytes()) {
+        if (violations.size() >= TOO_MANY || !violations.stream().allMatch(BeyondReads::isSingle)) {
             return List.of();
         }
+        long each = Estimate.of(Estimate.Engine.EMBEDDED, HistorySize.of(table), request.level())
+                .leastBytes();
+        Budget budget = whole.part(MOST_NANOS, each);
+        if (!budget.fits(0, each)) {
+            return List.of();
+        }
+        try {
+            return of(violations, budget);
+        } catch (BudgetException | OutOfMemoryError e) {
+            // An estimate is one. The verdict stands without these.
+            return List.of();
+        }
+    }
+
+    private List<Violation> of(List<Violation> violations, Budget budget) {
         HistoryPart part = HistoryPart.of(table, without(violations));
         if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
             return List.of();

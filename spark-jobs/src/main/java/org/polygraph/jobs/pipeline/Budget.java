@@ -109,10 +109,15 @@ public final class Budget {
      * {@value #SLOWEST} times as long.) Its end does not end this one.
      */
     public Budget part(long mostNanos) {
+        return part(mostNanos, 0);
+    }
+
+    /** The same for what runs while so many bytes are held by others. */
+    public Budget part(long mostNanos, long heldBytes) {
         long now = System.nanoTime();
         long cpu = cpuNanos == NO_DEADLINE ? mostNanos : Math.min(mostNanos, (cpuNanos - takenCpuNanos()) / 2);
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
-        return new Budget(now, Math.min(left, SLOWEST * cpu), cpu, heap);
+        return new Budget(now, Math.min(left, SLOWEST * cpu), cpu, Math.max(0, heap - heldBytes));
     }
 
     /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.BruteForce;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -13,6 +14,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
 
 /** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
 final class Counterexamples {
@@ -45,17 +47,12 @@ final class Counterexamples {
      * @throws IllegalStateException if a sub-history does not violate after all: a bug, never a verdict
      */
     List<Violation> of(List<Violation> violations, List<Dependency> more) {
-        SubHistoryFinder finder = new SubHistoryFinder(
-                table,
-                request.level(),
-                Decision.indeterminate(request),
-                request.clockSkewNanos(),
-                new PartChecker(request, budget),
-                budget::exhausted);
+        SubHistoryFinder finder = finder();
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> told = new ArrayList<>();
         for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
-            Violation shrunk = finder.shrunk(violation, told.isEmpty() ? more : List.of());
+            Violation shrunk =
+                    finder == null ? violation : shrunk(finder, violation, told.isEmpty() ? more : List.of());
             if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
                 told.add(judged(hasTimeInOrder() ? name.of(shrunk) : shrunk));
             }
@@ -71,6 +68,29 @@ final class Counterexamples {
         told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
         told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
         return told;
+    }
+
+    /** Null where its memory is not there: the verdict stands without parts. */
+    private @Nullable SubHistoryFinder finder() {
+        try {
+            return new SubHistoryFinder(
+                    table,
+                    request.level(),
+                    Decision.indeterminate(request),
+                    request.clockSkewNanos(),
+                    new PartChecker(request, budget),
+                    budget::exhausted);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return null;
+        }
+    }
+
+    private static Violation shrunk(SubHistoryFinder finder, Violation violation, List<Dependency> more) {
+        try {
+            return finder.shrunk(violation, more);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return violation;
+        }
     }
 
     private boolean hasTimeInOrder() {

@@ -36,9 +36,6 @@ public final class Decision {
     /** Of the memory that is left, what the clocks may take; the rest is for edges, the solver and the replay. */
     static final double CLOCK_SHARE = 0.6;
 
-    /** Further rounds of rules, after the solver's refutation, that may find a cycle to show. */
-    private static final long MOST_EVIDENCE_NANOS = 5_000_000_000L;
-
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
@@ -276,7 +273,7 @@ public final class Decision {
             residual = CoreSolving.size(core, history, outcome.statistics());
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
-                if (loop.refuteByRules(MOST_EVIDENCE_NANOS)) {
+                if (loop.refuteByRules()) {
                     return refuted(loop).with().refutation(solved.refutation()).build();
                 }
                 phases.begin(EVIDENCE);

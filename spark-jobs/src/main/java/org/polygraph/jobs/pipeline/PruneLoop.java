@@ -57,8 +57,13 @@ final class PruneLoop implements AutoCloseable {
     /** The same where values repeat: rounds decide reads there, which the solver does not. */
     private static final double WORTHWHILE_REPEATED = 0.06;
 
-    /** Rounds after a refutation by the solver, for evidence. */
+    /**
+     * After a refutation by the solver, for evidence: rounds, and what they may take as estimated, not as measured: which evidence
+     * is told depends neither on the machine nor on the engine.
+     */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
+
+    private static final double MOST_EVIDENCE_NANOS = 5e9;
 
     /** The check of every key against an order, by the engine at hand. */
     @FunctionalInterface
@@ -362,12 +367,17 @@ final class PruneLoop implements AutoCloseable {
 
     /** Whether another round takes less than the solver would for what it forces. */
     private boolean savesTheSolver(Rules made) {
+        double perEdge = SOLVER_NANOS * Math.pow(made.freedom() / graph.events().perTransaction(), 3);
+        return NEXT_SHARE * lastForced * perEdge > roundNanos();
+    }
+
+    /** What a round takes, about. */
+    private double roundNanos() {
         Events events = graph.events();
         VersionIndex versions = history.versions();
         double cells = (double) events.count() * events.chains();
         double items = versions.writers() + versions.readers();
-        double perEdge = SOLVER_NANOS * Math.pow(made.freedom() / events.perTransaction(), 3);
-        return NEXT_SHARE * lastForced * perEdge > CELL_NANOS * cells + ITEM_NANOS * items;
+        return CELL_NANOS * cells + ITEM_NANOS * items;
     }
 
     private boolean ordered(Rules made) {
@@ -415,18 +425,15 @@ final class PruneLoop implements AutoCloseable {
      * After the solver has refuted the core: goes on with the rules, for a cycle with reasons says more than a core of
      * clauses.
      *
-     * @param mostNanos gives up after so long: the verdict stands without it
      * @return whether the rules found one
      */
-    boolean refuteByRules(long mostNanos) {
+    boolean refuteByRules() {
         Rules made = rules;
         if (made == null) {
             return false;
         }
-        long start = System.nanoTime();
-        for (int more = 0;
-                more < MOST_EVIDENCE_ROUNDS && refutation == null && System.nanoTime() - start < mostNanos;
-                more++) {
+        long most = Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos()));
+        for (int more = 0; more < most && refutation == null; more++) {
             Saturation.Result result = round(made);
             if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
                 break;

@@ -165,6 +165,21 @@ class EvidenceTest {
         }
     }
 
+    /** What more is wrong takes a second check beside the first: it is not looked for where memory is for one only. */
+    @Test
+    void whatMoreThereIsDoesNotCostTheVerdict() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: r(a,9); s1: r(x,0) w(x,1); s2: r(x,0) w(x,2)");
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        Verdict little =
+                new EmbeddedChecker().check(table, request, Progress.NONE, Budget.starting(Long.MAX_VALUE, 100L << 20));
+        assertThat(little.violations()).extracting(Violation::anomaly).containsExactly(Anomaly.THIN_AIR_READ);
+        Verdict enough =
+                new EmbeddedChecker().check(table, request, Progress.NONE, Budget.starting(Long.MAX_VALUE, 1L << 30));
+        assertThat(enough.violations())
+                .extracting(Violation::anomaly)
+                .containsExactlyInAnyOrder(Anomaly.THIN_AIR_READ, Anomaly.LOST_UPDATE);
+    }
+
     /** The write that makes it a future read is the one that another read needs anyway. */
     /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */
     @Test
