@@ -225,8 +225,7 @@ public final class SliceSaturation {
                 }
             }
             closure = rows instanceof WindowedRows windows
-                    ? WindowClosure.part(
-                            graph, windows, excerpt::whole, this::upTo, ownChanged)
+                    ? WindowClosure.part(graph, windows, excerpt::whole, this::upTo, ownChanged)
                     : clocks((GroupedRows) rows, ownChanged);
         }
 

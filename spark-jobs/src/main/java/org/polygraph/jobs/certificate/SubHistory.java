@@ -140,8 +140,7 @@ public final class SubHistory {
         if (transactions.cardinality() > most) {
             return null;
         }
-        HistoryTable more =
-                HistoryPart.of(whole, wanted.stream().toArray()).table();
+        HistoryTable more = HistoryPart.of(whole, wanted.stream().toArray()).table();
         // An own write that was missing may hide an earlier one that somebody read: then a later one is missing too.
         SubHistory next = new SubHistory(whole, more, terms);
         String foreign = next.embed();

@@ -103,7 +103,10 @@ final class AxiomDecision {
         return switch (result) {
             case STOPPED -> verdicts.exhausted();
             case REFUTED -> violation(new AxiomEvidence(order).violations());
-            case ORDERED -> hasOpenReads ? ambiguous(reads) : verdicts.replay(verdicts.witness(order.counting(), null, order.position()));
+            case ORDERED ->
+                hasOpenReads
+                        ? ambiguous(reads)
+                        : verdicts.replay(verdicts.witness(order.counting(), null, order.position()));
         };
     }
 
@@ -154,8 +157,9 @@ final class AxiomDecision {
             case HOLDS -> chosen();
             case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
             case GIVEN_UP ->
-                verdicts.unknown(sources.open().length + " reads have several possible writers, too many to try them all; "
-                        + request.level().title() + " is decided where written values are unique");
+                verdicts.unknown(
+                        sources.open().length + " reads have several possible writers, too many to try them all; "
+                                + request.level().title() + " is decided where written values are unique");
         };
     }
 

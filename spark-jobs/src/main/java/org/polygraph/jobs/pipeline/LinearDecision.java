@@ -69,8 +69,7 @@ final class LinearDecision {
         if (open != null) {
             return budget.exhausted() ? verdicts.exhausted() : verdicts.unknown(open);
         }
-        return verdicts.replay(
-                new Witness(table, request.terms().orElseThrow(), found.counted(), found.position()));
+        return verdicts.replay(new Witness(table, request.terms().orElseThrow(), found.counted(), found.position()));
     }
 
     /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */

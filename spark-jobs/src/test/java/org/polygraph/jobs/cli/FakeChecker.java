@@ -58,6 +58,8 @@ final class FakeChecker implements Checker {
     }
 
     private static Verdict unknown(CheckRequest request, String reason) {
-        return Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason).build();
+        return Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                .reason(reason)
+                .build();
     }
 }

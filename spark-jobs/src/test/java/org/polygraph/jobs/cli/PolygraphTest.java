@@ -173,7 +173,8 @@ class PolygraphTest {
     @Test
     void stdinIsAPath() {
         InputStream before = System.in;
-        System.setIn(new ByteArrayInputStream(String.format(HISTORY, FakeChecker.PASS).getBytes(StandardCharsets.UTF_8)));
+        System.setIn(new ByteArrayInputStream(
+                String.format(HISTORY, FakeChecker.PASS).getBytes(StandardCharsets.UTF_8)));
         try {
             assertThat(run("check", "-l", "ser", "-")).isZero();
         } finally {

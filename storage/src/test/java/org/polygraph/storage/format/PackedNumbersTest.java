@@ -71,7 +71,9 @@ class PackedNumbersTest {
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
             DeltaNumbers reader = new DeltaNumbers(page, words(page), at, at + encoded.length);
-            assertThat(inPieces(numbers.length, 200, random, reader::read)).as("seed " + seed).isEqualTo(numbers);
+            assertThat(inPieces(numbers.length, 200, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
             assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
         }
     }
@@ -135,7 +137,9 @@ class PackedNumbersTest {
             byte[] page = placed(encoded, at, random.nextInt(20));
             int size = wide ? Long.BYTES : Integer.BYTES;
             SplitNumbers reader = new SplitNumbers(page, at, at + encoded.length, size);
-            assertThat(inPieces(numbers.length, 100, random, reader::read)).as("seed " + seed).isEqualTo(numbers);
+            assertThat(inPieces(numbers.length, 100, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
             assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> new SplitNumbers(page, at, at + encoded.length - 1, size))
                     .isInstanceOf(IOException.class);

@@ -218,7 +218,7 @@ class PiecesTest {
 
     /** What is in a file. */
     interface Content {
-        byte[] of(Random random) throws IOException;
+        byte[] of(Random random) throws Exception;
     }
 
     /** As {@link #same}, of so many files. @return the most pieces that one had */

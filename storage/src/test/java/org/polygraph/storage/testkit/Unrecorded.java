@@ -17,8 +17,7 @@ public final class Unrecorded {
     /** Values that counted up do so no more; what was the same is the same. */
     public static HistoryTable shuffled(HistoryTable history) {
         return copy(
-                history,
-                value -> value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE);
+                history, value -> value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE);
     }
 
     private static HistoryTable copy(HistoryTable history, LongUnaryOperator values) {
