@@ -364,11 +364,25 @@ final class EdnTokens {
 
     /** Up to what ends a symbol, a keyword or a number. */
     private void restOfAtom() throws IOException, HistoryException {
-        for (int c; (c = in.peek()) != EdnBytes.END_OF_FILE && !isDelimiter(c); ) {
-            if (length >= MAX_NAME) {
+        byte[] buffer = in.buffer();
+        for (boolean mayGoOn = true; mayGoOn && in.peek() != EdnBytes.END_OF_FILE; ) {
+            int from = in.at();
+            int limit = in.limit();
+            int p = from;
+            while (p < limit && !isDelimiter(buffer[p] & 0xFF)) {
+                p++;
+            }
+            int n = p - from;
+            if (n > MAX_NAME - length) {
                 throw error("a name of more than " + MAX_NAME + " bytes", "a shorter one");
             }
-            add(in.take());
+            if (n > text.length - length) {
+                text = Arrays.copyOf(text, MAX_NAME);
+            }
+            System.arraycopy(buffer, from, text, length, n);
+            length += n;
+            in.moveTo(p);
+            mayGoOn = p == limit;
         }
     }
 
