@@ -58,6 +58,11 @@ final class EdnBytes {
         if (at < limit && buffer[at] > ' ' && buffer[at] != ';') {
             return buffer[at++];
         }
+        return takeFirstBehind();
+    }
+
+    /** The same where a line ends, a comment or a mark begins, or nothing is left in the buffer; apart, so that the usual is short. */
+    private int takeFirstBehind() throws IOException {
         boolean comment = false;
         for (int c; ; ) {
             c = take();
