@@ -143,7 +143,8 @@ public final class AxiomEvidence {
         List<Dependency> cycle = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
             cycle.add(dependency(steps.get(i)));
-            EdgeReasons.session(cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
+            EdgeReasons.session(
+                    cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
         }
         Anomaly anomaly = demanded == 0
                 ? Anomaly.CIRCULAR_INFORMATION_FLOW
