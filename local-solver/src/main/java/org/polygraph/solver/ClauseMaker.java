@@ -154,7 +154,7 @@ final class ClauseMaker {
             }
         }
         candidates.clear();
-        check.candidates(check.key(), p.readerClass[reader], candidates);
+        check.candidates().push(p.readerClass[reader], candidates);
         for (int i = 0; i < candidates.size(); i++) {
             int candidate = p.writerTxn[candidates.get(i)];
             if (candidate == readTxn) {

@@ -33,8 +33,9 @@ final class KeyItems {
     private int[] touched = new int[0];
     private int touchedCount;
 
-    /** Writers (global index) sorted by class, then index; and their classes. Built when first asked for. */
-    int @Nullable [] byClass;
+    /** Made when first asked for. */
+    @Nullable
+    Candidates candidates;
 
     KeyItems(Polygraph p, int key, int group) {
         this.key = key;

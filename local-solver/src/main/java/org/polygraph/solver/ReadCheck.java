@@ -1,5 +1,6 @@
 package org.polygraph.solver;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
@@ -14,7 +15,6 @@ import org.polygraph.solver.sat.IntStack;
  * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
  */
 final class ReadCheck {
-    private static final int NONE = -1;
     /** Of a version, looked at on either side: versions with more are rare, and any of their reads will do. */
     private static final int MOST_READS = 64;
 
@@ -173,8 +173,8 @@ final class ReadCheck {
         if (last == reader) {
             return;
         }
-        int source = onlyCandidate(p.readerClass[reader]);
-        if (source != NONE
+        int source = candidates().only(p.readerClass[reader]);
+        if (source != Candidates.NONE
                 && source != p.readerTxn[last]
                 && position[p.commit(source)] < position[p.snapshot(p.readerTxn[reader])]) {
             reader = last;
@@ -359,7 +359,7 @@ final class ReadCheck {
             sortKeys[item] = (long) ranks.of(items, item) << 32 | item;
             budget.tick();
         }
-        java.util.Arrays.sort(sortKeys, 0, n);
+        Arrays.sort(sortKeys, 0, n);
         for (int i = 0; i < n; i++) {
             int item = (int) sortKeys[i];
             items.items[i] = item;
@@ -460,64 +460,14 @@ final class ReadCheck {
         return true;
     }
 
-    /** The only writer of a class of the key in hand, a transaction; {@link #NONE} if there is none or more. */
-    private int onlyCandidate(int valueClass) {
-        int[] sorted = sortedByClass(key);
-        int at = firstOfClass(sorted, valueClass);
-        boolean isOnly = at < sorted.length
-                && p.writerClass[sorted[at]] == valueClass
-                && (at + 1 == sorted.length || p.writerClass[sorted[at + 1]] != valueClass);
-        return isOnly ? p.writerTxn[sorted[at]] : NONE;
-    }
-
-    /** Pushes every writer (global index) of {@code key} whose class is {@code valueClass}. */
-    void candidates(int k, int valueClass, IntStack out) {
-        int[] sorted = sortedByClass(k);
-        for (int at = firstOfClass(sorted, valueClass);
-                at < sorted.length && p.writerClass[sorted[at]] == valueClass;
-                at++) {
-            out.push(sorted[at]);
+    /** Who may have written what the reads of the key in hand returned. */
+    Candidates candidates() {
+        KeyItems items = itemsOf(key);
+        Candidates made = items.candidates;
+        if (made == null) {
+            made = new Candidates(p, key, budget);
+            items.candidates = made;
         }
-    }
-
-    private int firstOfClass(int[] sorted, int valueClass) {
-        int low = 0;
-        int high = sorted.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (p.writerClass[sorted[middle]] < valueClass) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
-    private int[] sortedByClass(int k) {
-        KeyItems items = itemsOf(k);
-        int[] sorted = items.byClass;
-        if (sorted == null) {
-            sorted = sortedByClass(items);
-            items.byClass = sorted;
-        }
-        return sorted;
-    }
-
-    private int[] sortedByClass(KeyItems items) {
-        int n = items.size - items.readers;
-        budget.reserve(4L * n);
-        long[] pairs = new long[n];
-        for (int i = 0; i < n; i++) {
-            int w = items.firstWriter + i;
-            pairs[i] = (long) p.writerClass[w] << 32 | w;
-            budget.tick();
-        }
-        java.util.Arrays.sort(pairs);
-        int[] sorted = new int[n];
-        for (int i = 0; i < n; i++) {
-            sorted[i] = (int) pairs[i];
-        }
-        return sorted;
+        return made;
     }
 }

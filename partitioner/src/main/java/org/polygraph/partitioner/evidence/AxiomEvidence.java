@@ -74,16 +74,7 @@ public final class AxiomEvidence {
             violations.add(ofConflict(conflict));
             return violations;
         }
-        CycleSearch search = new CycleSearch(graph);
-        List<List<EvidenceGraph.Step>> cycles = new ArrayList<>();
-        for (int[] component : Components.of(graph)) {
-            cycles.add(search.shortest(component));
-        }
-        if (cycles.isEmpty()) {
-            throw new IllegalStateException("the graph is said to be cyclic and has no cycle");
-        }
-        cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
-        for (List<EvidenceGraph.Step> cycle : cycles) {
+        for (List<EvidenceGraph.Step> cycle : CycleSearch.ofEach(graph)) {
             violations.add(ofCycle(cycle));
         }
         return violations;
@@ -152,7 +143,8 @@ public final class AxiomEvidence {
         List<Dependency> cycle = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
             cycle.add(dependency(steps.get(i)));
-            session(cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
+            EdgeReasons.session(
+                    cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
         }
         Anomaly anomaly = demanded == 0
                 ? Anomaly.CIRCULAR_INFORMATION_FLOW
@@ -240,7 +232,7 @@ public final class AxiomEvidence {
                 level == IsolationLevel.RC && witness != null ? witness.operation : table.operationStarts()[t3 + 1];
         List<Dependency> dependencies = new ArrayList<>();
         if (session) {
-            session(dependencies, t2, t3);
+            EdgeReasons.session(dependencies, t2, t3);
         } else if (readsFrom(t3, t2, before)) {
             dependencies.add(read(t2, t3));
         } else {
@@ -254,19 +246,12 @@ public final class AxiomEvidence {
         List<Dependency> dependencies = new ArrayList<>();
         int at = from;
         for (EvidenceGraph.Step step : steps) {
-            session(dependencies, at, step.from());
+            EdgeReasons.session(dependencies, at, step.from());
             dependencies.add(dependency(step));
             at = step.to();
         }
-        session(dependencies, at, to);
+        EdgeReasons.session(dependencies, at, to);
         return dependencies;
-    }
-
-    private static void session(List<Dependency> dependencies, int from, int to) {
-        if (from != to) {
-            dependencies.add(new Dependency(
-                    from, to, EdgeKind.SO, Dependency.NO_KEY, 0, "observed: the session ran it earlier"));
-        }
     }
 
     private Dependency dependency(EvidenceGraph.Step step) {

@@ -56,17 +56,8 @@ public final class CycleEvidence {
 
     /** Explains a cyclic graph: a violation a strongly connected component, the one with the shortest cycle first. */
     public List<Violation> ofCycles() {
-        CycleSearch search = new CycleSearch(graph);
-        List<List<EvidenceGraph.Step>> cycles = new ArrayList<>();
-        for (int[] component : Components.of(graph)) {
-            cycles.add(search.shortest(component));
-        }
-        if (cycles.isEmpty()) {
-            throw new IllegalStateException("the graph is said to be cyclic and has no cycle");
-        }
-        cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
         List<Violation> violations = new ArrayList<>();
-        for (List<EvidenceGraph.Step> cycle : cycles) {
+        for (List<EvidenceGraph.Step> cycle : CycleSearch.ofEach(graph)) {
             violations.add(violation(reasons.throughReader(reasons.cycle(cycle)), List.of(), ""));
         }
         return violations;

@@ -19,13 +19,26 @@ final class CycleSearch {
     private final EvidenceGraph graph;
     private final long limit;
 
-    CycleSearch(EvidenceGraph graph) {
+    private CycleSearch(EvidenceGraph graph) {
         this.graph = graph;
         this.limit = graph.work() + MOST_WORK;
     }
 
-    /** The edges outside sessions, in order. */
-    List<EvidenceGraph.Step> shortest(int[] component) {
+    /** A cycle of each component of a cyclic graph, its edges outside sessions in order; the shortest one first. */
+    static List<List<EvidenceGraph.Step>> ofEach(EvidenceGraph graph) {
+        CycleSearch search = new CycleSearch(graph);
+        List<List<EvidenceGraph.Step>> cycles = new ArrayList<>();
+        for (int[] component : Components.of(graph)) {
+            cycles.add(search.shortest(component));
+        }
+        if (cycles.isEmpty()) {
+            throw new IllegalStateException("the graph is said to be cyclic and has no cycle");
+        }
+        cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
+        return cycles;
+    }
+
+    private List<EvidenceGraph.Step> shortest(int[] component) {
         BitSet within = new BitSet();
         for (int v : component) {
             within.set(v);

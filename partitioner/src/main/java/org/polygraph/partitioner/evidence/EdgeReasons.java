@@ -79,7 +79,8 @@ final class EdgeReasons {
         return dependencies;
     }
 
-    private static void session(List<Dependency> dependencies, int from, int to) {
+    /** Adds that a session ran one before the other, where they are not one. */
+    static void session(List<Dependency> dependencies, int from, int to) {
         if (from != to) {
             dependencies.add(new Dependency(
                     from, to, EdgeKind.SO, Dependency.NO_KEY, 0, "observed: the session ran it earlier"));

@@ -25,17 +25,13 @@ public final class HotKeySaturation {
     private static final long BATCH_BYTES = 32L << 20;
 
     private final int shift;
-    private final int[] sessionStarts;
     private final GroupedRows rows;
     private final long batchBytes;
     private final SessionKey key;
     private final int[] row;
 
-    /** Transactions that are out, a bit each; {@link #rank} counts them. */
-    private final long[] members;
-
-    private final int[] ranks;
-    private int count;
+    /** Transactions that are out. */
+    private final Excerpt excerpt;
 
     /** Writers that are out, a bit each, and those that are out with their readers. */
     private final long[] chosen;
@@ -69,7 +65,6 @@ public final class HotKeySaturation {
             GroupedRows rows,
             long batchBytes) {
         this.shift = perTransaction - 1;
-        this.sessionStarts = sessionStarts;
         this.rows = rows;
         this.batchBytes = batchBytes;
         int[] sessionOf = new int[states.length];
@@ -79,8 +74,7 @@ public final class HotKeySaturation {
         this.key = new SessionKey(versions, new Events(perTransaction, sessionStarts, sessionOf));
         key.load(0, states, Counting.COUNTED);
         this.row = new int[rows.chains()];
-        this.members = new long[(states.length >> 6) + 1];
-        this.ranks = new int[members.length];
+        this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
         this.chosen = new long[(key.writers >> 6) + 1];
         this.read = new long[chosen.length];
         this.byWriter = Arrays.copyOf(key.groupStarts, key.groups);
@@ -167,7 +161,7 @@ public final class HotKeySaturation {
                 visits.add(writer);
                 surround(writer);
                 last[slot(writer)] = at++;
-            } while (at < to && count * ((4L * row.length) << shift) < batchBytes);
+            } while (at < to && excerpt.count() * ((4L * row.length) << shift) < batchBytes);
             run(visits, seeds, forced);
         }
         return forced.toIntArray();
@@ -211,33 +205,24 @@ public final class HotKeySaturation {
 
     /** Nobody is out but one writer of each session, so that sessions keep their fronts, and who read the initial value. */
     private void begin() {
-        Arrays.fill(members, 0);
+        excerpt.clear();
         Arrays.fill(chosen, 0);
         Arrays.fill(read, 0);
-        count = 0;
         for (int g = 0; g < key.groups; g++) {
             add(key.groupStarts[g], false);
         }
         for (int r = 0; r < key.initialReaders; r++) {
-            add(key.readers[r]);
-        }
-    }
-
-    private void add(int transaction) {
-        long bit = 1L << transaction;
-        if ((members[transaction >> 6] & bit) == 0) {
-            members[transaction >> 6] |= bit;
-            count++;
+            excerpt.add(key.readers[r]);
         }
     }
 
     private void add(int writer, boolean withReaders) {
         chosen[writer >> 6] |= 1L << writer;
-        add(key.transactions[writer]);
+        excerpt.add(key.transactions[writer]);
         if (withReaders && !isSet(read, writer)) {
             read[writer >> 6] |= 1L << writer;
             for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
-                add(key.readers[r]);
+                excerpt.add(key.readers[r]);
             }
         }
     }
@@ -281,20 +266,10 @@ public final class HotKeySaturation {
 
     /** Runs the rules over what is out. */
     private void run(IntArrayList visits, int seeds, IntArrayList forced) {
-        int[] transactions = transactions();
-        int sessions = sessionStarts.length - 1;
-        int[] starts = new int[sessions + 1];
-        int[] sessionOf = new int[transactions.length];
-        for (int s = 0; s <= sessions; s++) {
-            starts[s] = rank(sessionStarts[s]);
-            if (s > 0) {
-                Arrays.fill(sessionOf, starts[s - 1], starts[s], s - 1);
-            }
-        }
-        Events events = new Events(shift + 1, starts, sessionOf);
+        Events events = excerpt.number();
         int[] writers = writers(chosen);
         SessionKey part = new SessionKey(index(writers), events);
-        byte[] states = new byte[transactions.length];
+        byte[] states = new byte[excerpt.count()];
         Arrays.fill(states, Counting.COUNTED);
         part.load(0, states, Counting.COUNTED);
         int[] order = new int[visits.size()];
@@ -302,11 +277,11 @@ public final class HotKeySaturation {
             order[i] = Arrays.binarySearch(writers, visits.getInt(i));
         }
         ForcedEdges edges = new ForcedEdges();
-        ChainClocks clocks = clocks(new KnownGraph(events), transactions, starts);
+        ChainClocks clocks = clocks(new KnownGraph(events));
         new SessionRules(events, edges, clocks, part).applyFrom(order, seeds);
         for (int e = 0; e < edges.count(); e++) {
-            forced.add(whole(transactions, edges.from(e)));
-            forced.add(whole(transactions, edges.to(e)));
+            forced.add(excerpt.whole(edges.from(e)));
+            forced.add(excerpt.whole(edges.to(e)));
         }
     }
 
@@ -326,14 +301,14 @@ public final class HotKeySaturation {
         int[] slots = new int[writers.length + 3];
         IntArrayList readers = new IntArrayList();
         for (int r = 0; r < key.initialReaders; r++) {
-            readers.add(rank(key.readers[r]));
+            readers.add(excerpt.numberOf(key.readers[r]));
         }
         for (int w = 0; w < writers.length; w++) {
-            transactions[w] = rank(key.transactions[writers[w]]);
+            transactions[w] = excerpt.numberOf(key.transactions[writers[w]]);
             slots[w + 1] = readers.size();
             if (isSet(read, writers[w])) {
                 for (int r = key.readFrom[writers[w]]; r < key.readTo[writers[w]]; r++) {
-                    readers.add(rank(key.readers[r]));
+                    readers.add(excerpt.numberOf(key.readers[r]));
                 }
             }
         }
@@ -342,50 +317,20 @@ public final class HotKeySaturation {
         return VersionIndex.ofKey(transactions, slots, readers.toIntArray());
     }
 
-    private ChainClocks clocks(KnownGraph graph, int[] transactions, int[] starts) {
+    private ChainClocks clocks(KnownGraph graph) {
         Events events = graph.events();
-        int sessions = starts.length - 1;
+        int sessions = events.chains();
         int[][] cells = new int[sessions][];
         for (int s = 0; s < sessions; s++) {
             cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
             int next = 0;
             for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
-                fetch(s, whole(transactions, v) - (sessionStarts[s] << shift));
+                fetch(s, excerpt.place(s, v));
                 for (int c = 0; c < sessions; c++) {
-                    cells[s][next++] = row[c] == 0 ? 0 : cell(c, row[c], starts[c]);
+                    cells[s][next++] = excerpt.among(c, row[c]);
                 }
             }
         }
         return ChainClocks.of(graph, cells, new int[events.count()], new long[(events.count() + 63) >> 6]);
-    }
-
-    /** How many events that are out are among the first ones of a session. */
-    private int cell(int session, int events, int start) {
-        int t = sessionStarts[session] + (events >> shift);
-        int before = (rank(t) - start) << shift;
-        return (events & shift) != 0 && isSet(members, t) ? before + 1 : before;
-    }
-
-    private int whole(int[] transactions, int event) {
-        return transactions[event >> shift] << shift | (event & shift);
-    }
-
-    /** Those that are out, ascending. */
-    private int[] transactions() {
-        int[] transactions = new int[count];
-        int next = 0;
-        for (int word = 0; word < members.length; word++) {
-            ranks[word] = next;
-            for (long left = members[word]; left != 0; left &= left - 1) {
-                transactions[next++] = word << 6 | Long.numberOfTrailingZeros(left);
-            }
-        }
-        return transactions;
-    }
-
-    /** How many of those that are out come before this one. */
-    private int rank(int transaction) {
-        int word = transaction >> 6;
-        return ranks[word] + Long.bitCount(members[word] & ((1L << transaction) - 1));
     }
 }

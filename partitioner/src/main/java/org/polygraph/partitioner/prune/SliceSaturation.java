@@ -45,8 +45,7 @@ public final class SliceSaturation {
     private final IntOpenHashSet decidedKeys;
 
     private IntOpenHashSet leftOut = new IntOpenHashSet();
-    private final long[] members;
-    private final int[] ranks;
+    private final Excerpt excerpt;
     private final IntArrayList forced = new IntArrayList();
 
     /**
@@ -83,8 +82,7 @@ public final class SliceSaturation {
         this.changed = changed;
         this.most = most;
         this.decidedKeys = new IntOpenHashSet(decidedKeys);
-        this.members = new long[(states.length >> 6) + 1];
-        this.ranks = new int[members.length];
+        this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
         for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
             int key = decided[at];
             if (!slices.isCut(key) && slices.sliceOf(key) == slice.slice()) {
@@ -161,8 +159,8 @@ public final class SliceSaturation {
 
     /** @return false if a read of these keys has no candidate */
     private boolean run(IntArrayList keys) {
-        int[] transactions = transactions(keys);
-        Part part = new Part(keys, transactions);
+        takeOut(keys);
+        Part part = new Part(keys);
         KeyPass rules =
                 new KeyPass(part.graph.events(), part.versions, part.closure, part.counting, PairRules.MOST_WRITERS);
         rules.begin();
@@ -176,11 +174,11 @@ public final class SliceSaturation {
                 continue;
             }
             forced.add(slices.keyOf(slice.slice(), key));
-            forced.add(impossible < 0 ? -1 : transactions[impossible]);
+            forced.add(impossible < 0 ? -1 : excerpt.transaction(impossible));
             forced.add(found.count() - edges);
             for (int e = edges; e < found.count(); e++) {
-                forced.add(whole(transactions, found.from(e)));
-                forced.add(whole(transactions, found.to(e)));
+                forced.add(excerpt.whole(found.from(e)));
+                forced.add(excerpt.whole(found.to(e)));
             }
             forced.add(decided.length);
             forced.addElements(forced.size(), decided);
@@ -191,43 +189,17 @@ public final class SliceSaturation {
         return true;
     }
 
-    private int whole(int[] transactions, int event) {
-        return transactions[event >> shift] << shift | (event & shift);
-    }
-
-    /** Those of the keys, ascending; {@link #rank} counts them. */
-    private int[] transactions(IntArrayList keys) {
-        Arrays.fill(members, 0);
+    private void takeOut(IntArrayList keys) {
+        excerpt.clear();
         for (int i = 0; i < keys.size(); i++) {
             int key = keys.getInt(i);
             for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++) {
-                int t = versions.writerTransactions()[w];
-                members[t >> 6] |= 1L << t;
+                excerpt.add(versions.writerTransactions()[w]);
             }
             for (int r = versions.readerStarts()[key]; r < versions.readerStarts()[key + 1]; r++) {
-                int t = versions.readerTransactions()[r];
-                members[t >> 6] |= 1L << t;
+                excerpt.add(versions.readerTransactions()[r]);
             }
         }
-        int count = 0;
-        for (int word = 0; word < members.length; word++) {
-            ranks[word] = count;
-            count += Long.bitCount(members[word]);
-        }
-        int[] transactions = new int[count];
-        int next = 0;
-        for (int word = 0; word < members.length; word++) {
-            for (long bits = members[word]; bits != 0; bits &= bits - 1) {
-                transactions[next++] = word << 6 | Long.numberOfTrailingZeros(bits);
-            }
-        }
-        return transactions;
-    }
-
-    /** How many of the transactions come before this one. */
-    private int rank(int transaction) {
-        int word = transaction >> 6;
-        return ranks[word] + Long.bitCount(members[word] & ((1L << transaction) - 1));
     }
 
     /** Some keys as a history of their own. */
@@ -237,39 +209,29 @@ public final class SliceSaturation {
         final Closure closure;
         final Counting counting;
 
-        Part(IntArrayList keys, int[] transactions) {
-            int sessions = sessionStarts.length - 1;
-            int[] starts = new int[sessions + 1];
-            int[] sessionOf = new int[transactions.length];
-            for (int s = 0; s <= sessions; s++) {
-                starts[s] = rank(sessionStarts[s]);
-                if (s > 0) {
-                    Arrays.fill(sessionOf, starts[s - 1], starts[s], s - 1);
-                }
-            }
-            byte[] ownStates = new byte[transactions.length];
+        Part(IntArrayList keys) {
+            Events events = excerpt.number();
+            byte[] ownStates = new byte[excerpt.count()];
             for (int t = 0; t < ownStates.length; t++) {
-                ownStates[t] = states[transactions[t]];
+                ownStates[t] = states[excerpt.transaction(t)];
             }
             counting = Counting.of(ownStates);
-            Events events = new Events(shift + 1, starts, sessionOf);
             graph = new KnownGraph(events);
-            versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(SliceSaturation.this::rank);
+            versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(excerpt::numberOf);
             long[] ownChanged = new long[(events.count() + 63) >> 6];
             for (int v = 0; v < events.count(); v++) {
-                if (hasChanged(whole(transactions, v))) {
+                if (hasChanged(excerpt.whole(v))) {
                     ownChanged[v >> 6] |= 1L << v;
                 }
             }
             closure = rows instanceof WindowedRows windows
-                    ? WindowClosure.part(
-                            graph, windows, v -> whole(transactions, v), event -> upTo(event, starts), ownChanged)
-                    : clocks((GroupedRows) rows, transactions, starts, ownChanged);
+                    ? WindowClosure.part(graph, windows, excerpt::whole, this::upTo, ownChanged)
+                    : clocks((GroupedRows) rows, ownChanged);
         }
 
-        private ChainClocks clocks(GroupedRows columns, int[] transactions, int[] starts, long[] ownChanged) {
+        private ChainClocks clocks(GroupedRows columns, long[] ownChanged) {
             Events events = graph.events();
-            int sessions = starts.length - 1;
+            int sessions = events.chains();
             int[] ancestors = new int[events.count()];
             int[][] cells = new int[sessions][];
             int[] row = new int[sessions];
@@ -277,11 +239,11 @@ public final class SliceSaturation {
                 cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
                 int next = 0;
                 for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
-                    columns.row(s, whole(transactions, v) - (sessionStarts[s] << shift), row);
+                    columns.row(s, excerpt.place(s, v), row);
                     int sum = 0;
                     for (int c = 0; c < sessions; c++) {
                         sum += row[c];
-                        cells[s][next++] = row[c] == 0 ? 0 : cell(c, row[c], starts[c]);
+                        cells[s][next++] = excerpt.among(c, row[c]);
                     }
                     ancestors[v] = sum;
                 }
@@ -290,16 +252,9 @@ public final class SliceSaturation {
         }
 
         /** How many of the part's events in the session of an event are not after it. */
-        private int upTo(int event, int[] starts) {
+        private int upTo(int event) {
             int session = Events.chainOf(sessionStarts, event >> shift);
-            return cell(session, event - (sessionStarts[session] << shift) + 1, starts[session]);
-        }
-
-        /** How many of the part's events are among the first ones of a session. */
-        private int cell(int session, int events, int start) {
-            int t = sessionStarts[session] + (events >> shift);
-            int before = (rank(t) - start) << shift;
-            return (events & shift) != 0 && (members[t >> 6] & (1L << t)) != 0 ? before + 1 : before;
+            return excerpt.among(session, event - (sessionStarts[session] << shift) + 1);
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -122,7 +123,8 @@ class ChainClocksTest {
         return false;
     }
 
-    private static int[] hiddenOrder(Events events, SplittableRandom random) {
+    /** An order in which each session's events ascend. */
+    static int[] hiddenOrder(Events events, RandomGenerator random) {
         int[] position = new int[events.count()];
         int[] done = new int[events.chains()];
         for (int placed = 0; placed < position.length; ) {

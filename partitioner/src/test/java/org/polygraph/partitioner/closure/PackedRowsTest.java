@@ -33,7 +33,7 @@ class PackedRowsTest {
             ChainClocks packed = ChainClocks.of(graph);
             ChainClocks plain = ChainClocks.plain(plainGraph);
             assertThat(packed.bytes()).isLessThan(ChainClocks.plainBytes(events));
-            int[] hidden = hiddenOrder(events, random);
+            int[] hidden = ChainClocksTest.hiddenOrder(events, random);
             for (int round = 0; round < 4; round++) {
                 for (int e = random.nextInt(3 * events.count()); e > 0; e--) {
                     int a = random.nextInt(events.count());
@@ -129,17 +129,5 @@ class PackedRowsTest {
             longest = Math.max(longest, events.chainLength(s));
         }
         return longest;
-    }
-
-    private static int[] hiddenOrder(Events events, Random random) {
-        int[] position = new int[events.count()];
-        int[] done = new int[events.chains()];
-        for (int placed = 0; placed < position.length; ) {
-            int s = random.nextInt(events.chains());
-            if (done[s] < events.chainLength(s)) {
-                position[events.chainStart(s) + done[s]++] = placed++;
-            }
-        }
-        return position;
     }
 }

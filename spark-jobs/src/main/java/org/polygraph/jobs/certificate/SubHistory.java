@@ -7,11 +7,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
-import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.Outcome;
 
 /**
@@ -118,6 +117,7 @@ public final class SubHistory {
 
     /**
      * The smallest closed history with the part in it: the writes that {@link #gap} misses are added, until it misses none.
+     * Transactions without operations are not in it: they bind nothing that those before and after them do not.
      *
      * @param most transactions
      * @return null if it takes more
@@ -134,13 +134,13 @@ public final class SubHistory {
         }
         gaps((operation, sentence) -> {
             wanted.set(operation);
-            transactions.set(transactionOf(whole, operation));
+            transactions.set(HistoryPart.transactionOf(whole, operation));
             return transactions.cardinality() > most ? sentence : null;
         });
         if (transactions.cardinality() > most) {
             return null;
         }
-        HistoryTable more = copy(transactions, wanted);
+        HistoryTable more = HistoryPart.of(whole, wanted.stream().toArray()).table();
         // An own write that was missing may hide an earlier one that somebody read: then a later one is missing too.
         SubHistory next = new SubHistory(whole, more, terms);
         String foreign = next.embed();
@@ -148,52 +148,6 @@ public final class SubHistory {
             throw new IllegalStateException("a closed part is none of its history: " + foreign);
         }
         return next.gap() == null ? more : next.closed(most);
-    }
-
-    private HistoryTable copy(BitSet transactions, BitSet wanted) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(whole.source().unit());
-        builder.file("closed");
-        builder.initialValue(code(builder, whole.initialValue()));
-        long[] starts = whole.starts();
-        long[] ends = whole.ends();
-        for (int t = transactions.nextSetBit(0); t >= 0; t = transactions.nextSetBit(t + 1)) {
-            builder.begin(
-                    whole.sessionLabel(whole.sessionOf(t)), whole.index(t), whole.outcome(t), whole.sourcePosition(t));
-            if (starts != null && ends != null) {
-                builder.times(starts[t], ends[t]);
-            }
-            for (int o = whole.operationStarts()[t]; o < whole.operationStarts()[t + 1]; o++) {
-                if (wanted.get(o)) {
-                    int keyAndKind = whole.operationKeys()[o];
-                    int from = keyAndKind >> 1;
-                    int key = whole.keys().isString(from)
-                            ? builder.keys().id(whole.keys().string(from))
-                            : builder.keys().id(whole.keys().integer(from));
-                    long value = code(builder, whole.operationValues()[o]);
-                    if ((keyAndKind & 1) == 1) {
-                        builder.write(key, value);
-                    } else {
-                        builder.read(key, value);
-                    }
-                }
-            }
-            builder.end();
-        }
-        try {
-            return builder.build();
-        } catch (HistoryException e) {
-            throw new IllegalStateException("a part of a history has a transaction twice", e);
-        }
-    }
-
-    private long code(HistoryTableBuilder builder, long code) {
-        ValueDictionary values = whole.values();
-        if (values.isNull(code)) {
-            return ValueDictionary.NULL;
-        }
-        return values.isInteger(code)
-                ? builder.values().code(values.integer(code))
-                : builder.values().code(values.text(code));
     }
 
     /**
@@ -247,7 +201,7 @@ public final class SubHistory {
         }
         return first == Integer.MAX_VALUE
                 ? null
-                : Names.transaction(whole, origin[transactionOf(part, first)]) + ": " + operation(first)
+                : Names.transaction(whole, origin[HistoryPart.transactionOf(part, first)]) + ": " + operation(first)
                         + " returned what no transaction that counts wrote last";
     }
 
@@ -255,24 +209,9 @@ public final class SubHistory {
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.operationKeys()[o] >> 1, whole.operationValues()[o]);
         Integer read = reads.get(write);
-        if (read != null && origin[transactionOf(part, read)] != w && isLast(w, o)) {
+        if (read != null && origin[HistoryPart.transactionOf(part, read)] != w && isLast(w, o)) {
             reads.remove(write);
         }
-    }
-
-    private static int transactionOf(HistoryTable table, int o) {
-        int low = 0;
-        int high = table.transactions();
-        while (low + 1 < high) {
-            int middle = (low + high) >>> 1;
-            if (table.operationStarts()[middle] <= o) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        // Transactions without operations start where the next one does, and come before it.
-        return low;
     }
 
     private boolean isLast(int w, int o) {

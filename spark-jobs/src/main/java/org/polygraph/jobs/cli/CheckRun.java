@@ -309,16 +309,21 @@ final class CheckRun {
             target.commit();
             return verdict;
         } catch (IOException e) {
-            String message =
-                    file + ": the proof cannot be written there (" + Failures.cause(e) + "); give another --proof";
-            environment.message(message);
-            return Verdict.of(Verdict.Status.ERROR, verdict.level())
-                    .path(verdict.path())
-                    .counts(verdict.counts())
-                    .millis(verdict.millis())
-                    .reason(message)
-                    .build();
+            return error(
+                    verdict,
+                    file + ": the proof cannot be written there (" + Failures.cause(e) + "); give another --proof");
         }
+    }
+
+    /** What a verdict that cannot be kept becomes, with one message. */
+    private Verdict error(Verdict verdict, String message) {
+        environment.message(message);
+        return Verdict.of(Verdict.Status.ERROR, verdict.level())
+                .path(verdict.path())
+                .counts(verdict.counts())
+                .millis(verdict.millis())
+                .reason(message)
+                .build();
     }
 
     /** Writes the run; what became of the verdict by that. */
@@ -349,15 +354,10 @@ final class CheckRun {
                     .reason("memory ran out while the evidence was written; give --memory more")
                     .build();
         } catch (IOException e) {
-            String message = directory.name() + ": the run cannot be written there (" + Failures.cause(e)
-                    + "); the verdict was " + verdict.status() + "; give another --out";
-            environment.message(message);
-            return Verdict.of(Verdict.Status.ERROR, verdict.level())
-                    .path(verdict.path())
-                    .counts(verdict.counts())
-                    .millis(verdict.millis())
-                    .reason(message)
-                    .build();
+            return error(
+                    verdict,
+                    directory.name() + ": the run cannot be written there (" + Failures.cause(e) + "); the verdict was "
+                            + verdict.status() + "; give another --out");
         }
         return verdict;
     }

@@ -45,7 +45,7 @@ final class ConvertCommand implements Callable<Integer> {
             paramLabel = "FORMAT",
             converter = Converters.Format.class,
             defaultValue = "auto",
-            description = "Of IN: auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+            description = "Of IN: " + Converters.Format.LABELS)
     @SuppressWarnings("NullAway.Init")
     private HistoryFormat format;
 

@@ -64,6 +64,8 @@ final class Converters {
 
     /** {@code -f}: a format's label. */
     static final class Format implements ITypeConverter<HistoryFormat> {
+        static final String LABELS = "auto, jsonl, parquet, dbcop, cobra, plume or edn.";
+
         @Override
         public HistoryFormat convert(String text) {
             List<String> labels = new ArrayList<>();

@@ -42,7 +42,7 @@ final class PathOptions {
             names = {"-f", "--format"},
             paramLabel = "FORMAT",
             converter = Converters.Format.class,
-            description = "auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+            description = Converters.Format.LABELS)
     private HistoryFormat format = HistoryFormat.AUTO;
 
     @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")

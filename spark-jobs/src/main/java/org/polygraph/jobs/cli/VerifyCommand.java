@@ -57,7 +57,7 @@ final class VerifyCommand implements Callable<Integer> {
             paramLabel = "FORMAT",
             converter = Converters.Format.class,
             defaultValue = "auto",
-            description = "Of PATH: auto, jsonl, parquet, dbcop, cobra, plume or edn.")
+            description = "Of PATH: " + Converters.Format.LABELS)
     @SuppressWarnings("NullAway.Init")
     private HistoryFormat format;
 

@@ -7,7 +7,6 @@ import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.axiom.Axiom;
@@ -15,7 +14,6 @@ import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.AxiomEvidence;
-import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.DistinctWrites;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
@@ -51,8 +49,7 @@ final class AxiomDecision {
     private final Budget budget;
     private final PhaseClock phases;
     private final KeyStages stages;
-    /** Whether values were written twice that somebody read, as far as that was looked at. */
-    private boolean hasOpenReads;
+    private final VerdictMaker verdicts;
     /** Of the choices that were judged last and hold: an order. */
     private @Nullable CommitOrder chosen;
 
@@ -62,6 +59,7 @@ final class AxiomDecision {
         this.budget = budget;
         this.phases = phases;
         this.stages = stages;
+        this.verdicts = new VerdictMaker(table, request, budget, phases);
     }
 
     Verdict make() {
@@ -71,40 +69,44 @@ final class AxiomDecision {
         if (isTried) {
             Witness recorded = recorded(null);
             if (recorded != null) {
-                hasOpenReads = !DistinctWrites.of(table);
-                return pass(recorded);
+                verdicts.uniqueValues(DistinctWrites.of(table));
+                return verdicts.pass(recorded);
             }
         }
         phases.begin("index");
         IndexedHistory.Indeterminate indeterminate = Decision.indeterminate(request);
         ReadsFrom reads = stages.readsFrom(indeterminate, request.level());
         if (reads == null) {
-            return unknown(budget.exhaustion(phases.stage()));
+            return verdicts.exhausted();
         }
         CommitOrder order = CommitOrder.of(reads, request.level(), indeterminate);
         phases.end(table.operations());
         if (!order.violations().isEmpty()) {
             return violation(order.violations());
         }
-        hasOpenReads = order.hasOpenReads();
+        boolean hasOpenReads = order.hasOpenReads();
+        verdicts.uniqueValues(!hasOpenReads);
         long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
         if (!isTried && budget.fits(held, 0)) {
             Witness recorded = recorded(reads);
             if (recorded != null) {
-                return pass(recorded);
+                return verdicts.pass(recorded);
             }
         }
         if (!budget.fits(held, rows)) {
-            return unknown(budget.shortage("order", held + rows));
+            return verdicts.unknown(budget.shortage("order", held + rows));
         }
         phases.begin("order");
         Axiom axiom = stages.axiom(reads, indeterminate, request.level());
         CommitOrder.Result result = axiom == null ? CommitOrder.Result.STOPPED : order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
         return switch (result) {
-            case STOPPED -> unknown(budget.exhaustion(phases.stage()));
+            case STOPPED -> verdicts.exhausted();
             case REFUTED -> violation(new AxiomEvidence(order).violations());
-            case ORDERED -> hasOpenReads ? ambiguous(reads) : replay(order.counting(), order.position());
+            case ORDERED ->
+                hasOpenReads
+                        ? ambiguous(reads)
+                        : verdicts.replay(verdicts.witness(order.counting(), null, order.position()));
         };
     }
 
@@ -131,33 +133,6 @@ final class AxiomDecision {
         return recorded;
     }
 
-    private Witness witness(Counting counting, int[] position) {
-        boolean[] counted = new boolean[table.transactions()];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = counting.isCounted(t);
-        }
-        return new Witness(table, request.terms().orElseThrow(), counted, position);
-    }
-
-    private Verdict replay(Counting counting, int[] position) {
-        Witness witness = witness(counting, position);
-        if (request.replayed()) {
-            phases.begin("replay");
-            String wrong = Replay.of(witness).discrepancy();
-            phases.end(table.operations());
-            if (wrong != null) {
-                throw new IllegalStateException("the order found does not explain the history: " + wrong);
-            }
-        }
-        return pass(witness);
-    }
-
-    private Verdict pass(Witness witness) {
-        return finish(Verdict.of(Verdict.Status.PASS, request.level())
-                .certificate(new Certificate("order", null, request.replayed()))
-                .witness(witness));
-    }
-
     /** Where values repeat and what is certain has an order. */
     private Verdict ambiguous(ReadsFrom sources) {
         CheckRequest snapshots = new CheckRequest(
@@ -171,19 +146,20 @@ final class AxiomDecision {
         Verdict implied = new Decision(table, snapshots, Progress.NONE, part, Stages.NONE).make(stages);
         Witness stronger = implied.witness();
         if (implied.status() == Verdict.Status.PASS && stronger != null) {
-            return pass(stronger);
+            return verdicts.pass(stronger);
         }
         WriterChoices.Result result = WriterChoices.search(
                 sources, this::holds, Math.min(MOST_CHOICES, MOST_CHOICE_STEPS / (1 + table.operations())));
         if (budget.exhausted()) {
-            return unknown(budget.exhaustion(phases.stage()));
+            return verdicts.exhausted();
         }
         return switch (result) {
             case HOLDS -> chosen();
             case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
             case GIVEN_UP ->
-                unknown(sources.open().length + " reads have several possible writers, too many to try them all; "
-                        + request.level().title() + " is decided where written values are unique");
+                verdicts.unknown(
+                        sources.open().length + " reads have several possible writers, too many to try them all; "
+                                + request.level().title() + " is decided where written values are unique");
         };
     }
 
@@ -192,15 +168,15 @@ final class AxiomDecision {
         CommitOrder found = chosen;
         if (found != null) {
             phases.begin("replay");
-            Witness witness = witness(found.counting(), found.position());
+            Witness witness = verdicts.witness(found.counting(), null, found.position());
             boolean shown = Replay.of(witness).holds();
             phases.end(table.operations());
             if (shown) {
-                return pass(witness);
+                return verdicts.pass(witness);
             }
         }
         boolean tried = request.replayed() && isTriedAgain();
-        return finish(Verdict.of(Verdict.Status.PASS, request.level())
+        return verdicts.make(Verdict.of(Verdict.Status.PASS, request.level())
                 .certificate(new Certificate(Certificate.CHOICES, null, tried)));
     }
 
@@ -252,23 +228,6 @@ final class AxiomDecision {
 
     private Verdict violation(List<Violation> violations) {
         phases.begin("evidence");
-        Counterexamples counterexamples = new Counterexamples(table, request, budget);
-        List<Violation> told = counterexamples.of(violations, List.of());
-        phases.end(told.size());
-        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
-                .violations(told, table)
-                .violationsFound(counterexamples.found())
-                .certificate(new Certificate("cycle", null, counterexamples.isJudged())));
-    }
-
-    private Verdict unknown(String reason) {
-        return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason));
-    }
-
-    private Verdict finish(Verdict.Builder verdict) {
-        phases.addTo(verdict);
-        return verdict.counts(Counts.of(table))
-                .assumptions(request.assumptions(table, !hasOpenReads))
-                .build();
+        return verdicts.violation(violations);
     }
 }

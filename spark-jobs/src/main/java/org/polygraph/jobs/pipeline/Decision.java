@@ -3,11 +3,7 @@ package org.polygraph.jobs.pipeline;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -15,10 +11,7 @@ import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
-import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.isolation.Dependency;
-import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.VersionChains;
 import org.polygraph.partitioner.residual.ResidualCore;
@@ -41,8 +34,7 @@ public final class Decision {
     private final Budget budget;
     private final PhaseClock phases;
     private final KeptStages kept;
-    private ResidualSize residual = ResidualSize.NONE;
-    private boolean uniqueValues = true;
+    private final VerdictMaker verdicts;
 
     /** Arguments as of {@link Checker#check}. */
     public Decision(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
@@ -51,6 +43,7 @@ public final class Decision {
         this.budget = budget;
         this.phases = new PhaseClock(progress, table.operations());
         this.kept = new KeptStages(kept, table, request, phases);
+        this.verdicts = new VerdictMaker(table, request, budget, phases);
     }
 
     /** Makes it, with the stages of an engine. */
@@ -69,15 +62,15 @@ public final class Decision {
     private Verdict order(KeyStages stages, Tuning tuning) {
         IndexedHistory history = index(stages);
         if (history == null) {
-            return unknown(budget.exhaustion(phases.stage()));
+            return verdicts.exhausted();
         }
         if (!history.violations().isEmpty()) {
             phases.begin(EVIDENCE);
-            return violation(history.violations());
+            return verdicts.violation(history.violations());
         }
-        uniqueValues = history.versions().hasUniqueValues();
+        verdicts.uniqueValues(history.versions().hasUniqueValues());
         if (budget.exhausted()) {
-            return unknown(budget.exhaustion(phases.stage()));
+            return verdicts.exhausted();
         }
         FoundOrder resumed = kept.order();
         if (resumed != null) {
@@ -120,7 +113,7 @@ public final class Decision {
         if (request.level().realTime()) {
             RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
             if (time != null && !time.isComplete()) {
-                return finish(Verdict.of(Verdict.Status.INVALID, request.level())
+                return verdicts.make(Verdict.of(Verdict.Status.INVALID, request.level())
                         .reason("a transaction ends before it starts, and real-time order is part of the level"));
             }
             if (time != null) {
@@ -131,7 +124,7 @@ public final class Decision {
         try (PruneLoop loop = loop(stages, history, graph, tuning)) {
             return loop.run(closureBytes(history, graph))
                     ? decide(stages, history, graph, loop, tuning)
-                    : unknown(budget.exhaustion(phases.stage()));
+                    : verdicts.exhausted();
         }
     }
 
@@ -166,7 +159,7 @@ public final class Decision {
             kept.restoreRules(left);
             return loop.resume(left, closureBytes(history, graph))
                     ? decide(stages, history, graph, loop, tuning)
-                    : unknown(budget.exhaustion(phases.stage()));
+                    : verdicts.exhausted();
         }
     }
 
@@ -219,7 +212,7 @@ public final class Decision {
             return null;
         }
         phases.begin(EVIDENCE);
-        return violation(new CycleEvidence(history, graph).ofCycles());
+        return verdicts.violation(new CycleEvidence(history, graph).ofCycles());
     }
 
     private int @Nullable [] byTime(IndexedHistory history, KnownGraph graph) {
@@ -255,6 +248,7 @@ public final class Decision {
 
     private Verdict solve(KeyStages stages, IndexedHistory history, KnownGraph graph, PruneLoop loop, Tuning tuning) {
         ResidualCore core = loop.core();
+        ResidualSize residual = ResidualSize.NONE;
         boolean[] committed = null;
         int[] order = loop.position();
         if (!core.isEmpty()) {
@@ -271,6 +265,7 @@ public final class Decision {
                     Math.max(0, budget.bytes() - held));
             Outcome outcome = solved.outcome();
             residual = CoreSolving.size(core, history, outcome.statistics());
+            verdicts.residual(residual);
             phases.end(outcome.statistics().conflicts());
             if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
                 if (loop.refuteByRules()) {
@@ -278,7 +273,7 @@ public final class Decision {
                 }
                 phases.begin(EVIDENCE);
                 CoreSolving.Explained explained = CoreSolving.explain(history, graph, unsatisfiable.core());
-                return violation(
+                return verdicts.violation(
                                 List.of(explained.violation()),
                                 explained.known(),
                                 new Certificate("proof", null, solved.proved()))
@@ -287,7 +282,7 @@ public final class Decision {
                         .build();
             }
             if (outcome instanceof Outcome.Unknown unknown) {
-                return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : "solver: " + unknown.reason());
+                return budget.exhausted() ? verdicts.exhausted() : verdicts.unknown("solver: " + unknown.reason());
             }
             Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
             order = solved.position(satisfiable);
@@ -296,7 +291,7 @@ public final class Decision {
             ResidualCore left =
                     stages.recheck(history, graph, history.counting().decided(committed), order);
             if (left == null) {
-                return unknown(budget.exhaustion(phases.stage()));
+                return verdicts.exhausted();
             }
             phases.end(left.violated());
             if (!left.isEmpty()) {
@@ -315,60 +310,13 @@ public final class Decision {
         return replay(history, found);
     }
 
-    /** Nothing passes that independent code has not replayed from the raw operations, unless the request says so. */
     private Verdict replay(IndexedHistory history, FoundOrder found) {
-        residual = found.residual();
-        Counting counting = history.counting();
-        boolean[] committed = found.committed();
-        boolean[] counted = new boolean[table.transactions()];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
-        }
-        Terms terms = request.terms().orElseThrow();
-        Witness witness = new Witness(table, terms, counted, found.position());
-        if (request.replayed()) {
-            phases.begin("replay");
-            String wrong = Replay.of(witness).discrepancy();
-            phases.end(table.operations());
-            if (wrong != null) {
-                throw new IllegalStateException("the order found does not explain the history: " + wrong);
-            }
-        }
-        return finish(Verdict.of(Verdict.Status.PASS, request.level())
-                .certificate(new Certificate("order", null, request.replayed()))
-                .witness(witness));
+        verdicts.residual(found.residual());
+        return verdicts.replay(verdicts.witness(history.counting(), found.committed(), found.position()));
     }
 
     private Verdict refuted(PruneLoop loop) {
         phases.begin(EVIDENCE);
-        return violation(loop.violations());
-    }
-
-    private Verdict violation(List<Violation> violations) {
-        return violation(violations, List.of(), new Certificate("cycle", null, false));
-    }
-
-    /** @param more what the first violation rests on besides what it says */
-    private Verdict violation(List<Violation> violations, List<Dependency> more, Certificate certificate) {
-        Counterexamples counterexamples = new Counterexamples(table, request, budget);
-        List<Violation> told = counterexamples.of(violations, more);
-        phases.end(told.size());
-        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
-                .violations(told, table)
-                .violationsFound(counterexamples.found())
-                .certificate(new Certificate(
-                        certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged())));
-    }
-
-    private Verdict unknown(String reason) {
-        return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason));
-    }
-
-    private Verdict finish(Verdict.Builder verdict) {
-        phases.addTo(verdict);
-        return verdict.counts(Counts.of(table))
-                .residual(residual)
-                .assumptions(request.assumptions(table, uniqueValues))
-                .build();
+        return verdicts.violation(loop.violations());
     }
 }

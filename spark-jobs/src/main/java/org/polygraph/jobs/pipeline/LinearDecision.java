@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.certificate.BruteForce;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -27,7 +25,7 @@ final class LinearDecision {
     private final PhaseClock phases;
     private final KeyStages stages;
     private final KeptStages kept;
-    private boolean uniqueValues = true;
+    private final VerdictMaker verdicts;
 
     LinearDecision(
             HistoryTable table,
@@ -42,12 +40,13 @@ final class LinearDecision {
         this.phases = phases;
         this.stages = stages;
         this.kept = kept;
+        this.verdicts = new VerdictMaker(table, request, budget, phases);
     }
 
     Verdict make() {
         long needed = HELD_BYTES * table.transactions();
         if (!budget.fits(table.arrayBytes(), needed)) {
-            return unknown(budget.shortage("order", table.arrayBytes() + needed));
+            return verdicts.unknown(budget.shortage("order", table.arrayBytes() + needed));
         }
         phases.begin("order");
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
@@ -55,33 +54,22 @@ final class LinearDecision {
         if (orders == null) {
             orders = stages.orderKeys(request.clockSkewNanos(), maybe);
             if (orders == null) {
-                return unknown(budget.exhaustion(phases.stage()));
+                return verdicts.exhausted();
             }
             kept.keepKeyOrders(orders);
         }
         Linearizability found = Linearizability.of(
                 table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), budget::exhausted);
-        uniqueValues = found.hasUniqueValues();
+        verdicts.uniqueValues(found.hasUniqueValues());
         phases.end(table.transactions());
         if (found.violated() > 0) {
             return violation(found);
         }
         String open = found.open();
         if (open != null) {
-            return unknown(budget.exhausted() ? budget.exhaustion(phases.stage()) : open);
+            return budget.exhausted() ? verdicts.exhausted() : verdicts.unknown(open);
         }
-        Witness witness = new Witness(table, request.terms().orElseThrow(), found.counted(), found.position());
-        if (request.replayed()) {
-            phases.begin("replay");
-            String wrong = Replay.of(witness).discrepancy();
-            phases.end(table.operations());
-            if (wrong != null) {
-                throw new IllegalStateException("the order found does not explain the history: " + wrong);
-            }
-        }
-        return finish(Verdict.of(Verdict.Status.PASS, request.level())
-                .certificate(new Certificate("order", null, request.replayed()))
-                .witness(witness));
+        return verdicts.replay(new Witness(table, request.terms().orElseThrow(), found.counted(), found.position()));
     }
 
     /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */
@@ -107,20 +95,9 @@ final class LinearDecision {
             told.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
         }
         phases.end(told.size());
-        return finish(Verdict.of(Verdict.Status.VIOLATION, request.level())
+        return verdicts.make(Verdict.of(Verdict.Status.VIOLATION, request.level())
                 .violations(told, table)
                 .violationsFound(found.violated())
                 .certificate(new Certificate("operations", null, isJudged)));
-    }
-
-    private Verdict unknown(String reason) {
-        return finish(Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason));
-    }
-
-    private Verdict finish(Verdict.Builder verdict) {
-        phases.addTo(verdict);
-        return verdict.counts(Counts.of(table))
-                .assumptions(request.assumptions(table, uniqueValues))
-                .build();
     }
 }

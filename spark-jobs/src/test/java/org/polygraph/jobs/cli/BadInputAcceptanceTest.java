@@ -7,7 +7,6 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.polygraph.jobs.report.VerdictSchema;
 
 /**
  * Every kind of bad input through the command and the engine it really has: the exit code, the whole of stderr, and a
@@ -237,16 +235,10 @@ class BadInputAcceptanceTest {
     }
 
     private int run(String... args) {
-        ByteArrayOutputStream stdout = new ByteArrayOutputStream();
-        ByteArrayOutputStream stderr = new ByteArrayOutputStream();
-        PrintStream o = new PrintStream(stdout, true, StandardCharsets.UTF_8);
-        PrintStream e = new PrintStream(stderr, true, StandardCharsets.UTF_8);
-        int exitCode = Polygraph.run(args, new Environment(o, e, false, new InstalledEngines()));
-        o.flush();
-        out = stdout.toString(StandardCharsets.UTF_8);
-        err = stderr.toString(StandardCharsets.UTF_8);
-        VerdictSchema.assertFollowedIn(out);
-        return exitCode;
+        InProcess run = InProcess.run(args);
+        out = run.out();
+        err = run.err();
+        return run.exitCode();
     }
 
     private String write(String name, byte[] content) throws IOException {

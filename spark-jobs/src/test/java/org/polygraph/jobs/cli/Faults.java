@@ -19,12 +19,12 @@ import org.polygraph.jobs.job.FaultPlugin;
 import org.polygraph.jobs.pipeline.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.Unrecorded;
 
 /**
  * Questions whose checks go through all jobs of the Spark engine, folders for what goes wrong on the way, and settings.
@@ -132,30 +132,9 @@ final class Faults {
                             .readShare(0.999)
                             .generate();
                 case SSER -> generator.withTimestamps().generate();
-                case CC, RA, RC -> unrecorded(generator.generate());
+                case CC, RA, RC -> Unrecorded.shuffled(generator.generate());
                 case LIN -> Registers.simulated(new SplitMix(SEED), USUAL, 90, 8, true, 0);
             };
-        }
-
-        /** The same history sorted by session, with values that do not count up: in no order that could be tried first. */
-        private static HistoryTable unrecorded(HistoryTable history) throws HistoryException {
-            HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
-            builder.initialValue(history.initialValue());
-            for (int t = 0; t < history.transactions(); t++) {
-                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
-                for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                    int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
-                    long value = history.operationValues()[o];
-                    long other = value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE;
-                    if ((history.operationKeys()[o] & 1) == 1) {
-                        builder.write(key, other);
-                    } else {
-                        builder.read(key, other);
-                    }
-                }
-                builder.end();
-            }
-            return builder.build();
         }
     }
 

@@ -38,6 +38,7 @@ import org.polygraph.jobs.job.FaultPlugin.Fault;
 @Timeout(300)
 class FaultsTest {
     private static final String[] SPARK = {"--engine", "spark", "--master", "local[2]"};
+    private static final String NO_SPACE = "No space left on device";
 
     @TempDir
     static Path folder;
@@ -133,49 +134,38 @@ class FaultsTest {
         assertThat(check.out()).startsWith("ERROR  ser  ");
     }
 
-    @Test
-    void noRoomForStageFiles() throws IOException, InterruptedException {
-        assumeDisk(faults.stages);
-        Path out = faults.out("stages");
-        withoutRoom(faults.stages, () -> {
-            assertClearError(
-                    faults.check(Question.SER, out, SPARK),
-                    "stage files in file:" + faults.stages,
-                    "No space left on device",
-                    "make room or give another spark.polygraph.stage.dir");
-        });
+    /** Without room on a disk one message says so, nothing stays, and the same command goes on once there is room. */
+    private void goesOnWithRoom(Path disk, Path out, String... parts) throws IOException, InterruptedException {
+        assumeDisk(disk);
+        withoutRoom(disk, () -> assertClearError(faults.check(Question.SER, out, SPARK), parts));
         faults.assertNothingStays();
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
     @Test
+    void noRoomForStageFiles() throws IOException, InterruptedException {
+        goesOnWithRoom(
+                faults.stages,
+                faults.out("stages"),
+                "stage files in file:" + faults.stages,
+                NO_SPACE,
+                "make room or give another spark.polygraph.stage.dir");
+    }
+
+    @Test
     void noRoomForShuffleFiles() throws IOException, InterruptedException {
-        assumeDisk(local);
-        Path out = faults.out("shuffle");
-        withoutRoom(local, () -> {
-            assertClearError(
-                    faults.check(Question.SER, out, SPARK),
-                    "Spark could not index keys: ",
-                    "No space left on device",
-                    "make room in spark.local.dir (" + local + ")");
-        });
-        faults.assertNothingStays();
-        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
+        goesOnWithRoom(
+                local,
+                faults.out("shuffle"),
+                "Spark could not index keys: ",
+                NO_SPACE,
+                "make room in spark.local.dir (" + local + ")");
     }
 
     @Test
     void noRoomForTheRun() throws IOException, InterruptedException {
         Path out = folder.resolve("full");
-        assumeDisk(out);
-        withoutRoom(out, () -> {
-            assertClearError(
-                    faults.check(Question.SER, out, SPARK),
-                    out.toString(),
-                    "No space left on device",
-                    "finished stages are kept");
-        });
-        faults.assertNothingStays();
-        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
+        goesOnWithRoom(out, out, out.toString(), NO_SPACE, "finished stages are kept");
     }
 
     /** Whatever comes first: a certificate, which Parquet writes, or a page. */
@@ -196,7 +186,7 @@ class FaultsTest {
                 withoutRoom(out, () -> {
                     InProcess check = InProcess.run(words);
                     assertThat(check.err())
-                            .contains(place + "/run=", "the run cannot be written there", "No space left on device")
+                            .contains(place + "/run=", "the run cannot be written there", NO_SPACE)
                             .contains("; the verdict was PASS; give another --out")
                             .doesNotContain("\tat ");
                     assertThat(check.exitCode()).isEqualTo(6);
@@ -218,7 +208,7 @@ class FaultsTest {
         withoutRoom(faults.stages, () -> {
             InProcess verify = InProcess.run(words);
             assertThat(verify.err() + verify.out())
-                    .contains("stage files in file:" + faults.stages, "No space left on device")
+                    .contains("stage files in file:" + faults.stages, NO_SPACE)
                     .doesNotContain("\tat ");
             assertThat(verify.exitCode()).isEqualTo(6);
         });

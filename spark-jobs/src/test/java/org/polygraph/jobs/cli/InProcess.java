@@ -6,14 +6,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.polygraph.jobs.report.VerdictSchema;
 
-/** What a command line said, run in this JVM with the engines there are. */
+/** What a command line said, run in this JVM. */
 record InProcess(int exitCode, String out, String err) {
+    /** With the engines there are. */
     static InProcess run(String... words) {
+        return run(new InstalledEngines(), words);
+    }
+
+    static InProcess run(Engines engines, String... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         PrintStream o = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream e = new PrintStream(err, true, StandardCharsets.UTF_8);
-        int code = Polygraph.run(words, new Environment(o, e, false, new InstalledEngines()));
+        int code = Polygraph.run(words, new Environment(o, e, false, engines));
         o.flush();
         VerdictSchema.assertFollowedIn(out.toString(StandardCharsets.UTF_8));
         return new InProcess(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));

@@ -6,7 +6,6 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,78 +14,27 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.certificate.Verification;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.report.VerdictSchema;
 import org.polygraph.jobs.report.Version;
-import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.Violation;
 
 /** The command line as its users meet it, over an engine that answers what the first session's number asks for. */
 class PolygraphTest {
     private static final String HISTORY =
             "{\"session\":%d,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":2}]}\n";
-    private static final int PASS = 0;
-    private static final int VIOLATION = 3;
-    private static final int UNKNOWN = 4;
-    private static final int BUG = 91;
-    private static final int OUT_OF_MEMORY = 92;
-    private static final int SLOW = 93;
-    private static final int MISCONFIGURED = 94;
 
     @TempDir
     private Path folder;
 
     private String out = "";
     private String err = "";
-    private int checks;
-
-    private final Checker fake = (table, request, progress, budget) -> {
-        checks++;
-        progress.stage("faking");
-        switch ((int) table.sessionLabel(0)) {
-            case VIOLATION -> {
-                return Verdict.of(Verdict.Status.VIOLATION, request.level())
-                        .violations(
-                                List.of(new Violation(
-                                        Anomaly.ABORTED_READ, List.of(0), List.of(0), List.of(), "for a test")),
-                                table)
-                        .assumptions(request.assumptions(table, true))
-                        .certificate(new Certificate("cycle", null, false))
-                        .build();
-            }
-            case UNKNOWN -> {
-                return Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                        .reason("tired")
-                        .build();
-            }
-            case MISCONFIGURED -> throw new ConfigurationException("found 1; expected 2; give 2");
-            case BUG -> throw new IllegalStateException("a bug");
-            case OUT_OF_MEMORY -> throw new OutOfMemoryError("for a test");
-            case SLOW -> {
-                while (!budget.exhausted()) {
-                    Thread.onSpinWait();
-                }
-                return Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                        .reason(budget.exhaustion("faking"))
-                        .build();
-            }
-            default -> {
-                return Verdict.of(Verdict.Status.PASS, request.level()).build();
-            }
-        }
-    };
+    private final FakeChecker fake = new FakeChecker();
 
     private String pass;
     private String violation;
 
     @BeforeEach
     void histories() throws IOException {
-        pass = history("pass.jsonl", PASS);
-        violation = history("violation.jsonl", VIOLATION);
+        pass = history("pass.jsonl", FakeChecker.PASS);
+        violation = history("violation.jsonl", FakeChecker.VIOLATION);
     }
 
     private String history(String name, int answer) throws IOException {
@@ -95,32 +43,10 @@ class PolygraphTest {
     }
 
     private int run(String... args) {
-        ByteArrayOutputStream stdout = new ByteArrayOutputStream();
-        ByteArrayOutputStream stderr = new ByteArrayOutputStream();
-        Engines engines = new Engines() {
-            @Override
-            public Checker embedded() {
-                return fake;
-            }
-
-            @Override
-            public Checker spark(String master) throws EngineMissingException {
-                throw new EngineMissingException("no spark for " + master);
-            }
-
-            @Override
-            public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
-                throw new EngineMissingException("no spark for " + master);
-            }
-        };
-        PrintStream o = new PrintStream(stdout, true, StandardCharsets.UTF_8);
-        PrintStream e = new PrintStream(stderr, true, StandardCharsets.UTF_8);
-        int code = Polygraph.run(args, new Environment(o, e, false, engines));
-        o.flush();
-        out = stdout.toString(StandardCharsets.UTF_8);
-        err = stderr.toString(StandardCharsets.UTF_8);
-        VerdictSchema.assertFollowedIn(out);
-        return code;
+        InProcess run = InProcess.run(new OnlyEmbedded(fake), args);
+        out = run.out();
+        err = run.err();
+        return run.exitCode();
     }
 
     private static String columns(String line) {
@@ -139,7 +65,7 @@ class PolygraphTest {
     /** Usage, while nothing is answered; then each PATH has its line all the same. */
     @Test
     void settingsThatDoNotWorkTakeNoAnswerAway() throws IOException {
-        String misconfigured = history("misconfigured.jsonl", MISCONFIGURED);
+        String misconfigured = history("misconfigured.jsonl", FakeChecker.MISCONFIGURED);
         assertThat(run("check", "-l", "ser", misconfigured, pass)).isEqualTo(2);
         assertThat(out).isEmpty();
         assertThat(err).isEqualTo("polygraph: found 1; expected 2; give 2\n");
@@ -165,7 +91,7 @@ class PolygraphTest {
     void aRunTellsItselfAndHandsOutItsReport() throws IOException {
         String runs = folder.resolve("told").toString();
         assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
-        int before = checks;
+        int before = fake.checks;
         String run;
         try (var folders = Files.list(folder.resolve("told"))) {
             run = folders.findFirst().orElseThrow().toString();
@@ -176,7 +102,7 @@ class PolygraphTest {
             assertThat(run("report", place)).isZero();
             assertThat(out).isEqualTo(run + "/report.html\n");
         }
-        assertThat(checks).isEqualTo(before);
+        assertThat(fake.checks).isEqualTo(before);
         Path copy = folder.resolve("copy.html");
         assertThat(run("report", run, "-o", copy.toString())).isZero();
         assertThat(copy).hasSameBinaryContentAs(Path.of(run, "report.html"));
@@ -208,13 +134,13 @@ class PolygraphTest {
         assertThat(run("check", "-l", "ser", "--on-violation", "succeed", violation))
                 .isZero();
         assertThat(out).startsWith("VIOLATION");
-        assertThat(run("check", "-l", "ser", "--on-violation=succeed", history("u", UNKNOWN)))
+        assertThat(run("check", "-l", "ser", "--on-violation=succeed", history("u", FakeChecker.UNKNOWN)))
                 .isEqualTo(4);
     }
 
     @Test
     void pathsAreAnsweredInOrderWhateverBecameOfOthers() throws IOException {
-        String unknown = history("unknown.jsonl", UNKNOWN);
+        String unknown = history("unknown.jsonl", FakeChecker.UNKNOWN);
         String broken = Files.writeString(folder.resolve("broken.jsonl"), "{\"session\":")
                 .toString();
         String missing = folder.resolve("missing.jsonl").toString();
@@ -247,7 +173,8 @@ class PolygraphTest {
     @Test
     void stdinIsAPath() {
         InputStream before = System.in;
-        System.setIn(new ByteArrayInputStream(String.format(HISTORY, PASS).getBytes(StandardCharsets.UTF_8)));
+        System.setIn(new ByteArrayInputStream(
+                String.format(HISTORY, FakeChecker.PASS).getBytes(StandardCharsets.UTF_8)));
         try {
             assertThat(run("check", "-l", "ser", "-")).isZero();
         } finally {
@@ -260,7 +187,7 @@ class PolygraphTest {
 
     @Test
     void aBugIsExitOneAndShowsItsTraceOnlyWithV() throws IOException {
-        String bug = history("bug.jsonl", BUG);
+        String bug = history("bug.jsonl", FakeChecker.BUG);
         assertThat(run("check", "-l", "ser", bug, pass)).isEqualTo(1);
         assertThat(out)
                 .startsWith("ERROR  ser  " + bug)
@@ -273,7 +200,7 @@ class PolygraphTest {
 
     @Test
     void memoryThatRunsOutIsUnknown() throws IOException {
-        assertThat(run("check", "-l", "ser", "--memory", "64m", history("m", OUT_OF_MEMORY), pass))
+        assertThat(run("check", "-l", "ser", "--memory", "64m", history("m", FakeChecker.OUT_OF_MEMORY), pass))
                 .isEqualTo(4);
         assertThat(out)
                 .contains("memory of 64 MiB ran out during faking; give --memory more")
@@ -282,7 +209,7 @@ class PolygraphTest {
 
     @Test
     void timeThatRunsOutIsUnknown() throws IOException {
-        assertThat(run("check", "-l", "ser", "--timeout", "50ms", history("s", SLOW)))
+        assertThat(run("check", "-l", "ser", "--timeout", "50ms", history("s", FakeChecker.SLOW)))
                 .isEqualTo(4);
         assertThat(out).contains("timeout of 50 ms ran out during faking; give --timeout more");
     }
@@ -293,7 +220,7 @@ class PolygraphTest {
         Files.writeString(file, "{\"session\":0,\"index\":0,\"status\":\"aborted\",\"ops\":[]}\n");
         assertThat(run("check", "-l", "ser", file.toString())).isEqualTo(5);
         assertThat(out).contains("vacuous: found 1 transactions, none of them committed");
-        assertThat(checks).isZero();
+        assertThat(fake.checks).isZero();
     }
 
     @Test
@@ -302,7 +229,7 @@ class PolygraphTest {
         Path cut = folder.resolve("cut.jsonl.gz");
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-            gzip.write(String.format(HISTORY, PASS).repeat(50).getBytes(StandardCharsets.UTF_8));
+            gzip.write(String.format(HISTORY, FakeChecker.PASS).repeat(50).getBytes(StandardCharsets.UTF_8));
         }
         Files.write(cut, java.util.Arrays.copyOf(bytes.toByteArray(), bytes.size() - 20));
         for (Path file : List.of(empty, cut)) {
@@ -323,7 +250,7 @@ class PolygraphTest {
         assertThat(run(args)).as(String.join(" ", args)).isEqualTo(2);
         assertThat(err).contains(message).doesNotContain("\tat ");
         assertThat(out).isEmpty();
-        assertThat(checks).isZero();
+        assertThat(fake.checks).isZero();
     }
 
     @Test
@@ -413,33 +340,33 @@ class PolygraphTest {
         }
         assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
         assertThat(columns(out)).isEqualTo(first);
-        assertThat(checks).isEqualTo(1);
+        assertThat(fake.checks).isEqualTo(1);
         assertThat(run("check", "-l", "ser", "--json", "--on-violation", "succeed", "-o", runs, violation))
                 .isZero();
         assertThat(out).startsWith("{").hasLineCount(1);
-        assertThat(checks).isEqualTo(1);
+        assertThat(fake.checks).isEqualTo(1);
         assertThat(run("check", "-l", "ser", "--overwrite", "-o", runs, violation))
                 .isEqualTo(3);
-        assertThat(checks).isEqualTo(2);
+        assertThat(fake.checks).isEqualTo(2);
         assertThat(run("check", "-l", "si", "-o", runs, violation)).isEqualTo(3);
-        assertThat(checks).isEqualTo(3);
+        assertThat(fake.checks).isEqualTo(3);
     }
 
     @Test
     void aForgivenRunIsNotForgivenForEver() throws IOException {
         String runs = folder.resolve("runs").toString();
-        String copy = history("copy.jsonl", VIOLATION);
+        String copy = history("copy.jsonl", FakeChecker.VIOLATION);
         assertThat(run("check", "-l", "ser", "--on-violation", "succeed", "-o", runs, violation))
                 .isZero();
         assertThat(run("check", "-l", "ser", "--json", "-o", runs, copy)).isEqualTo(3);
-        assertThat(checks).isEqualTo(1);
+        assertThat(fake.checks).isEqualTo(1);
         assertThat(out).contains("\"path\":\"" + copy + "\"").endsWith("\"exit_code\":3}\n");
     }
 
     @Test
     void aStoredRefusalIsSaidAgainButOnlyOfTheSameName() throws IOException {
         String runs = folder.resolve("runs").toString();
-        String named = history("named.gz", PASS);
+        String named = history("named.gz", FakeChecker.PASS);
         assertThat(run("check", "-l", "ser", "-o", runs, named)).isEqualTo(5);
         assertThat(run("check", "-l", "ser", "-o", runs, named)).isEqualTo(5);
         assertThat(err).startsWith("polygraph: " + named + ": found content that is not compressed by gzip");
@@ -448,11 +375,11 @@ class PolygraphTest {
 
     @Test
     void anUnknownRunIsTriedAgain() throws IOException {
-        String unknown = history("unknown.jsonl", UNKNOWN);
+        String unknown = history("unknown.jsonl", FakeChecker.UNKNOWN);
         String runs = folder.resolve("runs").toString();
         assertThat(run("check", "-l", "ser", "-o", runs, unknown)).isEqualTo(4);
         assertThat(run("check", "-l", "ser", "--resume", "-o", runs, unknown)).isEqualTo(4);
-        assertThat(checks).isEqualTo(2);
+        assertThat(fake.checks).isEqualTo(2);
     }
 
     @Test
@@ -469,7 +396,7 @@ class PolygraphTest {
             String target = folder.resolve(name).toString();
             assertThat(run("convert", violation, target)).as(name + err).isZero();
             assertThat(run("check", "-l", "ser", target)).as(name + err).isEqualTo(3);
-            checks = 0;
+            fake.checks = 0;
             usage("exists; give --overwrite", "convert", violation, target);
             assertThat(run("convert", "--overwrite", violation, target)).isZero();
         }

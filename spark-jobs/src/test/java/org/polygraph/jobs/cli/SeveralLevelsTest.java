@@ -3,11 +3,8 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,10 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.pipeline.Checker;
 import org.polygraph.jobs.pipeline.EmbeddedChecker;
-import org.polygraph.jobs.report.VerdictSchema;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
@@ -37,6 +32,10 @@ class SeveralLevelsTest {
 
     private final List<IsolationLevel> checked = new ArrayList<>();
     private Checker engine = embedded;
+    private final Engines engines = new OnlyEmbedded((table, request, progress, budget) -> {
+        checked.add(request.level());
+        return engine.check(table, request, progress, budget);
+    });
     private String out = "";
     private String err = "";
 
@@ -45,34 +44,10 @@ class SeveralLevelsTest {
     }
 
     private int run(String... words) {
-        ByteArrayOutputStream stdout = new ByteArrayOutputStream();
-        ByteArrayOutputStream stderr = new ByteArrayOutputStream();
-        Engines engines = new Engines() {
-            @Override
-            public Checker embedded() {
-                return (table, request, progress, budget) -> {
-                    checked.add(request.level());
-                    return engine.check(table, request, progress, budget);
-                };
-            }
-
-            @Override
-            public Checker spark(String master) throws EngineMissingException {
-                throw new EngineMissingException("no spark");
-            }
-
-            @Override
-            public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
-                throw new EngineMissingException("no spark");
-            }
-        };
-        PrintStream o = new PrintStream(stdout, true, StandardCharsets.UTF_8);
-        PrintStream e = new PrintStream(stderr, true, StandardCharsets.UTF_8);
-        int code = Polygraph.run(words, new Environment(o, e, false, engines));
-        out = stdout.toString(StandardCharsets.UTF_8);
-        err = stderr.toString(StandardCharsets.UTF_8);
-        VerdictSchema.assertFollowedIn(out);
-        return code;
+        InProcess run = InProcess.run(engines, words);
+        out = run.out();
+        err = run.err();
+        return run.exitCode();
     }
 
     /** Status and level of each result line. */

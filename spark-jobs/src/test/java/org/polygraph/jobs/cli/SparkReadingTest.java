@@ -91,20 +91,30 @@ class SparkReadingTest {
         return folder.resolve(name).toString();
     }
 
+    private HistoryTable unfinished() throws Exception {
+        return HistoryReader.read(generated("h.jsonl", "--aborted 0.1 --indeterminate 0.1"), HistoryFormat.AUTO);
+    }
+
+    private HistoryTable skewed() throws Exception {
+        return HistoryReader.read(generated("skewed.jsonl", "--anomaly write-skew"), HistoryFormat.AUTO);
+    }
+
+    private long readings() {
+        return jobs().stream().filter("read the input"::equals).count();
+    }
+
     @Test
     void binaryFormats() throws Exception {
-        HistoryTable table =
-                HistoryReader.read(generated("h.jsonl", "--aborted 0.1 --indeterminate 0.1"), HistoryFormat.AUTO);
-        HistoryTable skewed = HistoryReader.read(generated("skewed.jsonl", "--anomaly write-skew"), HistoryFormat.AUTO);
-        long before = jobs().stream().filter("read the input"::equals).count();
+        HistoryTable table = unfinished();
+        HistoryTable skewed = skewed();
+        long before = readings();
         InProcess spark = same(
                 dbcop("h.bincode", table),
                 cobra("logs", table),
                 dbcop("skewed.bincode", skewed),
                 cobra("skewed", skewed));
         assertThat(spark.exitCode()).isEqualTo(3);
-        assertThat(jobs().stream().filter("read the input"::equals).count() - before)
-                .isEqualTo(4);
+        assertThat(readings() - before).isEqualTo(4);
     }
 
     private String edn(String name, HistoryTable table, boolean isOfLists) throws IOException {
@@ -114,15 +124,13 @@ class SparkReadingTest {
 
     @Test
     void invocationsAndCompletions() throws Exception {
-        HistoryTable table =
-                HistoryReader.read(generated("h.jsonl", "--aborted 0.1 --indeterminate 0.1"), HistoryFormat.AUTO);
-        HistoryTable skewed = HistoryReader.read(generated("skewed.jsonl", "--anomaly write-skew"), HistoryFormat.AUTO);
-        long before = jobs().stream().filter("read the input"::equals).count();
+        HistoryTable table = unfinished();
+        HistoryTable skewed = skewed();
+        long before = readings();
         InProcess spark =
                 same(edn("h.edn", table, false), edn("skewed.edn", skewed, false), edn("lists.edn", skewed, true));
         assertThat(spark.exitCode()).isEqualTo(3);
-        assertThat(jobs().stream().filter("read the input"::equals).count() - before)
-                .isEqualTo(3);
+        assertThat(readings() - before).isEqualTo(3);
     }
 
     @Test

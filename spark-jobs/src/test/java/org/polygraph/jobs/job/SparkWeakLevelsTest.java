@@ -31,7 +31,6 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
@@ -41,6 +40,7 @@ import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Unrecorded;
 
 /** RC, RA, CC and lin: however keys and sessions are cut, verdict.json is the embedded engine's but for time and memory. */
 class SparkWeakLevelsTest {
@@ -164,7 +164,7 @@ class SparkWeakLevelsTest {
             }
             HistoryTable recorded = generator.generate();
             // Clean ones are accepted as they were recorded, before any stage, unless that is not to be seen.
-            HistoryTable table = i == 2 || i == 4 ? unrecorded(recorded) : recorded;
+            HistoryTable table = i == 2 || i == 4 ? Unrecorded.shuffled(recorded) : recorded;
             for (IsolationLevel level : WEAK) {
                 assertSame(table, level, 0, seen, "seed " + (SEED + i));
             }
@@ -173,31 +173,6 @@ class SparkWeakLevelsTest {
         assertThat(seen.get(Verdict.Status.PASS)).isGreaterThan(3);
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(3);
         assertThat(inferred).isGreaterThan(2);
-    }
-
-    /** The same history sorted by session, with values that do not count up. */
-    private static HistoryTable unrecorded(HistoryTable history) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
-        builder.initialValue(history.initialValue());
-        for (int t = 0; t < history.transactions(); t++) {
-            builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
-            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
-                long value = history.operationValues()[o];
-                long other = value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE;
-                if ((history.operationKeys()[o] & 1) == 1) {
-                    builder.write(key, other);
-                } else {
-                    builder.read(key, other);
-                }
-            }
-            builder.end();
-        }
-        try {
-            return builder.build();
-        } catch (HistoryException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test

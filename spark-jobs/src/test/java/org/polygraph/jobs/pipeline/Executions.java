@@ -34,11 +34,7 @@ final class Executions {
     /** @param begun those that were dropped too; done likewise */
     boolean run(int begun, int done, Map<Integer, List<Object>> store) {
         history.step();
-        boolean over = true;
-        for (int t = 0; t < n; t++) {
-            over &= status[t] != Definitions.COMMITTED || (done >> t & 1) == 1;
-        }
-        if (over) {
+        if (isOver(done)) {
             return true;
         }
         String state = begun + " " + done + " " + store;
@@ -67,9 +63,7 @@ final class Executions {
             Map<Integer, List<Object>> after = new HashMap<>(store);
             for (Definitions.Op op : ops[t]) {
                 if (op.kind() == Definitions.Kind.APPEND) {
-                    List<Object> l = new ArrayList<>(after.getOrDefault(op.key(), List.of()));
-                    l.add(op.value());
-                    after.put(op.key(), l);
+                    append(after, op);
                 }
             }
             if (run(begun | 1 << t, done | 1 << t, after)) {
@@ -78,6 +72,16 @@ final class Executions {
         }
         failed.add(state);
         return false;
+    }
+
+    /** Whether all have happened that must. */
+    private boolean isOver(int done) {
+        for (int t = 0; t < n; t++) {
+            if (status[t] == Definitions.COMMITTED && (done >> t & 1) == 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean mayBegin(int t, int done, int begun) {
@@ -117,14 +121,18 @@ final class Executions {
         return false;
     }
 
+    private static void append(Map<Integer, List<Object>> store, Definitions.Op op) {
+        List<Object> longer = new ArrayList<>(store.getOrDefault(op.key(), List.of()));
+        longer.add(op.value());
+        store.put(op.key(), longer);
+    }
+
     private boolean reads(int t, Map<Integer, List<Object>> store) {
         Map<Integer, List<Object>> view = new HashMap<>(store);
         for (Definitions.Op op : ops[t]) {
             List<Object> now = view.getOrDefault(op.key(), List.of());
             if (op.kind() == Definitions.Kind.APPEND) {
-                List<Object> l = new ArrayList<>(now);
-                l.add(op.value());
-                view.put(op.key(), l);
+                append(view, op);
             } else if (op.kind() == Definitions.Kind.READ_LIST && !now.equals(op.list())) {
                 return false;
             }
@@ -135,11 +143,7 @@ final class Executions {
     /** Any order of all operations, of all keys at once. */
     boolean lin(int done, Map<Integer, Long> store) {
         history.step();
-        boolean over = true;
-        for (int t = 0; t < n; t++) {
-            over &= status[t] != Definitions.COMMITTED || (done >> t & 1) == 1;
-        }
-        if (over) {
+        if (isOver(done)) {
             return true;
         }
         String state = done + " " + store;

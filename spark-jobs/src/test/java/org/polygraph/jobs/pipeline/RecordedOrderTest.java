@@ -18,13 +18,12 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Unrecorded;
 
 /** Orders that are accepted as recorded: against all commit orders where these are few, and against the axioms by definition. */
 class RecordedOrderTest {
@@ -80,7 +79,7 @@ class RecordedOrderTest {
                 Terms terms = Terms.of(promise);
                 each++;
                 count(byPlace, promise, RecordedOrder.accepted(history, terms, false, () -> false), what);
-                HistoryTable sorted = bySession(history);
+                HistoryTable sorted = Unrecorded.of(history);
                 count(byValue, promise, RecordedOrder.accepted(sorted, terms, false, () -> false), what + " by value");
                 ReadsFrom reads = ReadsFrom.of(
                         history, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.valueOf(promise.name()));
@@ -146,28 +145,5 @@ class RecordedOrderTest {
         }
         assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
         return true;
-    }
-
-    /** The same history as a file sorted by session has it. */
-    private static HistoryTable bySession(HistoryTable history) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
-        builder.initialValue(history.initialValue());
-        try {
-            for (int t = 0; t < history.transactions(); t++) {
-                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
-                for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                    int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
-                    if ((history.operationKeys()[o] & 1) == 1) {
-                        builder.write(key, history.operationValues()[o]);
-                    } else {
-                        builder.read(key, history.operationValues()[o]);
-                    }
-                }
-                builder.end();
-            }
-            return Objects.requireNonNull(builder.build());
-        } catch (HistoryException e) {
-            throw new AssertionError(e);
-        }
     }
 }

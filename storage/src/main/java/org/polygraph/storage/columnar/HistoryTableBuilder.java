@@ -1,6 +1,5 @@
 package org.polygraph.storage.columnar;
 
-import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,9 +25,7 @@ public final class HistoryTableBuilder {
 
     private final KeyDictionary keys = new KeyDictionary();
     private final ValueDictionary values = new ValueDictionary();
-    private final Long2IntOpenHashMap sessionIds = new Long2IntOpenHashMap();
-    private long[] sessionLabels = new long[16];
-    private int sessions;
+    private final SessionDictionary sessions = new SessionDictionary();
 
     private final List<String> files = new ArrayList<>();
     private final HistoryTable.Unit unit;
@@ -58,7 +55,6 @@ public final class HistoryTableBuilder {
     /** @param unit what source positions count */
     public HistoryTableBuilder(HistoryTable.Unit unit) {
         this.unit = unit;
-        sessionIds.defaultReturnValue(-1);
     }
 
     /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
@@ -136,7 +132,7 @@ public final class HistoryTableBuilder {
         if (t == outcomes.length) {
             growTransactions();
         }
-        sessionOf[t] = sessionId(session);
+        sessionOf[t] = sessions.id(session);
         indexes[t] = index;
         outcomes[t] = outcome.code();
         sources[t] = HistoryTable.packSource(Math.max(0, files.size() - 1), position);
@@ -177,7 +173,7 @@ public final class HistoryTableBuilder {
                 + keys.bytes()
                 + values.bytes()
                 + (lists == null ? 0 : lists.bytes())
-                + 28L * sessionIds.size();
+                + sessions.bytes();
     }
 
     private void checkLimit(long more) {
@@ -312,7 +308,7 @@ public final class HistoryTableBuilder {
         long[] newValues = operations.values(null, operationStarts);
         int[] newKeys = operations.keys(null, operationStarts);
         return new HistoryRows(
-                Arrays.copyOf(sessionLabels, sessions),
+                sessions.labels(),
                 sessionOf,
                 indexes,
                 sources,
@@ -365,7 +361,7 @@ public final class HistoryTableBuilder {
         int n = rows.transactions();
         int[] ids = new int[rows.sessionLabels().length];
         for (int s = 0; s < ids.length; s++) {
-            ids[s] = sessionId(rows.sessionLabels()[s]);
+            ids[s] = sessions.id(rows.sessionLabels()[s]);
         }
         long[] from = rows.starts();
         long[] to = rows.ends();
@@ -398,19 +394,6 @@ public final class HistoryTableBuilder {
         return transactions;
     }
 
-    private int sessionId(long label) {
-        int id = sessionIds.get(label);
-        if (id < 0) {
-            id = sessions++;
-            if (id == sessionLabels.length) {
-                sessionLabels = Arrays.copyOf(sessionLabels, id * 2);
-            }
-            sessionLabels[id] = label;
-            sessionIds.put(label, id);
-        }
-        return id;
-    }
-
     /**
      * Sorts and checks.
      *
@@ -419,7 +402,7 @@ public final class HistoryTableBuilder {
     public HistoryTable build() throws HistoryException {
         int n = transactions;
         HistoryTable.Source source = new HistoryTable.Source(files, unit);
-        SessionOrder sorted = new SessionOrder(sessionOf, indexes, n, Arrays.copyOf(sessionLabels, sessions));
+        SessionOrder sorted = new SessionOrder(sessionOf, indexes, n, sessions.labels());
         int[] order = sorted.order();
         if (order != null) {
             requireUnique(sorted.repeated(sessionOf, indexes), order, source);
@@ -429,9 +412,7 @@ public final class HistoryTableBuilder {
         sessionOf = new int[0];
         long[] newValues = operations.values(order, operationStarts);
         int[] newKeys = operations.keys(order, operationStarts);
-        byte[] newOutcomes = order == null
-                ? n == outcomes.length ? outcomes : Arrays.copyOf(outcomes, n)
-                : permuted(outcomes, order);
+        byte[] newOutcomes = moved(outcomes, order, n);
         outcomes = new byte[0];
         long[] newIndexes = moved(indexes, order, n);
         indexes = new long[0];
@@ -477,16 +458,19 @@ public final class HistoryTableBuilder {
             int second = order[repeated];
             throw new HistoryException(
                     HistoryTable.describe(source, sources[second]),
-                    "session " + sessionLabels[sessionOf[second]] + " index " + indexes[second]
+                    "session " + sessions.label(sessionOf[second]) + " index " + indexes[second]
                             + " a second time (first at " + HistoryTable.describe(source, sources[first]) + ")",
                     "each (session, index) once",
                     "number the transactions of a session in the order it ran them");
         }
     }
 
-    private static byte[] permuted(byte[] from, int[] order) {
-        byte[] to = new byte[order.length];
-        for (int i = 0; i < order.length; i++) {
+    private static byte[] moved(byte[] from, int @Nullable [] order, int n) {
+        if (order == null) {
+            return from.length == n ? from : Arrays.copyOf(from, n);
+        }
+        byte[] to = new byte[n];
+        for (int i = 0; i < n; i++) {
             to[i] = from[order[i]];
         }
         return to;

@@ -19,7 +19,6 @@ final class EdnTokens {
     static final int MAX_NAME = 1 << 12;
     static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
 
-    private static final int END_OF_FILE = -1;
     /** A sign among them. */
     private static final int PLAIN_DIGITS = 18;
 
@@ -53,14 +52,7 @@ final class EdnTokens {
     }
 
     private final String file;
-    private final InputStream in;
-    private final boolean mayBeMarked;
-    private final byte[] buffer = new byte[1 << 16];
-    private int at;
-    private int limit;
-    private long line = 1;
-    /** Bytes of the current line before the buffer's first; negative once that line begins within the buffer. */
-    private long columnBase;
+    private final EdnBytes in;
 
     private final byte[] closers = new byte[MAX_DEPTH];
     private int depth;
@@ -75,8 +67,7 @@ final class EdnTokens {
     /** @param mayBeMarked whether a mark of the encoding may stand before the first token, as at the beginning of a file */
     EdnTokens(String file, InputStream in, boolean mayBeMarked) {
         this.file = file;
-        this.in = in;
-        this.mayBeMarked = mayBeMarked;
+        this.in = new EdnBytes(in, mayBeMarked);
     }
 
     /** Goes on to the next token; {@link Token#END} once all that was opened is closed. */
@@ -177,7 +168,7 @@ final class EdnTokens {
 
     /** How many lines there are before what comes next. */
     long linesSoFar() {
-        return line - 1;
+        return in.line() - 1;
     }
 
     /** In bytes, from 1. */
@@ -222,12 +213,12 @@ final class EdnTokens {
     }
 
     private Token read() throws IOException, HistoryException {
-        int c = firstOfToken();
-        tokenLine = line;
-        tokenColumn = columnBase + at;
+        int c = in.takeFirstOfToken();
+        tokenLine = in.line();
+        tokenColumn = in.column();
         length = 0;
         switch (c) {
-            case END_OF_FILE -> {
+            case EdnBytes.END_OF_FILE -> {
                 if (depth > 0) {
                     throw cutOff();
                 }
@@ -253,8 +244,8 @@ final class EdnTokens {
             }
             case '\\' -> {
                 add(c);
-                int first = take();
-                if (first == END_OF_FILE) {
+                int first = in.take();
+                if (first == EdnBytes.END_OF_FILE) {
                     throw cutOff();
                 }
                 if (first == '\n') {
@@ -295,14 +286,14 @@ final class EdnTokens {
     }
 
     private Token dispatch() throws IOException, HistoryException {
-        int c = peek();
+        int c = in.peek();
         if (c == '{') {
-            take();
+            in.take();
             return open(Token.SET, '}');
         }
         add('#');
         if (c == '_') {
-            add(take());
+            add(in.take());
             return Token.SYMBOL; // #_ alone: next() acts on it
         }
         restOfAtom();
@@ -316,8 +307,8 @@ final class EdnTokens {
     }
 
     private Token string() throws IOException, HistoryException {
-        for (int c; (c = take()) != '"'; ) {
-            if (c == END_OF_FILE) {
+        for (int c; (c = in.take()) != '"'; ) {
+            if (c == EdnBytes.END_OF_FILE) {
                 throw cutOff();
             }
             if (length >= MAX_STRING) {
@@ -333,7 +324,7 @@ final class EdnTokens {
     }
 
     private void escape() throws IOException, HistoryException {
-        int c = take();
+        int c = in.take();
         switch (c) {
             case 't' -> add('\t');
             case 'r' -> add('\r');
@@ -344,7 +335,7 @@ final class EdnTokens {
             case 'u' -> {
                 int code = 0;
                 for (int i = 0; i < 4; i++) {
-                    int digit = Character.digit(take(), 16);
+                    int digit = Character.digit(in.take(), 16);
                     if (digit < 0) {
                         throw error("a \\u without four hexadecimal digits", "\\u0041 and its like");
                     }
@@ -373,11 +364,25 @@ final class EdnTokens {
 
     /** Up to what ends a symbol, a keyword or a number. */
     private void restOfAtom() throws IOException, HistoryException {
-        for (int c; (c = peek()) != END_OF_FILE && !isDelimiter(c); ) {
-            if (length >= MAX_NAME) {
+        byte[] buffer = in.buffer();
+        for (boolean mayGoOn = true; mayGoOn && in.peek() != EdnBytes.END_OF_FILE; ) {
+            int from = in.at();
+            int limit = in.limit();
+            int p = from;
+            while (p < limit && !isDelimiter(buffer[p] & 0xFF)) {
+                p++;
+            }
+            int n = p - from;
+            if (n > MAX_NAME - length) {
                 throw error("a name of more than " + MAX_NAME + " bytes", "a shorter one");
             }
-            add(take());
+            if (n > text.length - length) {
+                text = Arrays.copyOf(text, MAX_NAME);
+            }
+            System.arraycopy(buffer, from, text, length, n);
+            length += n;
+            in.moveTo(p);
+            mayGoOn = p == limit;
         }
     }
 
@@ -398,6 +403,9 @@ final class EdnTokens {
             return false;
         }
         long value = first == '-' ? 0 : digit;
+        byte[] buffer = in.buffer();
+        int at = in.at();
+        int limit = in.limit();
         int p = at;
         for (; p < limit && (digit = buffer[p] - '0') >= 0 && digit <= 9; p++) {
             value = value * 10 + digit;
@@ -409,7 +417,7 @@ final class EdnTokens {
         System.arraycopy(buffer, at - 1, text, 0, bytes);
         length = bytes;
         integer = first == '-' ? -value : value;
-        at = p;
+        in.moveTo(p);
         return true;
     }
 
@@ -430,69 +438,6 @@ final class EdnTokens {
         }
         integer = negative ? value : -value;
         return Token.INTEGER;
-    }
-
-    /** Takes what is between tokens, and the first byte after it. */
-    private int firstOfToken() throws IOException {
-        while (at < limit && (buffer[at] == ' ' || buffer[at] == ',')) {
-            at++;
-        }
-        if (at < limit && buffer[at] > ' ' && buffer[at] != ';') {
-            return buffer[at++];
-        }
-        boolean comment = false;
-        for (int c; ; ) {
-            c = take();
-            if (c == END_OF_FILE) {
-                return c;
-            }
-            if (c == '\n') {
-                comment = false;
-            } else if (c == ';') {
-                comment = true;
-            } else if (!comment && c > ' ' && c != ',' && !isMark(c)) {
-                return c;
-            }
-        }
-    }
-
-    /** Whether a mark of the encoding begins here, at the beginning of the file; takes the rest of it. */
-    private boolean isMark(int c) throws IOException {
-        if (c != 0xEF || !mayBeMarked || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
-            return false;
-        }
-        take();
-        if (peek() == 0xBF) {
-            take();
-        }
-        return true;
-    }
-
-    private int peek() throws IOException {
-        return at < limit || fill() ? buffer[at] & 0xFF : END_OF_FILE;
-    }
-
-    private int take() throws IOException {
-        if (at == limit && !fill()) {
-            return END_OF_FILE;
-        }
-        int c = buffer[at++] & 0xFF;
-        if (c == '\n') {
-            line++;
-            columnBase = -at;
-        }
-        return c;
-    }
-
-    private boolean fill() throws IOException {
-        int read = in.read(buffer, 0, buffer.length);
-        if (read <= 0) {
-            return false;
-        }
-        columnBase += at;
-        at = 0;
-        limit = read;
-        return true;
     }
 
     private void add(int b) {

@@ -5,7 +5,6 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -13,18 +12,13 @@ import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.column.impl.ColumnReadStoreImpl;
 import org.apache.parquet.column.page.PageReadStore;
-import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.ParquetWriter;
-import org.apache.parquet.hadoop.api.WriteSupport;
-import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.hadoop.metadata.FileMetaData;
-import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.api.Converter;
 import org.apache.parquet.io.api.GroupConverter;
 import org.apache.parquet.io.api.PrimitiveConverter;
-import org.apache.parquet.io.api.RecordConsumer;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Type;
@@ -77,10 +71,7 @@ public final class NumberTable {
             schema.required(PrimitiveTypeName.INT64).named(column);
         }
         Rows rows = new Rows(schema.named(name), Map.of(name, text));
-        try (ParquetWriter<long[]> writer = new Builder(ParquetFiles.output(out), rows)
-                .withConf(new PlainParquetConfiguration())
-                .withCodecFactory(new ParquetCodecs())
-                .withCompressionCodec(CompressionCodecName.ZSTD)
+        try (ParquetWriter<long[]> writer = rows.to(out)
                 .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_2_0)
                 .withDictionaryEncoding(false)
                 .withStatisticsEnabled(false)
@@ -186,14 +177,7 @@ public final class NumberTable {
         while (cause.getCause() != null && cause.getCause() != cause) {
             cause = cause.getCause();
         }
-        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-        HistoryException damaged = new HistoryException(
-                name,
-                "Parquet that cannot be read: " + Shown.message(why),
-                "a whole Parquet file",
-                "the file is damaged or was not closed: write it again");
-        damaged.initCause(e);
-        return damaged;
+        return ParquetFailure.damaged(name, e, cause);
     }
 
     /** Column readers want to know where values go; ours are asked for them. */
@@ -210,61 +194,15 @@ public final class NumberTable {
         public void end() {}
     }
 
-    private static final class Builder extends ParquetWriter.Builder<long[], Builder> {
-        private final Rows rows;
-
-        Builder(OutputFile file, Rows rows) {
-            super(file);
-            this.rows = rows;
-        }
-
-        @Override
-        protected Builder self() {
-            return this;
-        }
-
-        @Override
-        protected WriteSupport<long[]> getWriteSupport(ParquetConfiguration configuration) {
-            return rows;
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
-        protected WriteSupport<long[]> getWriteSupport(Configuration configuration) {
-            return rows;
-        }
-    }
-
-    private static final class Rows extends WriteSupport<long[]> {
-        private final MessageType schema;
-        private final Map<String, String> metadata;
+    private static final class Rows extends WrittenRows<long[]> {
         private final String[] columns;
-        private RecordConsumer out;
 
-        @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
         Rows(MessageType schema, Map<String, String> metadata) {
-            this.schema = schema;
-            this.metadata = metadata;
+            super(schema, metadata);
             columns = new String[schema.getFieldCount()];
             for (int c = 0; c < columns.length; c++) {
                 columns[c] = schema.getFieldName(c);
             }
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
-        public WriteContext init(Configuration configuration) {
-            return new WriteContext(schema, metadata);
-        }
-
-        @Override
-        public WriteContext init(ParquetConfiguration configuration) {
-            return new WriteContext(schema, metadata);
-        }
-
-        @Override
-        public void prepareForWrite(RecordConsumer consumer) {
-            out = consumer;
         }
 
         @Override

@@ -2,8 +2,9 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import org.apache.parquet.ParquetRuntimeException;
+import org.polygraph.storage.model.HistoryException;
 
-/** Parquet wraps what goes wrong while it closes a file, a full disk for one, so that it looks like a bug. */
+/** What goes wrong with Parquet: it wraps what fails while it closes a file, a full disk for one, so that it looks like a bug. */
 public final class ParquetFailure {
     private ParquetFailure() {}
 
@@ -20,5 +21,23 @@ public final class ParquetFailure {
             }
         }
         throw failure;
+    }
+
+    /**
+     * That a file is no Parquet that can be read.
+     *
+     * @param name of the file
+     * @param why says what is wrong
+     */
+    static HistoryException damaged(String name, Throwable failure, Throwable why) {
+        String message = why.getMessage();
+        HistoryException damaged = new HistoryException(
+                name,
+                "Parquet that cannot be read: "
+                        + Shown.message(message == null ? why.getClass().getSimpleName() : message),
+                "a whole Parquet file",
+                "the file is damaged or was not closed: write it again");
+        damaged.initCause(failure);
+        return damaged;
     }
 }

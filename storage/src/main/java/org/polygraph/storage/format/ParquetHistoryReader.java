@@ -54,7 +54,7 @@ final class ParquetHistoryReader {
         } catch (BudgetException e) {
             throw e;
         } catch (RuntimeException | IOException e) {
-            throw damaged(name, e);
+            throw ParquetFailure.damaged(name, e, e);
         }
     }
 
@@ -84,7 +84,7 @@ final class ParquetHistoryReader {
                     }
                 }
             } catch (RuntimeException | IOException e) {
-                throw damaged(file.name(), e);
+                throw ParquetFailure.damaged(file.name(), e, e);
             }
         }
         return new HistorySize(
@@ -166,16 +166,5 @@ final class ParquetHistoryReader {
         try (SeekableInput in = file.open()) {
             return ParquetFooter.of(in, file.length()).groups().size();
         }
-    }
-
-    private static HistoryException damaged(String name, Exception e) {
-        String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-        HistoryException damaged = new HistoryException(
-                name,
-                "Parquet that cannot be read: " + Shown.message(why),
-                "a whole Parquet file",
-                "the file is damaged or was not closed: write it again");
-        damaged.initCause(e);
-        return damaged;
     }
 }

@@ -6,16 +6,9 @@ import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetRuntimeException;
-import org.apache.parquet.conf.ParquetConfiguration;
-import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetWriter;
-import org.apache.parquet.hadoop.api.WriteSupport;
-import org.apache.parquet.hadoop.metadata.CompressionCodecName;
-import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.api.Binary;
-import org.apache.parquet.io.api.RecordConsumer;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
@@ -50,12 +43,7 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
             HistoryHeader.write(json, first);
         }
         rows = new Rows(first, header.toString());
-        writer = new Builder(ParquetFiles.output(out), rows)
-                .withConf(new PlainParquetConfiguration())
-                .withCodecFactory(new ParquetCodecs())
-                .withCompressionCodec(CompressionCodecName.ZSTD)
-                .withRowGroupSize(rowGroupBytes)
-                .build();
+        writer = rows.to(out).withRowGroupSize(rowGroupBytes).build();
     }
 
     @Override
@@ -82,71 +70,23 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
         }
     }
 
-    private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {
-        private final Rows rows;
-
-        Builder(OutputFile file, Rows rows) {
-            super(file);
-            this.rows = rows;
-        }
-
-        @Override
-        protected Builder self() {
-            return this;
-        }
-
-        @Override
-        protected WriteSupport<Integer> getWriteSupport(ParquetConfiguration configuration) {
-            return rows;
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
-        protected WriteSupport<Integer> getWriteSupport(Configuration configuration) {
-            return rows;
-        }
-    }
-
     /** Writes transaction t of the table as a row. */
-    private static final class Rows extends WriteSupport<Integer> {
+    private static final class Rows extends WrittenRows<Integer> {
         private static final Binary READ = Binary.fromString("r");
         private static final Binary REFUSED = Binary.fromString("cas");
         private static final Binary WRITE = Binary.fromString("w");
 
-        private final String header;
         private HistoryTable table;
-        private RecordConsumer out;
         private int session;
 
-        @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
         Rows(HistoryTable table, String header) {
+            super(ParquetFiles.SCHEMA, Map.of(ParquetFiles.HEADER, header));
             this.table = table;
-            this.header = header;
         }
 
         void turnTo(HistoryTable next) {
             table = next;
             session = 0;
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
-        public WriteContext init(Configuration configuration) {
-            return context();
-        }
-
-        @Override
-        public WriteContext init(ParquetConfiguration configuration) {
-            return context();
-        }
-
-        private WriteContext context() {
-            return new WriteContext(ParquetFiles.SCHEMA, Map.of(ParquetFiles.HEADER, header));
-        }
-
-        @Override
-        public void prepareForWrite(RecordConsumer consumer) {
-            out = consumer;
         }
 
         @Override

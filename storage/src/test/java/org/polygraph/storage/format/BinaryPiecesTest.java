@@ -65,13 +65,8 @@ class BinaryPiecesTest {
 
     @Test
     void dbcop() throws Exception {
-        int most = 0;
-        for (long seed = 1; seed <= 80; seed++) {
-            Random random = new Random(seed);
-            String path = inputs.write("h.bincode", dbcop(random, 1 + random.nextInt(120)));
-            most = Math.max(most, PiecesTest.same(path, "seed " + seed));
-        }
-        assertThat(most).isGreaterThan(50);
+        assertThat(PiecesTest.most(inputs, "h.bincode", 80, random -> dbcop(random, 1 + random.nextInt(120))))
+                .isGreaterThan(50);
     }
 
     @Test

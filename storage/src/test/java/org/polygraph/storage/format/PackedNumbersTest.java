@@ -35,6 +35,23 @@ class PackedNumbersTest {
         return page;
     }
 
+    private interface Numbers {
+        void read(long[] to, int n) throws IOException;
+    }
+
+    /** All of them, at most so many at a time. */
+    private static long[] inPieces(int count, int most, Random random, Numbers numbers) throws IOException {
+        long[] read = new long[count];
+        for (int done = 0; done < count; ) {
+            int n = Math.min(count - done, 1 + random.nextInt(most));
+            long[] piece = new long[n];
+            numbers.read(piece, n);
+            System.arraycopy(piece, 0, read, done, n);
+            done += n;
+        }
+        return read;
+    }
+
     @Test
     void differencesOfAnyWidthAreRead() throws Exception {
         for (long seed = 1; seed <= 2000; seed++) {
@@ -54,15 +71,9 @@ class PackedNumbersTest {
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
             DeltaNumbers reader = new DeltaNumbers(page, words(page), at, at + encoded.length);
-            long[] read = new long[numbers.length];
-            for (int done = 0; done < read.length; ) {
-                int n = Math.min(read.length - done, 1 + random.nextInt(200));
-                long[] piece = new long[n];
-                reader.read(piece, n);
-                System.arraycopy(piece, 0, read, done, n);
-                done += n;
-            }
-            assertThat(read).as("seed " + seed).isEqualTo(numbers);
+            assertThat(inPieces(numbers.length, 200, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
             assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
         }
     }
@@ -126,15 +137,9 @@ class PackedNumbersTest {
             byte[] page = placed(encoded, at, random.nextInt(20));
             int size = wide ? Long.BYTES : Integer.BYTES;
             SplitNumbers reader = new SplitNumbers(page, at, at + encoded.length, size);
-            long[] read = new long[numbers.length];
-            for (int done = 0; done < read.length; ) {
-                int n = Math.min(read.length - done, 1 + random.nextInt(100));
-                long[] piece = new long[n];
-                reader.read(piece, n);
-                System.arraycopy(piece, 0, read, done, n);
-                done += n;
-            }
-            assertThat(read).as("seed " + seed).isEqualTo(numbers);
+            assertThat(inPieces(numbers.length, 100, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
             assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> new SplitNumbers(page, at, at + encoded.length - 1, size))
                     .isInstanceOf(IOException.class);

@@ -216,15 +216,25 @@ class PiecesTest {
                 .isEqualTo(List.copyOf(expected.metadata().entrySet()));
     }
 
-    @Test
-    void jsonLines() throws Exception {
+    /** What is in a file. */
+    interface Content {
+        byte[] of(Random random) throws Exception;
+    }
+
+    /** As {@link #same}, of so many files. @return the most pieces that one had */
+    static int most(Inputs inputs, String name, int seeds, Content content) throws Exception {
         int most = 0;
-        for (long seed = 1; seed <= 60; seed++) {
-            Random random = new Random(seed);
-            String path = inputs.write("h.jsonl", jsonl(random, 1 + random.nextInt(200), 0));
+        for (long seed = 1; seed <= seeds; seed++) {
+            String path = inputs.write(name, content.of(new Random(seed)));
             most = Math.max(most, same(path, "seed " + seed));
         }
-        assertThat(most).isGreaterThan(60);
+        return most;
+    }
+
+    @Test
+    void jsonLines() throws Exception {
+        assertThat(most(inputs, "h.jsonl", 60, random -> TestFiles.utf8(jsonl(random, 1 + random.nextInt(200), 0))))
+                .isGreaterThan(60);
     }
 
     /** Each element is appended once; which lists are read is anything. */
@@ -246,35 +256,20 @@ class PiecesTest {
 
     @Test
     void listsOfJsonLines() throws Exception {
-        int most = 0;
-        for (long seed = 1; seed <= 60; seed++) {
-            Random random = new Random(seed);
-            String path = inputs.write("h.jsonl", lists(random, 1 + random.nextInt(200)));
-            most = Math.max(most, same(path, "seed " + seed));
-        }
-        assertThat(most).isGreaterThan(60);
+        assertThat(most(inputs, "h.jsonl", 60, random -> TestFiles.utf8(lists(random, 1 + random.nextInt(200)))))
+                .isGreaterThan(60);
     }
 
     @Test
     void plumeText() throws Exception {
-        int most = 0;
-        for (long seed = 1; seed <= 60; seed++) {
-            Random random = new Random(seed);
-            String path = inputs.write("h.txt", plume(random, 1 + random.nextInt(400)));
-            most = Math.max(most, same(path, "seed " + seed));
-        }
-        assertThat(most).isGreaterThan(60);
+        assertThat(most(inputs, "h.txt", 60, random -> TestFiles.utf8(plume(random, 1 + random.nextInt(400)))))
+                .isGreaterThan(60);
     }
 
     @Test
     void rowGroups() throws Exception {
-        int most = 0;
-        for (long seed = 1; seed <= 12; seed++) {
-            Random random = new Random(seed);
-            String path = inputs.write("h.parquet", parquet(random, 50 + random.nextInt(1500), 0));
-            most = Math.max(most, same(path, "seed " + seed));
-        }
-        assertThat(most).isGreaterThan(3);
+        assertThat(most(inputs, "h.parquet", 12, random -> parquet(random, 50 + random.nextInt(1500), 0)))
+                .isGreaterThan(3);
     }
 
     @Test

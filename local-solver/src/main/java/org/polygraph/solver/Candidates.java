@@ -1,0 +1,62 @@
+package org.polygraph.solver;
+
+import java.util.Arrays;
+import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.IntStack;
+
+/** Who may have written what a read returned: the writers of one key by the class of their value. Memory: 4 bytes a writer. */
+final class Candidates {
+    static final int NONE = -1;
+
+    private final Polygraph p;
+    /** Writers (global index) by class, then index. */
+    private final int[] writers;
+
+    Candidates(Polygraph p, int key, Budget budget) {
+        this.p = p;
+        int first = p.writerStart[key];
+        int n = p.writerStart[key + 1] - first;
+        budget.reserve(4L * n);
+        long[] pairs = new long[n];
+        for (int i = 0; i < n; i++) {
+            pairs[i] = (long) p.writerClass[first + i] << 32 | (first + i);
+            budget.tick();
+        }
+        Arrays.sort(pairs);
+        writers = new int[n];
+        for (int i = 0; i < n; i++) {
+            writers[i] = (int) pairs[i];
+        }
+    }
+
+    /** The only writer of a class, a transaction; {@link #NONE} if there is none or more. */
+    int only(int valueClass) {
+        int at = first(valueClass);
+        return isOf(valueClass, at) && !isOf(valueClass, at + 1) ? p.writerTxn[writers[at]] : NONE;
+    }
+
+    /** Pushes every writer (global index) of a class. */
+    void push(int valueClass, IntStack out) {
+        for (int at = first(valueClass); isOf(valueClass, at); at++) {
+            out.push(writers[at]);
+        }
+    }
+
+    private boolean isOf(int valueClass, int at) {
+        return at < writers.length && p.writerClass[writers[at]] == valueClass;
+    }
+
+    private int first(int valueClass) {
+        int low = 0;
+        int high = writers.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (p.writerClass[writers[middle]] < valueClass) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+}

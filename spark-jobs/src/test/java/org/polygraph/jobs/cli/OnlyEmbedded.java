@@ -1,0 +1,17 @@
+package org.polygraph.jobs.cli;
+
+import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.pipeline.Checker;
+
+/** A checker as the only engine: there is no Spark. */
+record OnlyEmbedded(Checker embedded) implements Engines {
+    @Override
+    public Checker spark(String master) throws EngineMissingException {
+        throw new EngineMissingException("no spark for " + master);
+    }
+
+    @Override
+    public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
+        throw new EngineMissingException("no spark for " + master);
+    }
+}

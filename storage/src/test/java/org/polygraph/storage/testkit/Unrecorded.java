@@ -1,0 +1,45 @@
+package org.polygraph.storage.testkit;
+
+import java.util.function.LongUnaryOperator;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.model.HistoryException;
+
+/** A history as if nobody had recorded its order: without times, its places in a file sorted by session. Keys and values are integers. */
+public final class Unrecorded {
+    private Unrecorded() {}
+
+    /** Values are as they were, so that they may count up. */
+    public static HistoryTable of(HistoryTable history) {
+        return copy(history, value -> value);
+    }
+
+    /** Values that counted up do so no more; what was the same is the same. */
+    public static HistoryTable shuffled(HistoryTable history) {
+        return copy(
+                history, value -> value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE);
+    }
+
+    private static HistoryTable copy(HistoryTable history, LongUnaryOperator values) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        builder.initialValue(history.initialValue());
+        for (int t = 0; t < history.transactions(); t++) {
+            builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
+            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
+                int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
+                long value = values.applyAsLong(history.operationValues()[o]);
+                if ((history.operationKeys()[o] & 1) == 1) {
+                    builder.write(key, value);
+                } else {
+                    builder.read(key, value);
+                }
+            }
+            builder.end();
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
