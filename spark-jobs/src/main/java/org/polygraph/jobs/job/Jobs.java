@@ -180,7 +180,9 @@ final class Jobs {
         String message = "Spark could not " + description + ": " + place + firstLine(root);
         return io
                 ? new EngineException(
-                        message + remedy(full) + ", then check again: with --out, finished stages are kept", failure)
+                        message + remedy(full)
+                                + ", then run the command again: of a check with --out, finished stages are kept",
+                        failure)
                 : new IllegalStateException(message, failure);
     }
 

@@ -361,13 +361,13 @@ class SparkCheckerTest {
                 .isInstanceOf(EngineException.class)
                 .hasMessage(
                         "Spark could not fail: part-00000.parquet is gone; expected executors and their files to last;"
-                                + " see their logs, then check again: with --out, finished stages are kept");
+                                + " see their logs, then run the command again: of a check with --out, finished stages are kept");
         assertThatThrownBy(() -> failing(new IOException("No space left on device")))
                 .isInstanceOf(EngineException.class)
                 .hasMessageMatching(
                         "Spark could not fail: No space left on device; expected disks with room; make room in"
-                                + " spark.local.dir \\(.+\\) and spark.polygraph.stage.dir, or give others, then check again:"
-                                + " with --out, finished stages are kept");
+                                + " spark.local.dir \\(.+\\) and spark.polygraph.stage.dir, or give others, then run the command again:"
+                                + " of a check with --out, finished stages are kept");
         assertThatThrownBy(() -> failing(new OutOfMemoryError("Java heap space")))
                 .isInstanceOf(OutOfMemoryError.class);
         same(fine, HistoryDsl.parse("init 0; w(0,1); r(0,1)"), IsolationLevel.SER, "after failures");
