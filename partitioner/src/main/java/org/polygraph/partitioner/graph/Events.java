@@ -1,5 +1,7 @@
 package org.polygraph.partitioner.graph;
 
+import org.polygraph.storage.model.BudgetException;
+
 /**
  * The numbering of events: one an transaction (SER: it happens at once) or two (SI: {@code begin} takes the snapshot,
  * {@code commit} makes the writes visible). A session is a chain of consecutive events, so an event is a chain and a
@@ -15,6 +17,7 @@ public final class Events {
      * @param perTransaction 1 or 2
      * @param sessionStarts length sessions + 1, see HistoryTable
      * @param sessionOf by transaction
+     * @throws BudgetException if there are more than an int numbers
      */
     public Events(int perTransaction, int[] sessionStarts, int[] sessionOf) {
         if (perTransaction != 1 && perTransaction != 2) {
@@ -22,7 +25,8 @@ public final class Events {
         }
         long events = (long) sessionOf.length * perTransaction;
         if (events > Integer.MAX_VALUE - 8) {
-            throw new IllegalArgumentException(events + " events are more than an int numbers");
+            throw new BudgetException(events + " events, " + perTransaction + " a transaction, are more than the "
+                    + (Integer.MAX_VALUE - 8) + " that one check numbers; check fewer transactions");
         }
         this.shift = perTransaction - 1;
         this.sessionStarts = sessionStarts;

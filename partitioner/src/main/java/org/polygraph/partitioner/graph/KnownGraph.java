@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * The edges that every explanation of the history has: chains (implicit: an event follows the one before it in its
@@ -97,7 +98,7 @@ public final class KnownGraph {
         if (edges == from.length) {
             int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(1024, edges + ((long) edges >> 1)));
             if (capacity == edges) {
-                throw new IllegalStateException("more than " + edges + " edges");
+                throw new BudgetException("more than " + edges + " known edges; check fewer transactions");
             }
             from = Arrays.copyOf(from, capacity);
             to = Arrays.copyOf(to, capacity);
