@@ -117,7 +117,7 @@ public final class SubHistory {
 
     /**
      * The smallest closed history with the part in it: the writes that {@link #gap} misses are added, until it misses none.
-     * Transactions without operations are not in it: they bind nothing that those before and after them do not.
+     * Transactions without operations stay in it: where a session's clock runs backwards they bind others in real time.
      *
      * @param most transactions
      * @return null if it takes more
@@ -140,7 +140,9 @@ public final class SubHistory {
         if (transactions.cardinality() > most) {
             return null;
         }
-        HistoryTable more = HistoryPart.of(whole, wanted.stream().toArray()).table();
+        HistoryTable more = HistoryPart.of(
+                        whole, transactions.stream().toArray(), wanted.stream().toArray())
+                .table();
         // An own write that was missing may hide an earlier one that somebody read: then a later one is missing too.
         SubHistory next = new SubHistory(whole, more, terms);
         String foreign = next.embed();

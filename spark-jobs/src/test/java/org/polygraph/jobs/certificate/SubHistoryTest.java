@@ -67,6 +67,22 @@ class SubHistoryTest {
         assertThat(HistoryDsl.print(sub.closed(8))).isEqualTo(HistoryDsl.print(whole));
     }
 
+    /** Where the clock of a session runs backwards, one without operations may be what violates. */
+    @Test
+    void transactionsWithoutOperationsStay() {
+        HistoryTable whole = HistoryDsl.parse(
+                "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1); s2: @0..9 w(z,1)");
+        HistoryTable part = HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 () | @6..7 r(x,null) r(y,1)");
+        Terms terms = Terms.of(Promise.SSER);
+        SubHistory sub = new SubHistory(whole, part, terms);
+        assertThat(sub.embed()).isNull();
+        HistoryTable closure = sub.closed(8);
+        assertThat(HistoryDsl.print(closure))
+                .isEqualTo(HistoryDsl.print(
+                        HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1)")));
+        assertThat(BruteForce.judge(closure, terms)).isEqualTo(Answer.VIOLATED);
+    }
+
     /** One read is enough where nobody can have written what it returned; else there is none. */
     @Test
     void readsThatNothingExplainsAreViolations() {

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Some operations of a history as a history of its own: sessions, indexes, outcomes, times, places in the source, keys,
- * values, the initial value and the header stay as they are; transactions without any operation left are gone.
+ * values, the initial value and the header stay as they are; transactions without any operation left are gone, unless they
+ * are asked for.
  *
  * <p>Time and memory: linear in the part, not in the whole, apart from {@code log sessions} a transaction. The
  * dictionary of values is shared.
@@ -33,11 +34,6 @@ public final class HistoryPart {
     public static HistoryPart of(HistoryTable whole, int[] operations) {
         IntArrayList transactions = new IntArrayList();
         IntArrayList starts = new IntArrayList();
-        Int2IntOpenHashMap keyIds = new Int2IntOpenHashMap();
-        keyIds.defaultReturnValue(-1);
-        IntArrayList keys = new IntArrayList();
-        int[] operationKeys = new int[operations.length];
-        long[] operationValues = new long[operations.length];
         int end = -1;
         for (int i = 0; i < operations.length; i++) {
             int o = operations[i];
@@ -47,6 +43,38 @@ public final class HistoryPart {
                 starts.add(i);
                 end = whole.operationStarts[t + 1];
             }
+        }
+        starts.add(operations.length);
+        return of(whole, transactions.toIntArray(), starts.toIntArray(), operations);
+    }
+
+    /**
+     * Takes a part that may have transactions of which no operation is left.
+     *
+     * @param transactions ids in the whole, strictly ascending, those of the operations among them; kept, not copied
+     * @param operations as above
+     */
+    public static HistoryPart of(HistoryTable whole, int[] transactions, int[] operations) {
+        int[] starts = new int[transactions.length + 1];
+        int next = 0;
+        for (int i = 0; i < transactions.length; i++) {
+            int end = whole.operationStarts[transactions[i] + 1];
+            while (next < operations.length && operations[next] < end) {
+                next++;
+            }
+            starts[i + 1] = next;
+        }
+        return of(whole, transactions, starts, operations);
+    }
+
+    private static HistoryPart of(HistoryTable whole, int[] kept, int[] starts, int[] operations) {
+        Int2IntOpenHashMap keyIds = new Int2IntOpenHashMap();
+        keyIds.defaultReturnValue(-1);
+        IntArrayList keys = new IntArrayList();
+        int[] operationKeys = new int[operations.length];
+        long[] operationValues = new long[operations.length];
+        for (int i = 0; i < operations.length; i++) {
+            int o = operations[i];
             int key = whole.operationKeys[o] >>> 1;
             int id = keyIds.get(key);
             if (id < 0) {
@@ -57,10 +85,8 @@ public final class HistoryPart {
             operationKeys[i] = id << 1 | (whole.operationKeys[o] & 1);
             operationValues[i] = whole.operationValues[o];
         }
-        starts.add(operations.length);
-        int[] kept = transactions.toIntArray();
         int[] keptKeys = keys.toIntArray();
-        HistoryTable table = table(whole, kept, starts.toIntArray(), keptKeys, operationKeys, operationValues);
+        HistoryTable table = table(whole, kept, starts, keptKeys, operationKeys, operationValues);
         return new HistoryPart(table, kept, keptKeys, operations);
     }
 
