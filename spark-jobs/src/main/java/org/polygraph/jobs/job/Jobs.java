@@ -179,10 +179,7 @@ final class Jobs {
         io |= root instanceof SparkException;
         String message = "Spark could not " + description + ": " + place + firstLine(root);
         return io
-                ? new EngineException(
-                        message + remedy(full)
-                                + ", then run the command again: of a check with --out, finished stages are kept",
-                        failure)
+                ? new EngineException(message + remedy(full) + StageFolder.AGAIN, failure)
                 : new IllegalStateException(message, failure);
     }
 

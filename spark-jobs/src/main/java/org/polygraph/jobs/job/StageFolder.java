@@ -19,6 +19,9 @@ import org.polygraph.jobs.pipeline.EngineException;
  * process that was killed has left is deleted by the next one that makes such a folder beside it ({@link StageOwner}).
  */
 final class StageFolder implements Closeable {
+    /** The end of a remedy, whatever the command. */
+    static final String AGAIN = ", then run the command again: of a check with --out, finished stages are kept";
+
     private static final String PREFIX = "polygraph-stage-";
     /** What Hadoop's patterns are made of, and what takes their meaning from them. */
     private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?\\\\]");
@@ -96,8 +99,7 @@ final class StageFolder implements Closeable {
 
     /** What to do about a file system that is full or gone. */
     private static String remedy() {
-        return "make room or give another " + LazySession.STAGE_FOLDER
-                + ", then check again: with --out, finished stages are kept";
+        return "make room or give another " + LazySession.STAGE_FOLDER + AGAIN;
     }
 
     FileSystem fileSystem() {

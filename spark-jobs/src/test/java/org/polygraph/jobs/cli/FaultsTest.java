@@ -231,7 +231,7 @@ class FaultsTest {
         Path out = faults.out("lost again");
         InProcess check = faults.check(Question.SER, out, SPARK);
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
-        assertClearError(check, "Spark could not index keys: ", "check again");
+        assertClearError(check, "Spark could not index keys: ", "run the command again");
         faults.assertNothingStays();
         Files.delete(faults.orders.resolve("fault"));
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
@@ -272,7 +272,7 @@ class FaultsTest {
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
         assertThat(check.err())
                 .as(fault + " " + file)
-                .contains("Spark could not " + job, told, "check again")
+                .contains("Spark could not " + job, told, "run the command again")
                 .doesNotContain("\tat ")
                 .doesNotContain("internal error");
         assertThat(check.exitCode()).as(check.err()).isEqualTo(6);
