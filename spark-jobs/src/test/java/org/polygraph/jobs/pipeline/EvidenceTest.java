@@ -180,7 +180,6 @@ class EvidenceTest {
                 .containsExactlyInAnyOrder(Anomaly.THIN_AIR_READ, Anomaly.LOST_UPDATE);
     }
 
-    /** The write that makes it a future read is the one that another read needs anyway. */
     /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */
     @Test
     void emptyTransactionsBreakRealTimeToo() {
@@ -200,6 +199,7 @@ class EvidenceTest {
         }
     }
 
+    /** The write that makes it a future read is the one that another read needs anyway. */
     @Test
     void oneWriteServesTwoReads() {
         Violation found = violation(
