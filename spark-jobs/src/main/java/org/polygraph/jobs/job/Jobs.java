@@ -103,7 +103,7 @@ final class Jobs {
     private Thread watch() {
         Thread watcher = new Thread(() -> {
             try {
-                for (int polls = 1; ; polls++) {
+                for (int polls = 1; !context.isStopped(); polls++) {
                     if (isOver()) {
                         // Again and again: an action may have several jobs, and this one may not have begun.
                         context.cancelJobGroup(group);

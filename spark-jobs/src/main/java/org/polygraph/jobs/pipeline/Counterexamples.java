@@ -54,7 +54,7 @@ final class Counterexamples {
             Violation shrunk =
                     finder == null ? violation : shrunk(finder, violation, told.isEmpty() ? more : List.of());
             if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
-                told.add(judged(hasTimeInOrder() ? name.of(shrunk) : shrunk));
+                told.add(judged(shrunk, name));
             }
         }
         List<Violation> further = new BeyondReads(table, request, whole).of(violations);
@@ -88,6 +88,14 @@ final class Counterexamples {
     private static Violation shrunk(SubHistoryFinder finder, Violation violation, List<Dependency> more) {
         try {
             return finder.shrunk(violation, more);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return violation;
+        }
+    }
+
+    private Violation judged(Violation violation, RealTimeName name) {
+        try {
+            return judged(hasTimeInOrder() ? name.of(violation) : violation);
         } catch (BudgetException | OutOfMemoryError e) {
             return violation;
         }
