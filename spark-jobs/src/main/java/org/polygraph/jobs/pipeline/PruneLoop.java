@@ -15,6 +15,7 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Reachability;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * Closure, saturation, order and check in turn, a few rounds: what can be decided by rules alone, and the residual core
@@ -433,11 +434,16 @@ final class PruneLoop implements AutoCloseable {
             return false;
         }
         long most = Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos()));
-        for (int more = 0; more < most && refutation == null; more++) {
-            Saturation.Result result = round(made);
-            if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
-                break;
+        try {
+            for (int more = 0; more < most && refutation == null; more++) {
+                Saturation.Result result = round(made);
+                if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
+                    break;
+                }
             }
+        } catch (BudgetException | OutOfMemoryError e) {
+            // The solver's core tells it.
+            return false;
         }
         return refutation != null;
     }
