@@ -67,6 +67,27 @@ public final class ShownVerdicts {
         }
     }
 
+    /**
+     * Fails if it is not what a joined history's parts say, or does not show it within them; UNKNOWN may be at weak levels, where
+     * reads of several candidates in many parts are more choices than are tried.
+     *
+     * @param holds whether all parts hold
+     * @param whole the joined history as it was read
+     */
+    public void isShown(
+            Verdict verdict, ShapedJoin join, boolean holds, HistoryTable whole, CheckRequest request, String what) {
+        IsolationLevel level = request.level();
+        if (verdict.status() == Verdict.Status.UNKNOWN) {
+            assertThat(level.isAxiom()).as(what).isTrue();
+            return;
+        }
+        assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+        isShown(verdict, whole, request, what);
+        verdict.violations().forEach(violation -> assertThat(join.isIn(violation, level, whole))
+                .as("%s of %s", violation, what)
+                .isTrue());
+    }
+
     private void isShown(@Nullable Witness witness, String what) {
         if (witness == null) {
             withoutOrder++;
