@@ -141,6 +141,15 @@ class HouseTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.spark..", "scala..");
 
+    /** A history with few texts must not load it, and a JVM in which it does not run checks all the same. */
+    @ArchTest
+    static final ArchRule CHRONICLE_ONLY_IN_PERSISTED_TEXTS = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(STORAGE + "columnar.PersistedTexts")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("net.openhft..");
+
     @ArchTest
     static final ArchRule PICOCLI_ONLY_IN_CLI = noClasses()
             .that()

@@ -31,10 +31,13 @@ class EmbeddedClassPathIT {
     @Test
     void hasEveryClassThatIsNamedOutsideOfTheSparkEngine() throws IOException {
         List<URL> path = new ArrayList<>();
-        for (String jar : Files.readString(TARGET.resolve("launch/embedded.libraries"))
-                .strip()
-                .split(":")) {
-            path.add(Path.of(jar).toUri().toURL());
+        // The second is taken along for large inputs.
+        for (String list : List.of("embedded.libraries", "texts.libraries")) {
+            for (String jar : Files.readString(TARGET.resolve("launch").resolve(list))
+                    .strip()
+                    .split(":")) {
+                path.add(Path.of(jar).toUri().toURL());
+            }
         }
         path.add(TARGET.resolve("classes").toUri().toURL());
         JavaClasses ours = new ClassFileImporter().importPackages("org.polygraph");

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,10 +31,15 @@ class SparkSubmitIT {
                         folder.resolve("jars").toString()));
         assertThat(thin.exitCode()).as(thin.err()).isZero();
         List<String> jars = thin.out().lines().toList();
+        List<String> ours = Stream.of((jars.get(0) + "," + jars.get(1)).split(","))
+                .map(jar -> Path.of(jar).getFileName().toString())
+                .toList();
+        String manifest =
+                Files.readString(Command.ROOT.resolve("cluster-config/deploy/kubernetes/sparkapplication.yaml"));
+        assertThat(ours).allSatisfy(jar -> assertThat(manifest).contains("local:///opt/polygraph/" + jar + "\n"));
         String libraries = Files.readString(Command.ROOT.resolve("spark-jobs/target/launch/spark.libraries"));
         String spark = Arrays.stream(libraries.strip().split(File.pathSeparator))
-                .filter(jar ->
-                        !Path.of(jar).getFileName().toString().matches("(polygraph|picocli|fastutil|jmustache)-.*"))
+                .filter(jar -> !ours.contains(Path.of(jar).getFileName().toString()))
                 .collect(Collectors.joining(File.pathSeparator));
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));

@@ -23,8 +23,10 @@ import org.polygraph.storage.model.Outcome;
 public final class HistoryTableBuilder {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
-    private final KeyDictionary keys = new KeyDictionary();
-    private final ValueDictionary values = new ValueDictionary();
+    private final TextDictionary keyTexts;
+    private final TextDictionary valueTexts;
+    private final KeyDictionary keys;
+    private final ValueDictionary values;
     private final SessionDictionary sessions = new SessionDictionary();
 
     private final List<String> files = new ArrayList<>();
@@ -54,12 +56,32 @@ public final class HistoryTableBuilder {
 
     /** @param unit what source positions count */
     public HistoryTableBuilder(HistoryTable.Unit unit) {
-        this.unit = unit;
+        this(unit, new TextDictionary(), new TextDictionary());
     }
 
-    /** Bytes that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. */
+    /** @param keyTexts an empty one, as is {@code valueTexts} */
+    HistoryTableBuilder(HistoryTable.Unit unit, TextDictionary keyTexts, TextDictionary valueTexts) {
+        this.unit = unit;
+        this.keyTexts = keyTexts;
+        this.valueTexts = valueTexts;
+        this.keys = new KeyDictionary(keyTexts);
+        this.values = new ValueDictionary(valueTexts);
+    }
+
+    /**
+     * Bytes of heap that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. Texts beyond a
+     * sixteenth of it go to files. Before the first transaction.
+     */
     public void limit(long bytes) {
         limit = bytes;
+        keyTexts.memory(bytes);
+        valueTexts.memory(bytes);
+    }
+
+    /** Says that all texts stay in the heap: what is built leaves it as rows, whose texts are there. Before the first transaction. */
+    public void textsInHeap() {
+        keyTexts.memory(Long.MAX_VALUE);
+        valueTexts.memory(Long.MAX_VALUE);
     }
 
     /**
@@ -180,8 +202,13 @@ public final class HistoryTableBuilder {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
             throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations.size()
                     + " operations: the next step needs " + size(heldBytes() + more) + " of "
-                    + size(limit) + " of memory; " + BudgetException.MORE_MEMORY);
+                    + size(limit) + " of memory; " + filesMissing() + BudgetException.MORE_MEMORY);
         }
+    }
+
+    private String filesMissing() {
+        String why = keyTexts.whyNoFiles().isEmpty() ? valueTexts.whyNoFiles() : keyTexts.whyNoFiles();
+        return why.isEmpty() ? "" : why + "; ";
     }
 
     private static String size(long bytes) {
@@ -412,15 +439,15 @@ public final class HistoryTableBuilder {
         sessionOf = new int[0];
         long[] newValues = operations.values(order, operationStarts);
         int[] newKeys = operations.keys(order, operationStarts);
-        byte[] newOutcomes = moved(outcomes, order, n);
+        byte[] newOutcomes = sorted.moved(outcomes);
         outcomes = new byte[0];
-        long[] newIndexes = moved(indexes, order, n);
+        long[] newIndexes = sorted.moved(indexes);
         indexes = new long[0];
-        long[] newSources = moved(sources, order, n);
+        long[] newSources = sorted.moved(sources);
         sources = new long[0];
-        long[] newStarts = starts == null ? null : moved(starts, order, n);
+        long[] newStarts = starts == null ? null : sorted.moved(starts);
         starts = null;
-        long[] newEnds = ends == null ? null : moved(ends, order, n);
+        long[] newEnds = ends == null ? null : sorted.moved(ends);
         ends = null;
         int[] newOperationStarts = order == null && operationStarts.length == n + 1
                 ? operationStarts
@@ -463,27 +490,5 @@ public final class HistoryTableBuilder {
                     "each (session, index) once",
                     "number the transactions of a session in the order it ran them");
         }
-    }
-
-    private static byte[] moved(byte[] from, int @Nullable [] order, int n) {
-        if (order == null) {
-            return from.length == n ? from : Arrays.copyOf(from, n);
-        }
-        byte[] to = new byte[n];
-        for (int i = 0; i < n; i++) {
-            to[i] = from[order[i]];
-        }
-        return to;
-    }
-
-    private static long[] moved(long[] from, int @Nullable [] order, int n) {
-        if (order == null) {
-            return from.length == n ? from : Arrays.copyOf(from, n);
-        }
-        long[] to = new long[n];
-        for (int i = 0; i < n; i++) {
-            to[i] = from[order[i]];
-        }
-        return to;
     }
 }

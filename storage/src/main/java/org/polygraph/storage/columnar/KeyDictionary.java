@@ -21,8 +21,11 @@ public final class KeyDictionary {
 
     private int[] direct;
     private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
-    private final TextTable strings = new TextTable();
-    /** The integer itself, or for a string key its number in {@link #strings} (then {@link #isString}). */
+    private final TextDictionary strings;
+    /**
+     * The integer itself, or for a string key its number in {@link #strings} (then {@link #isString}). Empty as long as all keys are
+     * strings: their numbers are the ids.
+     */
     private final LongArrayList labels = new LongArrayList();
 
     private long[] stringBits = new long[0];
@@ -30,10 +33,16 @@ public final class KeyDictionary {
     private final IntArrayList stringIds = new IntArrayList();
 
     public KeyDictionary() {
-        this(1024, DIRECT);
+        this(new TextDictionary());
     }
 
-    private KeyDictionary(int directSize, int directLimit) {
+    /** @param strings an empty one */
+    KeyDictionary(TextDictionary strings) {
+        this(strings, 1024, DIRECT);
+    }
+
+    private KeyDictionary(TextDictionary strings, int directSize, int directLimit) {
+        this.strings = strings;
         this.direct = new int[directSize];
         this.directLimit = directLimit;
         integers.defaultReturnValue(-1);
@@ -42,7 +51,7 @@ public final class KeyDictionary {
 
     /** A dictionary of some keys of another, for a small part of a large history: takes memory for those only. */
     static KeyDictionary picked(KeyDictionary from, int[] ids) {
-        KeyDictionary picked = new KeyDictionary(0, 0);
+        KeyDictionary picked = new KeyDictionary(new TextDictionary(), 0, 0);
         for (int id : ids) {
             if (from.isString(id)) {
                 picked.id(from.string(id));
@@ -69,6 +78,10 @@ public final class KeyDictionary {
 
     /** All keys, copied. */
     Labels labels() {
+        if (labels.isEmpty()) {
+            int size = strings.size();
+            return new Labels(numbers(size), bits(size), strings.texts());
+        }
         return new Labels(labels.toLongArray(), stringBits, strings.texts());
     }
 
@@ -93,21 +106,36 @@ public final class KeyDictionary {
             }
             int id = direct[k];
             if (id < 0) {
-                id = direct[k] = add(key);
+                id = direct[k] = addInteger(key);
             }
             return id;
         }
         int id = integers.get(key);
         if (id < 0) {
-            id = add(key);
+            id = addInteger(key);
             integers.put(key, id);
         }
         return id;
     }
 
+    private int addInteger(long key) {
+        if (labels.isEmpty()) {
+            int size = strings.size();
+            labels.addElements(0, numbers(size));
+            stringBits = bits(size);
+            for (int i = 0; i < size; i++) {
+                stringIds.add(i);
+            }
+        }
+        return add(key);
+    }
+
     /** The id of a string key, new if unseen. */
     public int id(String key) {
         int number = strings.id(key, false);
+        if (labels.isEmpty()) {
+            return number;
+        }
         if (number < stringIds.size()) {
             return stringIds.getInt(number);
         }
@@ -120,6 +148,22 @@ public final class KeyDictionary {
         return id;
     }
 
+    private static long[] numbers(int size) {
+        long[] numbers = new long[size];
+        for (int i = 0; i < size; i++) {
+            numbers[i] = i;
+        }
+        return numbers;
+    }
+
+    private static long[] bits(int size) {
+        long[] bits = new long[(size + 63) >> 6];
+        for (int i = 0; i < size; i++) {
+            bits[i >> 6] |= 1L << i;
+        }
+        return bits;
+    }
+
     private int add(long label) {
         int id = labels.size();
         if (id == MAX_KEYS) {
@@ -130,12 +174,12 @@ public final class KeyDictionary {
     }
 
     public int size() {
-        return labels.size();
+        return labels.isEmpty() ? strings.size() : labels.size();
     }
 
     /** Whether key {@code id} is a string. */
     public boolean isString(int id) {
-        return (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
+        return labels.isEmpty() || (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
     }
 
     /** The integer key with this id; only if {@link #isString} is false. */
@@ -145,7 +189,7 @@ public final class KeyDictionary {
 
     /** The string key with this id; only if {@link #isString} is true. */
     public String string(int id) {
-        return strings.text((int) labels.getLong(id));
+        return strings.text(labels.isEmpty() ? id : (int) labels.getLong(id));
     }
 
     /** The key as people write it: {@code 7} or {@code "k7"}. */

@@ -86,4 +86,30 @@ final class SessionOrder {
         }
         return 0;
     }
+
+    /** What is given by transaction, in this order; the array itself where it is already. */
+    byte[] moved(byte[] from) {
+        int n = starts[labels.length];
+        if (order == null) {
+            return from.length == n ? from : Arrays.copyOf(from, n);
+        }
+        byte[] to = new byte[n];
+        for (int i = 0; i < n; i++) {
+            to[i] = from[order[i]];
+        }
+        return to;
+    }
+
+    /** The same of longs. */
+    long[] moved(long[] from) {
+        int n = starts[labels.length];
+        if (order == null) {
+            return from.length == n ? from : Arrays.copyOf(from, n);
+        }
+        long[] to = new long[n];
+        for (int i = 0; i < n; i++) {
+            to[i] = from[order[i]];
+        }
+        return to;
+    }
 }

@@ -8,15 +8,14 @@ import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Numbers 0, 1, 2... for texts in order of first appearance, and the texts by number. Texts are kept as bytes, one after another:
- * a byte a character where all are below 256, otherwise two; any characters, also halves of surrogate pairs.
+ * Texts in the heap, as bytes, one after another: a byte a character where all are below 256, otherwise two; any characters, also
+ * halves of surrogate pairs.
  *
  * <p>Memory: 4 bytes and its characters a text, 8 its place, 11 to 21 what finds it: a key of 10 characters takes some 40 bytes, of 36 some
- * 65, where strings and a map of them take 110 and 135. A chronicle map was no faster than that map, and needs each text a second time to
- * give it back. Time: a pass over the text and about one cache miss. The hash has a seed of its own in each process, so that no history can
- * be made of texts that collide.
+ * 65, where strings and a map of them take 110 and 135. Time: a pass over the text and about one cache miss. The hash has a seed of its own
+ * in each process, so that no history can be made of texts that collide.
  */
-final class TextTable {
+final class TextTable implements TextStore {
     private static final int MOST_TEXTS = 1 << 29;
     private static final int FIRST_CHUNK = 1 << 8;
     /** Less than half of any region of G1, which gives larger arrays regions of their own. */
@@ -43,23 +42,27 @@ final class TextTable {
 
     private int size;
     /** Open addressing: high half of the hash, number + 1; 0 where free. */
-    private long[] slots = new long[0];
+    private long[] slots = new long[16];
 
-    /** Texts. */
-    int size() {
+    private long room;
+
+    /** @param room bytes of heap from which on nothing is added, about: what is held then stays, and is found */
+    TextTable(long room) {
+        this.room = room;
+    }
+
+    /** Sets the room of one that has never been full. */
+    void room(long bytes) {
+        room = bytes;
+    }
+
+    @Override
+    public int size() {
         return size;
     }
 
-    /**
-     * The number of a text, {@link #size} if it is new: then it has been added.
-     *
-     * @param marked part of what it is: a marked text is another than the same text unmarked
-     */
-    int id(String text, boolean marked) {
-        if (4L * size >= 3L * slots.length) {
-            grow();
-        }
-        long hash = hash(text, marked);
+    @Override
+    public int id(long hash, String text, boolean marked) {
         int mask = slots.length - 1;
         int slot = (int) hash & mask;
         for (long found; (found = slots[slot]) != 0; slot = (slot + 1) & mask) {
@@ -68,8 +71,13 @@ final class TextTable {
                 return id;
             }
         }
-        if (size == MOST_TEXTS) {
-            throw new BudgetException("more than " + MOST_TEXTS + " different texts do not fit one table");
+        if (size == MOST_TEXTS || bytes() >= room) {
+            room = 0;
+            return NO_ROOM;
+        }
+        if (4L * size >= 3L * slots.length) {
+            grow();
+            return id(hash, text, marked);
         }
         if (size == places.length) {
             places = Arrays.copyOf(places, Math.max(16, size + (size >> 1)));
@@ -79,8 +87,8 @@ final class TextTable {
         return size++;
     }
 
-    /** A text by its number. */
-    String text(int id) {
+    @Override
+    public String text(int id) {
         byte[] from = chunks.get((int) (places[id] >>> 32));
         int at = (int) places[id];
         int header = header(from, at);
@@ -92,22 +100,13 @@ final class TextTable {
         return new String(text);
     }
 
-    /** Whether a text is marked. */
-    boolean isMarked(int id) {
+    @Override
+    public boolean isMarked(int id) {
         return (header(chunks.get((int) (places[id] >>> 32)), (int) places[id]) & MARKED) != 0;
     }
 
-    /** All texts, as strings. */
-    List<String> texts() {
-        List<String> texts = new ArrayList<>(size);
-        for (int id = 0; id < size; id++) {
-            texts.add(text(id));
-        }
-        return texts;
-    }
-
-    /** Bytes of heap held. */
-    long bytes() {
+    @Override
+    public long bytes() {
         return bytes + 8L * (places.length + slots.length);
     }
 
@@ -169,7 +168,8 @@ final class TextTable {
                 : (char) (from[start + i] & 0xff);
     }
 
-    private static long hash(String text, boolean marked) {
+    /** Of a text and its mark, 64 bits, the same within a process only. */
+    static long hash(String text, boolean marked) {
         long hash = Seed.VALUE ^ (marked ? 1 : 0);
         for (int i = 0; i < text.length(); i++) {
             hash = (hash ^ text.charAt(i)) * 0x9e3779b97f4a7c15L;
@@ -180,7 +180,7 @@ final class TextTable {
 
     private void grow() {
         long[] old = slots;
-        slots = new long[Math.max(16, 2 * old.length)];
+        slots = new long[2 * old.length];
         int mask = slots.length - 1;
         for (long entry : old) {
             if (entry != 0) {

@@ -38,7 +38,7 @@ public final class ValueDictionary {
     private static final int LONGS_PER_VERSION = 3;
 
     /** Strings, and marked ones, which are opaque. */
-    private final TextTable texts = new TextTable();
+    private final TextDictionary texts;
 
     private final Long2IntOpenHashMap otherIds = new Long2IntOpenHashMap();
     /** Of "anything but" number i: the value that it is not. */
@@ -57,6 +57,12 @@ public final class ValueDictionary {
     private int[] versionSlots = new int[0];
 
     public ValueDictionary() {
+        this(new TextDictionary());
+    }
+
+    /** @param texts an empty one */
+    ValueDictionary(TextDictionary texts) {
+        this.texts = texts;
         integerIds.defaultReturnValue(-1);
         otherIds.defaultReturnValue(-1);
     }

@@ -35,7 +35,7 @@ record CobraPiece(String path, int file, long session, boolean byValue) implemen
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA);
+        HistoryTableBuilder builder = context.pieceBuilder(HistoryFormat.COBRA);
         new CobraReader(context, builder).read(Location.of(path), session, byValue);
         return builder.rows(0);
     }

@@ -60,7 +60,7 @@ record DbcopPiece(String path, int file, DbcopCursor.Place from, long to) implem
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.builder(HistoryFormat.DBCOP);
+        HistoryTableBuilder builder = context.pieceBuilder(HistoryFormat.DBCOP);
         try (SeekableInput input = Location.of(path).open()) {
             input.seek(from.at());
             // Lengths were held against the file's size when it was cut.

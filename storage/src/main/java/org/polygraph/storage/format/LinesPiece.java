@@ -58,7 +58,7 @@ record LinesPiece(String path, int file, HistoryFormat format, long from, long t
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.builder(format);
+        HistoryTableBuilder builder = context.pieceBuilder(format);
         Location location = Location.of(path);
         if (from == 0) {
             ReadContext.Opened opened = Parts.open(context, location, format);

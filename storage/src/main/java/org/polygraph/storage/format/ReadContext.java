@@ -22,7 +22,14 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
         }
     }
 
-    /** What takes a history of a format, or a piece of one. */
+    /** What takes a piece of a history of a format. */
+    HistoryTableBuilder pieceBuilder(HistoryFormat format) {
+        HistoryTableBuilder builder = builder(format);
+        builder.textsInHeap();
+        return builder;
+    }
+
+    /** What takes a history of a format. */
     HistoryTableBuilder builder(HistoryFormat format) {
         HistoryTableBuilder builder = new HistoryTableBuilder(
                 switch (format) {

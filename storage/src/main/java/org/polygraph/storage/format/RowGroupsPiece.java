@@ -32,7 +32,7 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.builder(HistoryFormat.PARQUET);
+        HistoryTableBuilder builder = context.pieceBuilder(HistoryFormat.PARQUET);
         Location location = Location.of(path);
         if (from == 0) {
             // Refuses what is plainly another format, as the whole would.

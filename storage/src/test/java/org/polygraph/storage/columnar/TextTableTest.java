@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TextTableTest {
@@ -16,7 +17,7 @@ class TextTableTest {
     void numbersAreThoseOfAMap() {
         Random random = new Random(SEED);
         for (int round = 0; round < 200; round++) {
-            TextTable table = new TextTable();
+            TextTable table = new TextTable(Long.MAX_VALUE);
             Map<String, Integer> expected = new HashMap<>();
             List<String> texts = new ArrayList<>();
             int alphabet = 1 + random.nextInt(4);
@@ -26,7 +27,7 @@ class TextTableTest {
                 String text = text(random, random.nextInt(lengths), alphabet);
                 String identity = marked + text;
                 Integer known = expected.get(identity);
-                int id = table.id(text, marked);
+                int id = id(table, text, marked);
                 if (known == null) {
                     expected.put(identity, id);
                     texts.add(text);
@@ -36,12 +37,34 @@ class TextTableTest {
                 }
                 assertThat(table.isMarked(id)).isEqualTo(marked);
             }
-            assertThat(table.texts()).as("seed %d, round %d", SEED, round).isEqualTo(texts);
+            assertThat(IntStream.range(0, table.size()).mapToObj(table::text))
+                    .as("seed %d, round %d", SEED, round)
+                    .isEqualTo(texts);
         }
     }
 
+    @Test
+    void keepsWhatItHasWhenThereIsNoMoreRoom() {
+        TextTable table = new TextTable(10_000);
+        int size = 0;
+        while (id(table, "text " + size, false) != TextStore.NO_ROOM) {
+            size++;
+        }
+        assertThat(table.size()).isEqualTo(size).isBetween(100, 1000);
+        assertThat(table.bytes()).isBetween(10_000L, 25_000L);
+        assertThat(id(table, "", false)).isEqualTo(TextStore.NO_ROOM);
+        for (int i = 0; i < size; i++) {
+            assertThat(id(table, "text " + i, false)).isEqualTo(i);
+            assertThat(id(table, "text " + i, true)).isEqualTo(TextStore.NO_ROOM);
+        }
+    }
+
+    private static int id(TextTable table, String text, boolean marked) {
+        return table.id(TextTable.hash(text, marked), text, marked);
+    }
+
     /** Of one byte or two, halves of pairs among them. */
-    private static String text(Random random, int length, int alphabet) {
+    static String text(Random random, int length, int alphabet) {
         char[] first = {'a', 0, 0xff, 0x100, 0xd800, 0xdc00, 0xffff};
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < length; i++) {
@@ -53,23 +76,23 @@ class TextTableTest {
     /** All of them have the same {@link String#hashCode}: a map by it takes the square of their number. */
     @Test
     void noTextsCollideByDesign() {
-        TextTable table = new TextTable();
+        TextTable table = new TextTable(Long.MAX_VALUE);
         int bits = 17;
         for (int i = 0; i < 1 << bits; i++) {
             StringBuilder text = new StringBuilder();
             for (int bit = 0; bit < bits; bit++) {
                 text.append((i >> bit & 1) == 0 ? "Aa" : "BB");
             }
-            assertThat(table.id(text.toString(), false)).isEqualTo(i);
+            assertThat(id(table, text.toString(), false)).isEqualTo(i);
         }
     }
 
     @Test
     void bytesAreWhatTheCommentSays() {
-        TextTable table = new TextTable();
+        TextTable table = new TextTable(Long.MAX_VALUE);
         int n = 300_000;
         for (int i = 0; i < n; i++) {
-            table.id(String.format("%036d", i * 7919L), false);
+            id(table, String.format("%036d", i * 7919L), false);
         }
         assertThat(table.bytes() / (double) n).isBetween(50.0, 80.0);
     }

@@ -1,0 +1,150 @@
+package org.polygraph.storage.columnar;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Numbers 0, 1, 2... for texts in order of first appearance, and the texts by number: in the heap as far as its share goes
+ * ({@link TextTable}), then in files ({@link PersistedTexts}), each with room for {@value #GROWTH} times what there is before it.
+ * Where files cannot be had, in the heap again.
+ *
+ * <p>Time: what the stores take to look, one after another; of the files one or two are usual.
+ */
+final class TextDictionary {
+    /** The heap's share of it has this part of the memory, and not less than {@link #LEAST}: opening files takes some 50 MB. */
+    private static final int PART = 16;
+
+    private static final long LEAST = 1 << 26;
+    private static final int GROWTH = 2;
+    private static final int FEWEST = 1 << 20;
+    private static final int MOST = 1 << 27;
+    private static final int MOST_TEXTS = 1 << 29;
+
+    private final String folder;
+    private final int fewest;
+    private final TextTable first;
+    private final List<TextStore> others = new ArrayList<>(0);
+    /** By place in {@link #others}: the number of its first text. */
+    private final IntArrayList starts = new IntArrayList(0);
+
+    private @Nullable String whyNoFiles;
+
+    TextDictionary() {
+        this(System.getProperty("java.io.tmpdir"), share(Runtime.getRuntime().maxMemory()), FEWEST);
+    }
+
+    /**
+     * @param folder for files
+     * @param room bytes of heap, about
+     * @param fewest texts that files have room for at least
+     */
+    TextDictionary(String folder, long room, int fewest) {
+        this.folder = folder;
+        this.fewest = fewest;
+        this.first = new TextTable(room);
+    }
+
+    private static long share(long memory) {
+        return Math.max(LEAST, memory / PART);
+    }
+
+    /** Says how much memory there is in all, before the first text. */
+    void memory(long bytes) {
+        first.room(share(bytes));
+    }
+
+    int size() {
+        int last = others.size() - 1;
+        return last < 0 ? first.size() : starts.getInt(last) + others.get(last).size();
+    }
+
+    /**
+     * The number of a text, {@link #size} if it is new: then it has been added.
+     *
+     * @param marked part of what it is: a marked text is another than the same text unmarked
+     */
+    int id(String text, boolean marked) {
+        long hash = TextTable.hash(text, marked);
+        int id = first.id(hash, text, marked);
+        return id != TextStore.NO_ROOM ? id : elsewhere(hash, text, marked);
+    }
+
+    private int elsewhere(long hash, String text, boolean marked) {
+        for (int i = 0; ; i++) {
+            if (i == others.size()) {
+                int size = size();
+                others.add(another(size));
+                starts.add(size);
+            }
+            int id = others.get(i).id(hash, text, marked);
+            if (id != TextStore.NO_ROOM) {
+                return starts.getInt(i) + id;
+            }
+        }
+    }
+
+    private TextStore another(int size) {
+        if (size >= MOST_TEXTS) {
+            throw new BudgetException("more than " + MOST_TEXTS + " different texts do not fit one table");
+        }
+        if (whyNoFiles == null) {
+            try {
+                return PersistedTexts.open(
+                        Path.of(folder), Math.min(MOST, Math.max(fewest, GROWTH * Math.min(size, MOST))));
+            } catch (IOException e) {
+                whyNoFiles = folder + ": " + e.getMessage();
+            }
+        }
+        return new TextTable(Long.MAX_VALUE);
+    }
+
+    /** Why texts that could be in files are in the heap; empty if none is. */
+    String whyNoFiles() {
+        return whyNoFiles == null ? "" : "texts are kept in memory, as they could not be in files in " + whyNoFiles;
+    }
+
+    /** A text by its number. */
+    String text(int id) {
+        int store = storeOf(id);
+        return store < 0 ? first.text(id) : others.get(store).text(id - starts.getInt(store));
+    }
+
+    /** Whether a text is marked. */
+    boolean isMarked(int id) {
+        int store = storeOf(id);
+        return store < 0 ? first.isMarked(id) : others.get(store).isMarked(id - starts.getInt(store));
+    }
+
+    /** -1: the first one. */
+    private int storeOf(int id) {
+        int store = starts.size() - 1;
+        while (store >= 0 && starts.getInt(store) > id) {
+            store--;
+        }
+        return store;
+    }
+
+    /** All texts, as strings. */
+    List<String> texts() {
+        int size = size();
+        List<String> texts = new ArrayList<>(size);
+        for (int id = 0; id < size; id++) {
+            texts.add(text(id));
+        }
+        return texts;
+    }
+
+    /** Bytes of heap held. */
+    long bytes() {
+        long bytes = first.bytes();
+        for (TextStore store : others) {
+            bytes += store.bytes();
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,90 @@
+package org.polygraph.storage.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What depends on the JVM's flags and its end. */
+class PersistedTextsInAProcessTest {
+    @TempDir
+    private Path folder;
+
+    /** Numbers args[1] texts of 36 characters in a heap's share of args[2] bytes and files in args[0]; waits if there is a fourth. */
+    public static void main(String[] args) throws IOException {
+        TextDictionary dictionary = new TextDictionary(args[0], Long.parseLong(args[2]), 1 << 20);
+        int n = Integer.parseInt(args[1]);
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < n; i++) {
+                if (dictionary.id(String.format("%036d", i * 7919L), false) != i) {
+                    throw new IllegalStateException("text " + i);
+                }
+            }
+        }
+        System.out.println(dictionary.size() + " texts, " + (dictionary.bytes() >> 20) + " MiB of heap"
+                + (dictionary.whyNoFiles().isEmpty() ? "" : ", " + dictionary.whyNoFiles()));
+        if (args.length > 3) {
+            System.in.read();
+        }
+    }
+
+    private Process start(boolean flags, String... args) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        if (flags) {
+            ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                    .filter(flag -> flag.startsWith("--add-"))
+                    .forEach(command::add);
+        }
+        command.addAll(List.of("-Xmx100m", "-Djava.io.tmpdir=" + folder, "-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(PersistedTextsInAProcessTest.class.getName(), folder.toString()));
+        command.addAll(List.of(args));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private static String line(Process process) throws IOException {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)).readLine();
+    }
+
+    /** 1.5M texts are 100 MB of a {@link TextTable}, and its arrays twice while they grow. */
+    @Test
+    void aHeapNumbersMoreTextsThanItHolds() throws Exception {
+        Process process = start(true, "1500000", "1000000");
+        assertThat(line(process)).isEqualTo("1500000 texts, 1 MiB of heap");
+        assertThat(process.waitFor()).isZero();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void withoutItsFlagsTextsAreInTheHeap() throws Exception {
+        Process process = start(false, "100000", "1000000");
+        assertThat(line(process))
+                .startsWith("100000 texts, ")
+                .contains(" MiB of heap, texts are kept in memory, as they could not be in files in " + folder
+                        + ": Chronicle Map cannot be had in this JVM: ");
+        assertThat(process.waitFor()).isZero();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void aProcessThatIsKilledLeavesNoFiles() throws Exception {
+        Process process = start(true, "100000", "1000000", "wait");
+        assertThat(line(process)).isEqualTo("100000 texts, 1 MiB of heap");
+        process.destroyForcibly().waitFor();
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package org.polygraph.storage.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PersistedTextsTest {
+    private static final long SEED = 0x9e45;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void textsOfOneHashAreToldApart() throws IOException {
+        PersistedTexts texts = PersistedTexts.open(folder, 1000);
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < 300; i++) {
+                // Long chains, which others begin in; over the end of the range.
+                assertThat(texts.id(Long.MAX_VALUE - 20 + i % 7, "text " + i / 2, i % 2 == 0))
+                        .isEqualTo(i);
+            }
+        }
+        for (int i = 0; i < 300; i++) {
+            assertThat(texts.text(i)).isEqualTo("text " + i / 2);
+            assertThat(texts.isMarked(i)).isEqualTo(i % 2 == 0);
+        }
+    }
+
+    @Test
+    void hasAllCharactersAndLengths() throws IOException {
+        Random random = new Random(SEED);
+        PersistedTexts texts = PersistedTexts.open(folder, 3000);
+        String[] expected = new String[1000];
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = i + TextTableTest.text(random, random.nextInt(1 + i * 3), 1 + i % 4);
+            assertThat(id(texts, expected[i])).isEqualTo(i);
+        }
+        for (int i = 0; i < expected.length; i++) {
+            assertThat(texts.text(i)).as("seed %d, %d", SEED, i).isEqualTo(expected[i]);
+            assertThat(id(texts, expected[i])).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void longTextsHaveChunksOfTheirOwn() throws IOException {
+        PersistedTexts texts = PersistedTexts.open(folder, 10);
+        String narrow = "n".repeat(1 << 26);
+        String wide = "\u1234".repeat(1 << 25);
+        assertThat(id(texts, "before")).isZero();
+        assertThat(id(texts, narrow)).isEqualTo(1);
+        assertThat(id(texts, wide)).isEqualTo(2);
+        assertThat(id(texts, "after")).isEqualTo(3);
+        assertThat(id(texts, wide)).isEqualTo(2);
+        assertThat(texts.text(1).equals(narrow)).isTrue();
+        assertThat(texts.text(2).equals(wide)).isTrue();
+        assertThat(texts.text(3)).isEqualTo("after");
+    }
+
+    @Test
+    void keepsWhatItHasWhenThereIsNoMoreRoom() throws IOException {
+        int capacity = 20_000;
+        PersistedTexts texts = PersistedTexts.open(folder, capacity);
+        for (int i = 0; i < capacity; i++) {
+            assertThat(id(texts, "text " + i)).isEqualTo(i);
+        }
+        assertThat(id(texts, "one more")).isEqualTo(TextStore.NO_ROOM);
+        for (int i = 0; i < capacity; i++) {
+            assertThat(id(texts, "text " + i)).isEqualTo(i);
+        }
+        assertThat(texts.size()).isEqualTo(capacity);
+    }
+
+    /** So whatever ends the process leaves nothing behind. */
+    @Test
+    void filesHaveNoNames() throws IOException {
+        PersistedTexts texts = PersistedTexts.open(folder, 1000);
+        assertThat(id(texts, "a")).isZero();
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).isEmpty();
+        }
+        assertThat(texts.text(0)).isEqualTo("a");
+    }
+
+    @Test
+    void aDiskWithoutRoomIsSaid() throws IOException {
+        PersistedTexts.checkRoom(1L << 30, 1L << 30);
+        assertThatThrownBy(() -> PersistedTexts.checkRoom((1L << 30) - 1, 1L << 30))
+                .isInstanceOf(IOException.class)
+                .hasMessage("there are 1023 MiB left, and 1024 are needed");
+    }
+
+    /** What counts its users over the network is neither called nor there. */
+    @Test
+    void callsNobody() throws IOException {
+        PersistedTexts.open(folder, 1000);
+        assertThat(System.getProperty("chronicle.analytics.disable")).isEqualTo("true");
+        assertThatThrownBy(() -> Class.forName("net.openhft.chronicle.analytics.Analytics"))
+                .isInstanceOf(ClassNotFoundException.class);
+    }
+
+    private static int id(TextStore texts, String text) {
+        return texts.id(TextTable.hash(text, false), text, false);
+    }
+}
