@@ -19,9 +19,9 @@ import org.polygraph.storage.columnar.HistoryTable;
  * is not tried. (Nearly always: a write that its own transaction overwrote can become the last in a part. So in parts of a
  * few operations that is forgotten in each turn, and the last turn has tried everything anew.)
  *
- * <p>Where nearly all of a large part is essential, as in refutations that take much search, the time would run out long
- * before each unit had been left out once. That shows after a few chunks, and nobody is served by a part that is a tenth
- * smaller: so it ends there.
+ * <p>Where nearly all of a large part is essential, as in refutations that take much search, the work allowed would
+ * be done long before each unit had been left out once. That shows after a few chunks, and nobody is served by a part that is a tenth
+ * smaller: so it ends there. Work is what the judge counts, never a clock.
  */
 final class Shrinker {
     /** In so small parts nothing is left untried. */
@@ -32,7 +32,7 @@ final class Shrinker {
     private static final int BARREN_TURNS = 3;
 
     private static final int NEXT_TO_NOTHING = 8;
-    /** The end is out of sight when it is so many times the whole time away, one more trial for each unit. */
+    /** The end is out of sight when it is so many times all the work away, one more trial for each unit. */
     private static final double OUT_OF_SIGHT = 2;
 
     private final HistoryTable table;
@@ -151,7 +151,7 @@ final class Shrinker {
             }
             int taken = before - alive.cardinality();
             barren = taken < before / NEXT_TO_NOTHING ? barren + 1 : 0;
-            // Parts were larger in earlier turns, and each trial took longer.
+            // Parts were larger in earlier turns, and each trial took more.
             double each = (judge.spent() - spentBefore) / Math.max(1, trials - trialsBefore);
             if (barren >= BARREN_TURNS && isOutOfSight(units, each)) {
                 return false;
@@ -160,7 +160,7 @@ final class Shrinker {
         return true;
     }
 
-    /** @param each share of the time that a trial takes now */
+    /** @param each share of the work that a trial takes now */
     private boolean isOutOfSight(List<int[]> units, double each) {
         long left = units.stream().filter(this::isLeft).count();
         return judge.spent() + each * (alive.cardinality() + left) > OUT_OF_SIGHT;

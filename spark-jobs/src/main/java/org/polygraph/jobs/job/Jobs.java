@@ -31,7 +31,7 @@ final class Jobs {
     private static final Pattern FULL = Pattern.compile("No space left on device|quota exceeded|File too large");
 
     /** What Spark calls a file that a task cannot read. */
-    private static final String UNREADABLE = "FAILED_READ_FILE";
+    static final String UNREADABLE = "FAILED_READ_FILE";
 
     private static final int POLLS_BETWEEN_REPORTS = 10;
 
@@ -192,7 +192,8 @@ final class Jobs {
                 + LazySession.STAGE_FOLDER + ", or give others";
     }
 
-    private static String firstLine(Throwable t) {
+    /** Of its message, or what it is. */
+    static String firstLine(Throwable t) {
         String message = t.getMessage();
         return message == null || message.isBlank()
                 ? t.getClass().getSimpleName()

@@ -2,6 +2,7 @@ package org.polygraph.jobs.job;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -9,9 +10,13 @@ import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkException;
+import org.apache.spark.SparkThrowable;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
 import org.polygraph.jobs.pipeline.EngineException;
 
 /**
@@ -23,6 +28,9 @@ final class StageFolder implements Closeable {
     static final String AGAIN = ", then run the command again: of a check with --out, finished stages are kept";
 
     private static final String PREFIX = "polygraph-stage-";
+    /** What Spark calls a folder that is not there. */
+    private static final String MISSING = "PATH_NOT_FOUND";
+
     /** What Hadoop's patterns are made of, and what takes their meaning from them. */
     private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?\\\\]");
 
@@ -65,17 +73,53 @@ final class StageFolder implements Closeable {
     /**
      * What is in a folder, whatever characters are in its name: Spark takes some of them for those of a pattern.
      *
+     * @param columns all if none is given
      * @throws IOException if it is gone
+     * @throws EngineException if it is there and cannot be read
+     * @throws IllegalStateException if Spark does not understand what is asked of it: nothing that a folder could do
      */
-    static Dataset<Row> load(DataFrameReader reader, Path folder) throws IOException {
+    static Dataset<Row> load(DataFrameReader reader, Path folder, String... columns) throws IOException {
         try {
-            return reader.load(PATTERN.matcher(folder.toString()).replaceAll("\\\\$0"));
+            Dataset<Row> rows = reader.load(PATTERN.matcher(folder.toString()).replaceAll("\\\\$0"));
+            return columns.length == 0
+                    ? rows
+                    : rows.select(Arrays.stream(columns).map(functions::col).toArray(Column[]::new));
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
-            // Scala declares none: an AnalysisException.
-            throw new IOException(folder + ": found no such folder; something else removes files there", e);
+            // Scala declares none: an AnalysisException, or what reading files' footers throws.
+            throw notLoaded(folder, e);
         }
+    }
+
+    private static RuntimeException notLoaded(Path folder, Exception failure) throws IOException {
+        if (is(failure, MISSING)) {
+            throw new IOException(folder + ": found no such folder; something else removes files there", failure);
+        }
+        Throwable found = failure;
+        Throwable root = failure;
+        boolean io = false;
+        for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
+            io |= t instanceof IOException || is(t, Jobs.UNREADABLE);
+            found = is(t, Jobs.UNREADABLE) ? t : found;
+            root = t;
+        }
+        String what = "stage files in " + folder + ": found ";
+        return io || root instanceof SparkException
+                ? new EngineException(
+                        what + Jobs.firstLine(found == failure ? root : found)
+                                + "; expected them as they were written; see what else writes there, or give another "
+                                + LazySession.STAGE_FOLDER + AGAIN,
+                        failure)
+                : new IllegalStateException(
+                        what + Jobs.firstLine(failure)
+                                + "; expected what this version writes; run it with the Spark that it was built for, or report it",
+                        failure);
+    }
+
+    private static boolean is(Throwable t, String condition) {
+        return t instanceof SparkThrowable known
+                && String.valueOf(known.getCondition()).startsWith(condition);
     }
 
     /**

@@ -199,6 +199,7 @@ final class AxiomDecision {
     }
 
     private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
+        budget.charge(PartChecker.looks(history, request.level()));
         return ordered(history, request, budget) != null;
     }
 

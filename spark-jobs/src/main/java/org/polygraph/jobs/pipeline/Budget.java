@@ -21,7 +21,9 @@ public final class Budget {
 
     private final long bytes;
     private volatile boolean cancelled;
-    /** How often it may still be asked; of a part for one thread. */
+    /** How often it may be asked, of a part for one thread, and how often it still may. */
+    private long mostLooks = Long.MAX_VALUE;
+
     private long looks = Long.MAX_VALUE;
 
     /** What this is a part of, or null. */
@@ -85,16 +87,16 @@ public final class Budget {
         return true;
     }
 
-    /** Share of the time that is spent, 0 to 1; the CPU clock goes in steps of 10 ms. */
+    /** Share of its looks that is spent, 0 to 1, whatever the time; 0 where they are not counted. */
     double spent() {
-        if (cancelled || looks < 0) {
-            return 1;
+        return mostLooks == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, looks) / mostLooks;
+    }
+
+    /** Counts as so many looks, for work that takes long without asking; of no effect where they are not counted. */
+    void charge(long more) {
+        if (looks != Long.MAX_VALUE) {
+            looks -= more;
         }
-        double share = timeoutNanos == NO_DEADLINE ? 0 : (double) (System.nanoTime() - startNanos) / timeoutNanos;
-        if (cpuNanos != NO_DEADLINE) {
-            share = Math.max(share, (double) takenCpuNanos() / cpuNanos);
-        }
-        return Math.min(1, whole == null ? share : Math.max(share, whole.spent()));
     }
 
     /** Where the platform does not tell, as if one thread had run all the time. */
@@ -127,7 +129,17 @@ public final class Budget {
     public Budget ofLooks(long most) {
         Budget part = new Budget(startNanos, NO_DEADLINE, heap);
         part.whole = this;
+        part.mostLooks = most;
         part.looks = most;
+        return part;
+    }
+
+    /** A part that has half of the time that is left, if there is a deadline. It ends with this one at the latest. */
+    Budget half() {
+        long now = System.nanoTime();
+        long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
+        Budget part = new Budget(now, left, heap);
+        part.whole = this;
         return part;
     }
 

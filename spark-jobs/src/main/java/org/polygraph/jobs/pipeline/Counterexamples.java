@@ -18,12 +18,18 @@ import org.polygraph.storage.model.BudgetException;
 
 /** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
 final class Counterexamples {
-    /** For all violations of a history together. */
-    private static final long MOST_NANOS = 3_000_000_000L;
+    /**
+     * For all violations of a history together. A look is some 6 to 12 microseconds, of refutations by search as of stale reads
+     * ({@link PartChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
+     */
+    private static final long MOST_LOOKS = 300_000;
 
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget whole;
+    /** Half of the time, and of that budget so many looks. */
+    private final Budget time;
+
     private final Budget budget;
     /** Whether independent code has borne a violation out: large ones are tried only until one is. */
     private boolean isJudged;
@@ -35,7 +41,8 @@ final class Counterexamples {
         this.table = table;
         this.request = request;
         this.whole = whole;
-        this.budget = whole.part(MOST_NANOS);
+        this.time = whole.half();
+        this.budget = time.ofLooks(MOST_LOOKS);
     }
 
     /**
@@ -79,7 +86,7 @@ final class Counterexamples {
                     Decision.indeterminate(request),
                     request.clockSkewNanos(),
                     new PartChecker(request, budget),
-                    budget::exhausted);
+                    () -> budget.spent() >= 1 || time.exhausted());
         } catch (BudgetException | OutOfMemoryError e) {
             return null;
         }

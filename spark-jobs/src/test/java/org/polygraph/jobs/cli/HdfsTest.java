@@ -1,13 +1,16 @@
 package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.artifact.AtomicFile;
+import org.polygraph.storage.artifact.Location;
 
 /** Runs on HDFS: history, run directory and verification all live there. */
 class HdfsTest {
@@ -106,6 +111,31 @@ class HdfsTest {
                                 examples.resolve("bank-serializable.jsonl").toString())
                         .word())
                 .isEqualTo("VERIFIED");
+    }
+
+    /** In one step: what would take the place of a file and is gone costs nobody the file that was there. */
+    @Test
+    void aFileIsReplacedThere() throws IOException {
+        Location location = Location.of(uri("/replaced/file"));
+        location.write(out -> out.write("old".getBytes(StandardCharsets.UTF_8)));
+        AtomicFile twin = location.create();
+        twin.stream().write('n');
+        twin.stream().close();
+        for (FileStatus each : files.listStatus(new org.apache.hadoop.fs.Path("/replaced"))) {
+            if (each.getPath().getName().endsWith(".tmp")) {
+                files.delete(each.getPath(), false);
+            }
+        }
+        assertThatThrownBy(twin::commit).isInstanceOf(IOException.class);
+        assertThat(location.length()).isEqualTo(3);
+        location.write(out -> out.write("newer".getBytes(StandardCharsets.UTF_8)));
+        assertThat(location.length()).isEqualTo(5);
+        assertThat(list("/replaced")).hasSize(1);
+        // Nor does it say that a folder is a file.
+        location.delete();
+        location.child("in").write(out -> out.write('n'));
+        assertThatThrownBy(() -> location.write(out -> out.write('n'))).isInstanceOf(IOException.class);
+        assertThat(list("/replaced")).hasSize(1);
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.pipeline.EngineException;
 import org.polygraph.partitioner.index.Counting;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -50,6 +51,32 @@ class StageFilesTest {
             assertThat(files.rows(spark).count()).isEqualTo(100);
         }
         assertThat(odd).isEmptyDirectory();
+    }
+
+    /** What Spark says before any task runs: a folder that is gone, a file that is damaged and a bug are told apart. */
+    @Test
+    void whatIsFoundIsTold() throws IOException {
+        Path there = new Path(folder.toUri());
+        Files.writeString(folder.resolve("part-00000.parquet"), "PAR1 is no file PAR1");
+        assertThatThrownBy(() -> StageFolder.load(spark.read().format("parquet"), new Path(there, "gone")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("gone: found no such folder; something else removes files there");
+        assertThatThrownBy(() -> StageFolder.load(spark.read().format("parquet"), there))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("stage files in " + there + ": found ")
+                .hasMessageContaining("part-00000.parquet")
+                .hasMessageContaining("expected them as they were written; ")
+                .hasMessageContaining("give another " + LazySession.STAGE_FOLDER)
+                .hasMessageNotContaining("no such folder");
+        assertThatThrownBy(() -> StageFolder.load(spark.read().format("binaryFile"), there, "path", "contents"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("stage files in " + there + ": found ")
+                .hasMessageContaining("`contents`")
+                .hasMessageContaining("expected what this version writes; ")
+                .hasMessageNotContaining("no such folder");
+        assertThat(StageFolder.load(spark.read().format("binaryFile"), there, "path", "content")
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

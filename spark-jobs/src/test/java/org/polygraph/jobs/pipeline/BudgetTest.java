@@ -61,4 +61,34 @@ class BudgetTest {
         assertThat(other.exhausted()).isTrue();
         assertThat(whole.bytes()).isEqualTo(HEAP / 20 * 17);
     }
+
+    /** By what is spent shrinking gives up, so it counts looks and nothing that goes by a clock. */
+    @Test
+    void whatIsSpentGoesByLooksAlone() {
+        Budget whole = Budget.starting(50_000_000, HEAP);
+        Budget part = whole.ofLooks(64);
+        await(whole);
+        assertThat(part.spent()).isZero();
+        assertThat(part.exhausted()).isTrue();
+        assertThat(part.spent()).isEqualTo(1.0 / 64);
+        part.charge(31);
+        assertThat(part.spent()).isEqualTo(0.5);
+        part.charge(1_000);
+        assertThat(part.spent()).isEqualTo(1);
+        whole.charge(1_000);
+        assertThat(whole.spent()).isZero();
+    }
+
+    @Test
+    void aHalfEndsWithHalfOfTheTimeAndWithTheWhole() {
+        long start = System.nanoTime();
+        Budget whole = Budget.starting(400_000_000, HEAP);
+        await(whole.half());
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(190_000_000);
+        Budget other = Budget.unlimited();
+        Budget half = other.half();
+        assertThat(half.exhausted()).isFalse();
+        other.cancel();
+        assertThat(half.exhausted()).isTrue();
+    }
 }

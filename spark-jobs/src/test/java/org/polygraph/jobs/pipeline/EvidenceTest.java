@@ -3,14 +3,19 @@ package org.polygraph.jobs.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -178,6 +183,40 @@ class EvidenceTest {
         assertThat(enough.violations())
                 .extracting(Violation::anomaly)
                 .containsExactlyInAnyOrder(Anomaly.THIN_AIR_READ, Anomaly.LOST_UPDATE);
+    }
+
+    /** Hundreds of trials that take search, beside threads that take twice the CPU: what is told is told on a slow machine too. */
+    @Test
+    void whatIsToldDoesNotDependOnTheMachine() throws InterruptedException {
+        HistoryTable table = PartCheckerTest.search(8);
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        String alone = shown(table, request);
+        AtomicBoolean ended = new AtomicBoolean();
+        List<Thread> others = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Thread other = new Thread(() -> {
+                while (!ended.get()) {
+                    Thread.onSpinWait();
+                }
+            });
+            other.start();
+            others.add(other);
+        }
+        try {
+            assertThat(shown(table, request)).isEqualTo(alone);
+        } finally {
+            ended.set(true);
+            for (Thread other : others) {
+                other.join();
+            }
+        }
+    }
+
+    private static String shown(HistoryTable table, CheckRequest request) {
+        Verdict verdict = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        SubHistory minimal = Objects.requireNonNull(verdict.violations().get(0).minimal());
+        assertThat(minimal.minimal()).isTrue();
+        return Untimed.json(verdict);
     }
 
     /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */

@@ -12,11 +12,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.security.AccessControlException;
 
 /**
@@ -147,13 +151,11 @@ final class HadoopLocation implements Location {
         return new AtomicFile(out) {
             @Override
             void publish() throws IOException {
-                // FileSystem.rename does not replace; between the two steps the old file is gone and the new one whole.
-                if (fileSystem.exists(path)) {
+                if (fileSystem.exists(path) && status().isDirectory()) {
+                    // An empty folder gives way to the file; any other is an error.
                     fileSystem.delete(path, false);
                 }
-                if (!fileSystem.rename(temporary, path)) {
-                    throw new IOException(name + ": could not be renamed from " + temporary);
-                }
+                new Replacing(fileSystem).replace(temporary, path);
             }
 
             @Override
@@ -176,6 +178,32 @@ final class HadoopLocation implements Location {
                 throw new IOException(name + ": could not be renamed from " + temporary);
             }
         });
+    }
+
+    /**
+     * Renames a file to a name that another may have. In one step where the file system has one, as HDFS and a local disk do:
+     * whoever is killed there, a task's speculative twin for one, leaves the old file or the new one, whole. Elsewhere, as in
+     * an object store, the old one is deleted first.
+     */
+    private static final class Replacing extends FilterFileSystem {
+        Replacing(FileSystem files) {
+            super(files);
+        }
+
+        void replace(Path temporary, Path path) throws IOException {
+            if (fs instanceof ChecksumFileSystem files) {
+                // The checksums are in a file of their own, renamed after: those of the old file would condemn the new one.
+                files.getRawFileSystem().delete(files.getChecksumFile(path), false);
+            }
+            if (fs instanceof ChecksumFileSystem || fs instanceof RawLocalFileSystem) {
+                // POSIX's rename; the one with options deletes first here.
+                if (!fs.rename(temporary, path)) {
+                    throw new IOException(path + ": could not be renamed from " + temporary);
+                }
+                return;
+            }
+            rename(temporary, path, Options.Rename.OVERWRITE);
+        }
     }
 
     /** Hadoop's local file system throws an Error where a disk is full. */

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,75 @@ class AtomicFileTest {
             }
             assertThat(Files.readString(folder.resolve("a"))).isEqualTo("n");
         }
+    }
+
+    /** Whoever ends between two steps, or finds the new file gone, has lost the old one. */
+    @Test
+    void aFileThatIsReplacedIsAlwaysThere() throws Exception {
+        for (String prefix : prefixes()) {
+            Location location = Location.of(prefix + folder.resolve("kept"));
+            location.write(out -> out.write("old".getBytes(StandardCharsets.UTF_8)));
+            AtomicFile twin = location.create();
+            twin.stream().write('n');
+            twin.stream().close();
+            for (String each : names()) {
+                if (each.contains(".tmp")) {
+                    Files.delete(folder.resolve(each));
+                }
+            }
+            assertThatThrownBy(twin::commit).isInstanceOf(IOException.class);
+            twin.close();
+            assertThat(folder.resolve("kept")).hasContent("old");
+            try (SeekableInput in = location.open()) {
+                assertThat(in.readAllBytes()).hasSize(3);
+            }
+            location.write(out -> out.write("new".getBytes(StandardCharsets.UTF_8)));
+            try (SeekableInput in = location.open()) {
+                assertThat(in.readAllBytes()).asString().isEqualTo("new");
+            }
+            location.delete();
+            assertThat(names()).isEmpty();
+        }
+    }
+
+    @Test
+    void noMomentWithoutTheFile() throws Exception {
+        for (String prefix : prefixes()) {
+            Path path = folder.resolve("kept");
+            Location location = Location.of(prefix + path);
+            location.write(out -> out.write('0'));
+            AtomicBoolean ended = new AtomicBoolean();
+            AtomicInteger missed = new AtomicInteger();
+            Thread watcher = new Thread(() -> {
+                while (!ended.get()) {
+                    missed.addAndGet(Files.exists(path) ? 0 : 1);
+                }
+            });
+            watcher.start();
+            try {
+                for (int i = 0; i < 200; i++) {
+                    location.write(out -> out.write('n'));
+                }
+            } finally {
+                ended.set(true);
+                watcher.join();
+            }
+            assertThat(missed).as(prefix).hasValue(0);
+        }
+    }
+
+    /** A file takes the place of an empty folder, of no other one. */
+    @Test
+    void aFolderIsNotReplacedUnlessItIsEmpty() throws Exception {
+        Path path = Files.createDirectory(folder.resolve("place"));
+        Location location = Location.of("file://" + path);
+        location.write(out -> out.write('n'));
+        assertThat(path).hasContent("n");
+        Files.delete(path);
+        Files.writeString(Files.createDirectory(path).resolve("in"), "it");
+        assertThatThrownBy(() -> location.write(out -> out.write('n'))).isInstanceOf(IOException.class);
+        assertThat(path.resolve("in")).hasContent("it");
+        assertThat(names()).filteredOn(each -> each.endsWith(".tmp")).isEmpty();
     }
 
     @Test
