@@ -26,7 +26,7 @@ class DeployFilesTest {
     private static final Path ROOT =
             Path.of(System.getProperty("polygraph.root", "..")).toAbsolutePath().normalize();
     private static final Path DEPLOY = ROOT.resolve("cluster-config/deploy");
-    private static final Pattern JAR = Pattern.compile("[a-z-]+-([0-9][0-9.]*)\\.jar");
+    private static final Pattern JAR = Pattern.compile("[a-z][a-z0-9-]*-[0-9.]+(-native)?\\.jar");
 
     private static String text(String file) throws IOException {
         return Files.readString(DEPLOY.resolve(file));

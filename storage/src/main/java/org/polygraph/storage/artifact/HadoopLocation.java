@@ -192,7 +192,8 @@ final class HadoopLocation implements Location {
 
         void replace(Path temporary, Path path) throws IOException {
             if (fs instanceof ChecksumFileSystem files) {
-                // The checksums are in a file of their own, renamed after: those of the old file would condemn the new one.
+                // The checksums are in a file of their own, renamed after: those of the old file would condemn the new
+                // one.
                 files.getRawFileSystem().delete(files.getChecksumFile(path), false);
             }
             if (fs instanceof ChecksumFileSystem || fs instanceof RawLocalFileSystem) {

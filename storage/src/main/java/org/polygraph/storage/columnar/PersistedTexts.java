@@ -17,7 +17,8 @@ import org.polygraph.storage.model.BudgetException;
  * and their places in another. All three are mapped, so that the operating system writes out what is not in use.
  *
  * <p>The map has hashes of 64 bits, not texts: entries of one size, so that no text is too long for it and none is held twice. What
- * is found is compared with the text; where another has its hash, the next hash is taken, and so on.
+ * is found is compared with the text; where another has its hash, the next hash is taken, and so on. Chronicle's own values for longs and
+ * ints, which box nothing, were no faster to look up, slower to add and took twice as long to open.
  *
  * <p>Memory: of the heap next to nothing; on disk 28 bytes a text there is room for, 8 and 4 and its characters a text. Time: 0.2 us
  * to find a text, 0.7 us to add it, plus the pages that are not in memory; the first one of a process takes 1 s, in which Chronicle
