@@ -29,9 +29,10 @@ import org.polygraph.storage.testkit.Unrecorded;
 /**
  * Questions whose checks go through all jobs of the Spark engine, folders for what goes wrong on the way, and settings.
  *
- * <p>With {@code -Dpolygraph.faults.transactions=N} the history of {@link Question#SER} has so many transactions of 8
- * operations, 50 sessions and 0.8 keys a transaction, of which one has a twentieth of the operations, instead of 8,000; and
- * with {@code -Dpolygraph.faults.jobs=REGEX} only jobs that it matches are harmed. At 10 million operations, in 12 GB of memory:
+ * <p>With {@code -Dpolygraph.faults.transactions=N} histories have so many transactions of 8 operations, 50 sessions and 0.8
+ * keys a transaction, of which one has a twentieth of the operations, instead of 8,000; those of {@link Question#CUT} and
+ * {@link Question#LIN} as many operations in other transactions. With {@code -Dpolygraph.faults.jobs=REGEX} only jobs are
+ * harmed in whose {@code QUESTION, job} it is found. At 10 million operations, in 12 GB of memory:
  *
  * <pre>
  * ./polygraph --version
@@ -81,13 +82,20 @@ final class Faults {
 
         Question(String... jobs) {
             this.jobs = Arrays.stream(jobs)
-                    .filter(job -> HARMED.matcher(job).matches())
+                    .filter(job -> HARMED.matcher(name() + ", " + job).find())
+                    .toList();
+        }
+
+        /** Those that are asked: of large histories only those with jobs that are to be harmed. */
+        static List<Question> asked() {
+            return Arrays.stream(values())
+                    .filter(each -> !IS_LARGE || !each.jobs.isEmpty())
                     .toList();
         }
 
         /** Settings of its own. */
         Map<String, String> own() {
-            return this == READ ? Map.of("spark.polygraph.piece.bytes", "256k") : Map.of();
+            return this == READ ? Map.of("spark.polygraph.piece.bytes", IS_LARGE ? "16m" : "256k") : Map.of();
         }
 
         String level() {
@@ -113,27 +121,31 @@ final class Faults {
                     .keys(800)
                     .zipf(0.9)
                     .isolation(HistoryGenerator.Isolation.SERIAL);
+            if (IS_LARGE) {
+                generator
+                        .sessions(50)
+                        .transactions(TRANSACTIONS)
+                        .keys(TRANSACTIONS * 4 / 5)
+                        .hotspot(1.25 / TRANSACTIONS, 0.05);
+            }
             return switch (this) {
-                case SER ->
-                    IS_LARGE
-                            ? generator
-                                    .sessions(50)
-                                    .transactions(TRANSACTIONS)
-                                    .keys(TRANSACTIONS * 4 / 5)
-                                    .hotspot(1.25 / TRANSACTIONS, 0.05)
-                                    .generate()
-                            : generator.generate();
-                case READ -> generator.generate();
+                case SER, READ -> generator.generate();
                 case CUT ->
                     generator
-                            .transactions(4 * USUAL)
+                            .sessions(20)
+                            .transactions(4 * TRANSACTIONS)
                             .operations(2)
-                            .hotspot(1.0 / 800, 0.6)
+                            .keys(TRANSACTIONS / 10)
+                            .hotspot(10.0 / TRANSACTIONS, 0.6)
                             .readShare(0.999)
                             .generate();
                 case SSER -> generator.withTimestamps().generate();
                 case CC, RA, RC -> Unrecorded.shuffled(generator.generate());
-                case LIN -> Registers.simulated(new SplitMix(SEED), USUAL, 90, 8, true, 0);
+                case LIN -> {
+                    int operations = IS_LARGE ? 8 * TRANSACTIONS : USUAL;
+                    yield Registers.simulated(
+                            new SplitMix(SEED), operations, (int) (operations * 9L / 800), 8, true, 0);
+                }
             };
         }
     }

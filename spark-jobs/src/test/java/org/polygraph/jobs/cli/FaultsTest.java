@@ -55,7 +55,7 @@ class FaultsTest {
 
     @BeforeAll
     static void begin() throws IOException, InterruptedException {
-        faults = new Faults(folder, List.of(Question.values()));
+        faults = new Faults(folder, Question.asked());
         local = Files.createDirectory(folder.resolve("local"));
         if (!Faults.IS_LARGE) {
             isSmall(local);
@@ -289,16 +289,11 @@ class FaultsTest {
     @Tag("full")
     @Timeout(7200)
     void driversKilledInEachJobAreGoneOnFrom() throws IOException, InterruptedException {
-        for (Question question : asked()) {
+        for (Question question : Question.asked()) {
             for (String job : question.jobs) {
                 killDriver(question, job);
             }
         }
-    }
-
-    /** At length only {@link Question#SER}. */
-    private static List<Question> asked() {
-        return Faults.IS_LARGE ? List.of(Question.SER) : List.of(Question.values());
     }
 
     /** What a driver that was killed has left of a history is replaced; there is nothing else. */
@@ -357,7 +352,7 @@ class FaultsTest {
             }
         }
         long killed = System.nanoTime();
-        listen();
+        listen(question);
         InProcess again = faults.check(question, out, SPARK);
         faults.assertAsIfNothingHadHappened(question, out, again);
         System.out.printf(
@@ -423,10 +418,10 @@ class FaultsTest {
     }
 
     /** Forgets what ran. */
-    private static void listen() throws IOException {
+    private static void listen(Question question) throws IOException {
         if (SparkSession.getDefaultSession().isEmpty()) {
             Path out = faults.out("first");
-            faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
+            faults.assertAsIfNothingHadHappened(question, out, faults.check(question, out, SPARK));
         }
         SparkSession.getDefaultSession().get().sparkContext().addSparkListener(new SparkListener() {
             @Override
