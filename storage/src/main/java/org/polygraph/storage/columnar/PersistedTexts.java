@@ -50,6 +50,7 @@ final class PersistedTexts implements TextStore {
 
     private int size;
     private boolean isFull;
+    private String whyNoMore = "";
 
     private PersistedTexts(ChronicleMap<Long, Integer> numbers, ScratchFile places, ScratchFile texts, int capacity) {
         this.numbers = numbers;
@@ -82,6 +83,8 @@ final class PersistedTexts implements TextStore {
             ChronicleMap<Long, Integer> numbers = ChronicleMapBuilder.of(Long.class, Integer.class)
                     .name("texts")
                     .entries(capacity)
+                    // It would close the map under the thread that reads when a signal ends the process.
+                    .skipCloseOnExitHook(true)
                     .createPersistedTo(file.toFile());
             return new PersistedTexts(numbers, places, texts, capacity);
         } catch (LinkageError | RuntimeException e) {
@@ -143,9 +146,22 @@ final class PersistedTexts implements TextStore {
             Reference.reachabilityFence(this);
             return NO_ROOM;
         }
-        numbers.put(key, size);
-        Reference.reachabilityFence(this); // the map must not be closed under this call
+        try {
+            numbers.put(key, size);
+        } catch (RuntimeException e) {
+            // One of its segments has more than its share, in one of 100,000, and its file, which has no name, cannot
+            // grow.
+            isFull = true;
+            return NO_ROOM;
+        } finally {
+            Reference.reachabilityFence(this); // the map must not be closed under this call
+        }
         return size++;
+    }
+
+    /** Why less than its capacity found room on disk; empty if that is not so. */
+    String whyNoMore() {
+        return whyNoMore;
     }
 
     /** @return false if its disk is full */
@@ -165,6 +181,7 @@ final class PersistedTexts implements TextStore {
                 used = 0;
             }
         } catch (IOException e) {
+            whyNoMore = String.valueOf(e.getMessage());
             return false;
         }
         ByteBuffer into = last();

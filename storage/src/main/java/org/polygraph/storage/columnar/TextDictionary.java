@@ -92,6 +92,13 @@ final class TextDictionary {
         if (size >= MOST_TEXTS) {
             throw new BudgetException("more than " + MOST_TEXTS + " different texts do not fit one table");
         }
+        if (!others.isEmpty()
+                && others.get(others.size() - 1) instanceof PersistedTexts last
+                && !last.whyNoMore().isEmpty()) {
+            // A quota or a limit to the size of files: another would have its map on disk and no room either, without
+            // end.
+            whyNoFiles = folder + ": " + last.whyNoMore();
+        }
         if (whyNoFiles == null) {
             try {
                 return PersistedTexts.open(

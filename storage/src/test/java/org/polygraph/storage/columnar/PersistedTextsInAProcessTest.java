@@ -20,7 +20,7 @@ class PersistedTextsInAProcessTest {
     @TempDir
     private Path folder;
 
-    /** Numbers args[1] texts of 36 characters in a heap's share of args[2] bytes and files in args[0]; waits if there is a fourth. */
+    /** Numbers args[1] texts of 36 characters in a heap's share of args[2] bytes and files in args[0]; then waits, or looks up one of them for ever. */
     public static void main(String[] args) throws IOException {
         TextDictionary dictionary = new TextDictionary(args[0], Long.parseLong(args[2]), 1 << 20);
         int n = Integer.parseInt(args[1]);
@@ -33,14 +33,29 @@ class PersistedTextsInAProcessTest {
         }
         System.out.println(dictionary.size() + " texts, " + (dictionary.bytes() >> 20) + " MiB of heap"
                 + (dictionary.whyNoFiles().isEmpty() ? "" : ", " + dictionary.whyNoFiles()));
-        if (args.length > 3) {
+        if (args.length > 3 && args[3].equals("wait")) {
             System.in.read();
+        }
+        while (args.length > 3) {
+            dictionary.id(String.format("%036d", (n - 1) * 7919L), false);
         }
     }
 
     private Process start(boolean flags, String... args) throws IOException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        return start(List.of(), flags, args);
+    }
+
+    private Process start(List<String> before, boolean flags, String... args) throws IOException {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(command(flags, args));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private List<String> command(boolean flags, String... args) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (flags) {
             ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                     .filter(flag -> flag.startsWith("--add-"))
@@ -49,9 +64,7 @@ class PersistedTextsInAProcessTest {
         command.addAll(List.of("-Xmx100m", "-Djava.io.tmpdir=" + folder, "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(PersistedTextsInAProcessTest.class.getName(), folder.toString()));
         command.addAll(List.of(args));
-        return new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        return command;
     }
 
     private static String line(Process process) throws IOException {
@@ -76,6 +89,31 @@ class PersistedTextsInAProcessTest {
                         + ": Chronicle Map cannot be had in this JVM: ");
         assertThat(process.waitFor()).isZero();
         assertThat(folder).isEmptyDirectory();
+    }
+
+    /** The map fits the limit and a chunk of texts does not: maps were made one after another until the disk was full; here, until there are no more files to open. */
+    @Test
+    void aLimitToTheSizeOfFilesIsSaid() throws Exception {
+        Process process =
+                start(List.of("bash", "-c", "ulimit -f 61000 -n 400; exec \"$@\"", "-"), true, "100000", "1000000");
+        assertThat(line(process)).startsWith("100000 texts, ").contains("File too large");
+        assertThat(process.waitFor()).isZero();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** Chronicle closes maps when the process is asked to end, under the thread that reads. */
+    @Test
+    void aSignalIsNoErrorOfTheThreadThatReads() throws Exception {
+        Process process = new ProcessBuilder(command(true, "200000", "1000000", "turns"))
+                .redirectErrorStream(true)
+                .start();
+        // Its stream is closed here when a process is destroyed by its object.
+        try (BufferedReader lines = process.inputReader()) {
+            assertThat(lines.readLine()).isEqualTo("200000 texts, 1 MiB of heap");
+            process.toHandle().destroy();
+            assertThat(lines.readLine()).isNull();
+        }
+        assertThat(process.waitFor()).isEqualTo(143);
     }
 
     @Test
