@@ -69,7 +69,7 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Bytes of heap that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. Texts beyond a
+     * Bytes of heap that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. Texts of keys, and of values, beyond a
      * sixteenth of it go to files. Before the first transaction.
      */
     public void limit(long bytes) {

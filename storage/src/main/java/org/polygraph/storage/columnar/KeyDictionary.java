@@ -121,9 +121,11 @@ public final class KeyDictionary {
     private int addInteger(long key) {
         if (labels.isEmpty()) {
             int size = strings.size();
-            labels.addElements(0, numbers(size));
             stringBits = bits(size);
+            labels.ensureCapacity(size);
+            stringIds.ensureCapacity(size);
             for (int i = 0; i < size; i++) {
+                labels.add(i);
                 stringIds.add(i);
             }
         }

@@ -5,8 +5,10 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,7 @@ final class PersistedTexts implements TextStore {
     private static final String NO_TELEMETRY = "chronicle.analytics.disable";
 
     private static final int CHUNK = 1 << 26;
-    private static final int PLACES = CHUNK / Long.BYTES;
+    private static final int SMALLEST_CHUNK = 1 << 16;
     private static final int BYTES_PER_ENTRY = 28;
     private static final int HEADER = Integer.BYTES;
     private static final int WIDE = 1;
@@ -37,14 +39,33 @@ final class PersistedTexts implements TextStore {
     private static final int FLAG_BITS = 2;
     private static final int MOST_CHARACTERS = 1 << 28;
 
+    /** How long the collector is waited for, which finds what nobody has any more. */
+    private static final long WAIT_MILLIS = 500;
+
     private static final class Closing {
         static final Cleaner CLEANER = Cleaner.create();
+    }
+
+    /** Once a process, in memory: afterwards a file has its name for milliseconds only. */
+    private static final class Warm {
+        static {
+            ChronicleMapBuilder.of(Long.class, Integer.class)
+                    .name("texts")
+                    .entries(1)
+                    .skipCloseOnExitHook(true)
+                    .create()
+                    .close();
+        }
+
+        static void up() {}
     }
 
     private final ChronicleMap<Long, Integer> numbers;
     private final ScratchFile places;
     private final ScratchFile texts;
     private final int capacity;
+    /** Bytes of a chunk of places or texts. */
+    private final int chunk;
     /** In the last chunk of texts. */
     private int used;
 
@@ -53,6 +74,7 @@ final class PersistedTexts implements TextStore {
     private String whyNoMore = "";
 
     private PersistedTexts(ChronicleMap<Long, Integer> numbers, ScratchFile places, ScratchFile texts, int capacity) {
+        this.chunk = chunk(capacity);
         this.numbers = numbers;
         this.places = places;
         this.texts = texts;
@@ -71,14 +93,21 @@ final class PersistedTexts implements TextStore {
         if (!Files.isDirectory(folder)) {
             throw new IOException("there is no such folder");
         }
-        checkRoom(Files.getFileStore(folder).getUsableSpace(), (long) BYTES_PER_ENTRY * capacity + 2L * CHUNK);
+        long needed = (long) BYTES_PER_ENTRY * capacity + 2L * chunk(capacity);
+        if (freed(folder, 0) < needed) {
+            // What an earlier history had there is given back when the collector finds it.
+            System.gc();
+        }
+        checkRoom(freed(folder, needed), needed);
         System.setProperty(NO_TELEMETRY, "true");
         ScratchFile places = new ScratchFile(folder);
         ScratchFile texts = null;
         Path file = null;
         try {
             texts = new ScratchFile(folder);
+            Warm.up();
             file = Files.createTempFile(folder, "polygraph-", ".map");
+            file.toFile().deleteOnExit();
             // An empty file is a new map to it; its whole room is taken on disk.
             ChronicleMap<Long, Integer> numbers = ChronicleMapBuilder.of(Long.class, Integer.class)
                     .name("texts")
@@ -87,7 +116,7 @@ final class PersistedTexts implements TextStore {
                     .skipCloseOnExitHook(true)
                     .createPersistedTo(file.toFile());
             return new PersistedTexts(numbers, places, texts, capacity);
-        } catch (LinkageError | RuntimeException e) {
+        } catch (LinkageError | AssertionError | RuntimeException e) {
             close(null, places, texts);
             throw new IOException("Chronicle Map cannot be had in this JVM: " + e, e);
         } catch (IOException e) {
@@ -98,6 +127,24 @@ final class PersistedTexts implements TextStore {
                 unname(file);
             }
         }
+    }
+
+    /** What is left on the disk; waits a little for it to be so much. */
+    private static long freed(Path folder, long needed) throws IOException {
+        FileStore store = Files.getFileStore(folder);
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS);
+        try {
+            while (store.getUsableSpace() < needed && System.nanoTime() < end) {
+                Thread.sleep(10);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return store.getUsableSpace();
+    }
+
+    private static int chunk(int capacity) {
+        return (int) Math.min(CHUNK, Math.max(SMALLEST_CHUNK, (long) Long.BYTES * Integer.highestOneBit(capacity)));
     }
 
     /** Said before anything is written: a file that is mapped and has no room on disk is a fault of the JVM. */
@@ -111,8 +158,7 @@ final class PersistedTexts implements TextStore {
         try {
             Files.delete(file);
         } catch (IOException e) {
-            // Some systems keep the name of what is mapped.
-            file.toFile().deleteOnExit();
+            // Some systems keep the name of what is mapped: until the process ends.
         }
     }
 
@@ -149,8 +195,7 @@ final class PersistedTexts implements TextStore {
         try {
             numbers.put(key, size);
         } catch (RuntimeException e) {
-            // One of its segments has more than its share, in one of 100,000, and its file, which has no name, cannot
-            // grow.
+            // One of its segments, of 100,000, has more than its share, and its file, which has no name, cannot grow.
             isFull = true;
             return NO_ROOM;
         } finally {
@@ -173,11 +218,11 @@ final class PersistedTexts implements TextStore {
         byte[] narrow = narrow(text);
         int needed = HEADER + (narrow == null ? Character.BYTES * length : length);
         try {
-            if (size / PLACES == places.chunks()) {
-                places.add(CHUNK);
+            if (size / (chunk / Long.BYTES) == places.chunks()) {
+                places.add(chunk);
             }
             if (texts.chunks() == 0 || needed > last().capacity() - used) {
-                texts.add(Math.max(CHUNK, needed));
+                texts.add(Math.max(chunk, needed));
                 used = 0;
             }
         } catch (IOException e) {
@@ -185,7 +230,8 @@ final class PersistedTexts implements TextStore {
             return false;
         }
         ByteBuffer into = last();
-        places.chunk(size / PLACES).putLong(size % PLACES * Long.BYTES, (long) (texts.chunks() - 1) << 32 | used);
+        int perChunk = chunk / Long.BYTES;
+        places.chunk(size / perChunk).putLong(size % perChunk * Long.BYTES, (long) (texts.chunks() - 1) << 32 | used);
         into.putInt(used, length << FLAG_BITS | (marked ? MARKED : 0) | (narrow == null ? WIDE : 0));
         if (narrow != null) {
             into.put(used + HEADER, narrow);
@@ -219,7 +265,8 @@ final class PersistedTexts implements TextStore {
     }
 
     private long place(int id) {
-        return places.chunk(id / PLACES).getLong(id % PLACES * Long.BYTES);
+        int perChunk = chunk / Long.BYTES;
+        return places.chunk(id / perChunk).getLong(id % perChunk * Long.BYTES);
     }
 
     @Override

@@ -91,12 +91,12 @@ class PersistedTextsInAProcessTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** The map fits the limit and a chunk of texts does not: maps were made one after another until the disk was full; here, until there are no more files to open. */
+    /** The map fits the limit and the texts do not: maps were made one after another until the disk was full; here, until there are no more files to open. */
     @Test
     void aLimitToTheSizeOfFilesIsSaid() throws Exception {
         Process process =
-                start(List.of("bash", "-c", "ulimit -f 61000 -n 400; exec \"$@\"", "-"), true, "100000", "1000000");
-        assertThat(line(process)).startsWith("100000 texts, ").contains("File too large");
+                start(List.of("bash", "-c", "ulimit -f 29000 -n 400; exec \"$@\"", "-"), true, "1000000", "1000000");
+        assertThat(line(process)).startsWith("1000000 texts, ").contains("File too large");
         assertThat(process.waitFor()).isZero();
         assertThat(folder).isEmptyDirectory();
     }

@@ -3,11 +3,15 @@ package org.polygraph.storage.columnar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.stream.Stream;
+import net.openhft.chronicle.map.ChronicleMap;
+import net.openhft.chronicle.map.ChronicleMapBuilder;
+import net.openhft.chronicle.map.ExternalMapQueryContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,8 +55,8 @@ class PersistedTextsTest {
     @Test
     void longTextsHaveChunksOfTheirOwn() throws IOException {
         PersistedTexts texts = PersistedTexts.open(folder, 10);
-        String narrow = "n".repeat(1 << 26);
-        String wide = "\u1234".repeat(1 << 25);
+        String narrow = "n".repeat(1 << 20);
+        String wide = "\u1234".repeat(1 << 20);
         assertThat(id(texts, "before")).isZero();
         assertThat(id(texts, narrow)).isEqualTo(1);
         assertThat(id(texts, wide)).isEqualTo(2);
@@ -77,6 +81,34 @@ class PersistedTextsTest {
         assertThat(texts.size()).isEqualTo(capacity);
     }
 
+    /** Its map counts on entries being spread over segments; one that is overfull would need the file to grow. */
+    @Test
+    void anOverfullSegmentIsTheEndOfItsRoom() throws IOException {
+        int capacity = 20_000;
+        PersistedTexts texts = PersistedTexts.open(folder, capacity);
+        LongArrayList hashes = new LongArrayList();
+        try (ChronicleMap<Long, Integer> map = ChronicleMapBuilder.of(Long.class, Integer.class)
+                .entries(capacity)
+                .create()) {
+            for (long hash = 0; hashes.size() < capacity; hash++) {
+                try (ExternalMapQueryContext<Long, Integer, ?> context = map.queryContext(hash)) {
+                    if (context.segmentIndex() == 0) {
+                        hashes.add(hash);
+                    }
+                }
+            }
+        }
+        int size = 0;
+        while (texts.id(hashes.getLong(size), "text " + size, false) != TextStore.NO_ROOM) {
+            size++;
+        }
+        assertThat(size).isEqualTo(texts.size()).isBetween(1000, capacity - 1);
+        for (int i = 0; i < size; i++) {
+            assertThat(texts.id(hashes.getLong(i), "text " + i, false)).isEqualTo(i);
+        }
+        assertThat(texts.id(hashes.getLong(size), "text " + size, false)).isEqualTo(TextStore.NO_ROOM);
+    }
+
     /** So whatever ends the process leaves nothing behind. */
     @Test
     void filesHaveNoNames() throws IOException {
@@ -99,6 +131,7 @@ class PersistedTextsTest {
     /** What counts its users over the network is neither called nor there. */
     @Test
     void callsNobody() throws IOException {
+        System.clearProperty("chronicle.analytics.disable");
         PersistedTexts.open(folder, 1000);
         assertThat(System.getProperty("chronicle.analytics.disable")).isEqualTo("true");
         assertThatThrownBy(() -> Class.forName("net.openhft.chronicle.analytics.Analytics"))
