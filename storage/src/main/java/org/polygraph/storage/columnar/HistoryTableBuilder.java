@@ -69,8 +69,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Bytes of heap that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. Texts of keys, and of values, beyond a
-     * sixteenth of it go to files. Before the first transaction.
+     * Bytes of heap that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. Texts of keys, and
+     * those of values, go to files when they fill a sixteenth of it. To be called before the first transaction.
      */
     public void limit(long bytes) {
         limit = bytes;

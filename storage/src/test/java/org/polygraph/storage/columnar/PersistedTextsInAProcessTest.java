@@ -20,7 +20,10 @@ class PersistedTextsInAProcessTest {
     @TempDir
     private Path folder;
 
-    /** Numbers args[1] texts of 36 characters in a heap's share of args[2] bytes and files in args[0]; then waits, or looks up one of them for ever. */
+    /**
+     * Numbers args[1] texts of 36 characters in a heap's share of args[2] bytes and files in args[0]; then waits, or looks up one of them
+     * for ever.
+     */
     public static void main(String[] args) throws IOException {
         TextDictionary dictionary = new TextDictionary(args[0], Long.parseLong(args[2]), 1 << 20);
         int n = Integer.parseInt(args[1]);
@@ -91,7 +94,10 @@ class PersistedTextsInAProcessTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** The map fits the limit and the texts do not: maps were made one after another until the disk was full; here, until there are no more files to open. */
+    /**
+     * The map fits the limit and the texts do not: maps were made one after another until the disk was full; here, until there are no
+     * more files to open.
+     */
     @Test
     void aLimitToTheSizeOfFilesIsSaid() throws Exception {
         Process process =
