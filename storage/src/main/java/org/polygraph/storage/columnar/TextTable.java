@@ -42,7 +42,7 @@ final class TextTable implements TextStore {
 
     private int size;
     /** Open addressing: high half of the hash, number + 1; 0 where free. */
-    private long[] slots = new long[16];
+    private long[] slots = new long[0];
 
     private long room;
 
@@ -63,6 +63,9 @@ final class TextTable implements TextStore {
 
     @Override
     public int id(long hash, String text, boolean marked) {
+        if (slots.length == 0) {
+            grow();
+        }
         int mask = slots.length - 1;
         int slot = (int) hash & mask;
         for (long found; (found = slots[slot]) != 0; slot = (slot + 1) & mask) {
@@ -180,7 +183,7 @@ final class TextTable implements TextStore {
 
     private void grow() {
         long[] old = slots;
-        slots = new long[2 * old.length];
+        slots = new long[Math.max(16, 2 * old.length)];
         int mask = slots.length - 1;
         for (long entry : old) {
             if (entry != 0) {
