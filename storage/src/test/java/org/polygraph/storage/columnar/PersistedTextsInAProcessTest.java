@@ -95,8 +95,8 @@ class PersistedTextsInAProcessTest {
     }
 
     /**
-     * The map fits the limit and the texts do not: maps were made one after another until the disk was full; here, until there are no
-     * more files to open.
+     * The map fits the limit and the texts do not. Where a chunk did not either, maps were made one after another until the disk was
+     * full; so one refusal is enough, and the rest is in the heap.
      */
     @Test
     void aLimitToTheSizeOfFilesIsSaid() throws Exception {
