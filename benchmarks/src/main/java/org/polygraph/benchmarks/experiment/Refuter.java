@@ -6,7 +6,7 @@ import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Looks for a contradiction in a history of unique values, from its raw operations and by code that shares nothing with
@@ -53,11 +53,11 @@ final class Refuter {
         for (int t = 0; t < table.transactions(); t++) {
             int s = table.sessionOf(t);
             session[t] = s;
-            if (table.outcome(t) == Outcome.INDETERMINATE) {
+            if (table.outcome(t) == TransactionStatus.INDETERMINATE) {
                 throw new IllegalArgumentException(
                         "an indeterminate transaction; only decided ones can be judged here");
             }
-            if (table.outcome(t) != Outcome.COMMITTED) {
+            if (table.outcome(t) != TransactionStatus.COMMITTED) {
                 continue;
             }
             place[t] = length[s]++;

@@ -7,7 +7,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 
@@ -28,7 +28,7 @@ public final class CausalAxiom implements Axiom {
     private static final int INTS_OF_LINE = 16;
 
     private final VersionIndex index;
-    private final Counting counting;
+    private final CommitStatus counting;
     private @Nullable Conflict conflict;
     /** Keeps the compiler from leaving the reads out. */
     @SuppressWarnings("UnusedVariable")

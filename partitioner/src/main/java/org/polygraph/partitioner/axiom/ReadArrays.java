@@ -2,7 +2,7 @@ package org.polygraph.partitioner.axiom;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.columnar.HistoryTable;
 
@@ -55,6 +55,6 @@ public record ReadArrays(
     }
 
     boolean isCounted(int transaction) {
-        return states[transaction] == Counting.COUNTED;
+        return states[transaction] == CommitStatus.COUNTED;
     }
 }

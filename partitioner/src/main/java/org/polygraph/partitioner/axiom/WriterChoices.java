@@ -1,12 +1,12 @@
 package org.polygraph.partitioner.axiom;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The choices that a history with open reads leaves: whom each of them read from, and with that which optional
@@ -35,7 +35,7 @@ public final class WriterChoices {
     private static final int UNDECIDED = -4;
 
     private final HistoryTable table;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final int[] sources;
     private final boolean[] counted;
     private final int[] open;
@@ -93,7 +93,7 @@ public final class WriterChoices {
             candidates.add(ReadsFrom.INITIAL);
         }
         for (int t = 0; t < table.transactions(); t++) {
-            if (t != reader && counting.of(t) != Counting.DROPPED && lastWrite(t, key) == value) {
+            if (t != reader && counting.of(t) != CommitStatus.DROPPED && lastWrite(t, key) == value) {
                 candidates.add(t);
             }
         }
@@ -146,7 +146,7 @@ public final class WriterChoices {
         builder.initialValue(builder.values().code(-1));
         int[] keys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
-            builder.begin(table.sessionOf(t), t, counted[t] ? Outcome.COMMITTED : Outcome.ABORTED, t);
+            builder.begin(table.sessionOf(t), t, counted[t] ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
             for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1] && counted[t]; o++) {
                 int key = builder.keys().id(keys[o] >>> 1);
                 if ((keys[o] & 1) == 1) {

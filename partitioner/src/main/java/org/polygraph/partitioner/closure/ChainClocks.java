@@ -162,7 +162,7 @@ public final class ChainClocks implements Closure {
         if (time == null) {
             return false;
         }
-        int[] sequence = Turns.sequence(graph, done);
+        int[] sequence = TopologicalOrder.sequence(graph, done);
         if (sequence == null) {
             return true;
         }

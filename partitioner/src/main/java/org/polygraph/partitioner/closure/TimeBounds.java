@@ -39,7 +39,7 @@ public final class TimeBounds {
      * Computes both.
      *
      * @param graph with its predecessors indexed
-     * @param sequence its events in a topological order of its edges, see {@link Turns}
+     * @param sequence its events in a topological order of its edges, see {@link TopologicalOrder}
      */
     public TimeBounds(KnownGraph graph, RealTime time, int[] sequence) {
         this.graph = graph;

@@ -65,7 +65,7 @@ public final class WindowPlan {
     public static WindowPlan of(KnownGraph graph, int known, Cut cut) {
         RealTime time = Objects.requireNonNull(graph.realTime(), "no real time in the graph");
         graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, new int[graph.events().chains()]);
+        int[] sequence = TopologicalOrder.sequence(graph, new int[graph.events().chains()]);
         if (sequence == null) {
             return new WindowPlan(graph, known, null);
         }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -132,7 +132,7 @@ final class CaseSplit {
         List<List<Case>> choices = new ArrayList<>();
         VersionIndex index = of.versions();
         for (int t = 0; t < table.transactions(); t++) {
-            if (of.counting().of(t) == Counting.OPTIONAL) {
+            if (of.counting().of(t) == CommitStatus.OPTIONAL) {
                 choices.add(List.of(
                         new Case(name(t) + " committed", null, of.deciding(t, true), branch),
                         new Case(name(t) + " did not commit", null, of.deciding(t, false), branch)));
@@ -206,7 +206,7 @@ final class CaseSplit {
         }
         for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            if (t != reader && of.counting().of(t) == Counting.OPTIONAL) {
+            if (t != reader && of.counting().of(t) == CommitStatus.OPTIONAL) {
                 return List.of();
             }
             if (t != reader && of.counting().isCounted(t)) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -33,7 +33,7 @@ final class EdgeReasons {
 
     private final HistoryTable table;
     private final VersionIndex index;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final Events events;
     private final WriterLookup lookup;
     private final EvidenceGraph graph;
@@ -359,7 +359,7 @@ final class EdgeReasons {
                 w >= 0 && failures.size() < MOST_CANDIDATES;
                 w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            if (t != reader && t != but && counting.of(t) != Counting.DROPPED) {
+            if (t != reader && t != but && counting.of(t) != CommitStatus.DROPPED) {
                 Alternative failure = impossible(key, reader, t, below, before);
                 if (failure == null) {
                     return null;

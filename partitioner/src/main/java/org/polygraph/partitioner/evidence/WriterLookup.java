@@ -1,7 +1,7 @@
 package org.polygraph.partitioner.evidence;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /** Questions about single reads and writes that evidence asks of the index, by linear search within a key. */
@@ -12,9 +12,9 @@ final class WriterLookup {
     static final int UNDECIDED = -2;
 
     private final VersionIndex index;
-    private final Counting counting;
+    private final CommitStatus counting;
 
-    WriterLookup(VersionIndex index, Counting counting) {
+    WriterLookup(VersionIndex index, CommitStatus counting) {
         this.index = index;
         this.counting = counting;
     }
@@ -24,7 +24,7 @@ final class WriterLookup {
         int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
         for (int w = index.firstInClass(key, valueClass); w >= 0 && candidates < 2; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            if (t != reader && counting.of(t) != Counting.DROPPED) {
+            if (t != reader && counting.of(t) != CommitStatus.DROPPED) {
                 candidates++;
             }
         }
@@ -38,7 +38,7 @@ final class WriterLookup {
         int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
         for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            candidates += t != reader && counting.of(t) != Counting.DROPPED ? 1 : 0;
+            candidates += t != reader && counting.of(t) != CommitStatus.DROPPED ? 1 : 0;
         }
         return candidates;
     }

@@ -3,9 +3,9 @@ package org.polygraph.partitioner.graph;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Real-time order without its edges, of which there are n^2: u before v iff u had ended when v started, strictly, after both
@@ -16,7 +16,7 @@ import org.polygraph.storage.model.Outcome;
  * <p>The end of an indeterminate transaction bounds nothing, its start does. A transaction without a time is bound by
  * nothing and bounds nothing; one that does not count neither.
  *
- * <p>Of an {@link Counting#OPTIONAL} transaction it is open whether its start binds. Where its session goes on at no earlier
+ * <p>Of an {@link CommitStatus#OPTIONAL} transaction it is open whether its start binds. Where its session goes on at no earlier
  * time it may bind all the same, as it tells what follows nothing new. Where the session goes back in time, or its times are
  * unknown, what had ended precedes the transaction only if that committed: these are the {@link #openStarts}.
  *
@@ -58,14 +58,14 @@ public final class RealTime {
      * @param skewNanos bound on the difference of any two clocks, 0 or more
      * @return null if the history has no times
      */
-    public static @Nullable RealTime of(HistoryTable table, Counting counting, long skewNanos) {
+    public static @Nullable RealTime of(HistoryTable table, CommitStatus counting, long skewNanos) {
         long[] starts = table.starts();
         long[] ends = table.ends();
         if (starts == null || ends == null) {
             return null;
         }
         int n = table.transactions();
-        byte committed = Outcome.COMMITTED.code();
+        byte committed = TransactionStatus.COMMITTED.code();
         long[] sorted = new long[n];
         int count = 0;
         for (int t = 0; t < n; t++) {
@@ -86,7 +86,7 @@ public final class RealTime {
             int nearStart = 0;
             int nearEnd = 0;
             for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
-                if (starts[t] != HistoryTable.NO_TIME && counting.of(t) != Counting.DROPPED) {
+                if (starts[t] != HistoryTable.NO_TIME && counting.of(t) != CommitStatus.DROPPED) {
                     nearStart = endedBefore(sorted, count, nearStart, starts[t], slack);
                     if (counting.isCounted(t) || startsAscendFrom(t, table, counting, starts)) {
                         ended[t] = nearStart;
@@ -111,7 +111,7 @@ public final class RealTime {
         return new RealTime(ended, places, count, complete, bound, openStarts, openEnded);
     }
 
-    private static boolean bounds(int t, HistoryTable table, Counting counting, byte committed, long[] ends) {
+    private static boolean bounds(int t, HistoryTable table, CommitStatus counting, byte committed, long[] ends) {
         return counting.isCounted(t) && table.outcomes()[t] == committed && ends[t] != HistoryTable.NO_TIME;
     }
 
@@ -151,10 +151,10 @@ public final class RealTime {
     }
 
     /** Whether what follows in the session started no earlier, so that an edge into t tells it nothing new. */
-    private static boolean startsAscendFrom(int t, HistoryTable table, Counting counting, long[] starts) {
+    private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus counting, long[] starts) {
         int end = table.sessionStarts()[table.sessionOf(t) + 1];
         for (int next = t + 1; next < end; next++) {
-            if (counting.of(next) != Counting.DROPPED
+            if (counting.of(next) != CommitStatus.DROPPED
                     && (starts[next] == HistoryTable.NO_TIME || starts[next] < starts[t])) {
                 return false;
             }

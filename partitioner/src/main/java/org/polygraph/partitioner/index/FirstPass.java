@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The pass over transactions that comes before keys are looked at: which operations matter outside their transaction,
@@ -16,15 +16,15 @@ import org.polygraph.storage.model.Outcome;
  *     if there are any, unknown outcomes were left unresolved
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
-record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
+record FirstPass(CommitStatus counting, byte[] roles, List<Violation> violations) {
     /** Linear time, one byte an operation. */
     static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
-        Counting counting = Counting.ofCommitted(table);
+        CommitStatus counting = CommitStatus.ofCommitted(table);
         TransactionScan scan = new TransactionScan(table, reads);
         IntArrayList brokenCommitted = new IntArrayList();
         IntArrayList brokenIndeterminate = new IntArrayList();
         boolean maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
-        byte unknown = Outcome.INDETERMINATE.code();
+        byte unknown = TransactionStatus.INDETERMINATE.code();
         for (int t = 0; t < table.transactions(); t++) {
             boolean committed = counting.isCounted(t);
             if (committed || (maybe && table.outcomes()[t] == unknown)) {
@@ -53,7 +53,7 @@ record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
     }
 
     /** @param broken (transaction, operation) pairs; the first few become violations */
-    static List<Violation> inconsistent(HistoryTable table, Counting counting, IntArrayList broken) {
+    static List<Violation> inconsistent(HistoryTable table, CommitStatus counting, IntArrayList broken) {
         ReadAnomalies anomalies = new ReadAnomalies(table, counting);
         List<Violation> violations = new ArrayList<>();
         for (int i = 0; i < broken.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
@@ -63,7 +63,7 @@ record FirstPass(Counting counting, byte[] roles, List<Violation> violations) {
     }
 
     /** @param impossible (key, transaction) pairs; the first few become violations */
-    static List<Violation> impossible(HistoryTable table, Counting counting, IntArrayList impossible) {
+    static List<Violation> impossible(HistoryTable table, CommitStatus counting, IntArrayList impossible) {
         ReadAnomalies anomalies = new ReadAnomalies(table, counting);
         IntArrayList reads = new IntArrayList();
         for (int i = 0; i < impossible.size() && reads.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {

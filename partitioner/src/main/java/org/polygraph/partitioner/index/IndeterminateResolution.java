@@ -5,7 +5,7 @@ import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Decides which indeterminate transactions count (DESIGN section 2), to a fixpoint:
@@ -36,12 +36,12 @@ final class IndeterminateResolution {
 
     private final HistoryTable table;
     private final byte[] roles;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final Object2IntOpenHashMap<KeyValue> ids = new Object2IntOpenHashMap<>();
     private final List<Version> versions = new ArrayList<>();
     private final IntArrayList indeterminate = new IntArrayList();
 
-    private IndeterminateResolution(HistoryTable table, byte[] roles, Counting counting) {
+    private IndeterminateResolution(HistoryTable table, byte[] roles, CommitStatus counting) {
         this.table = table;
         this.roles = roles;
         this.counting = counting;
@@ -49,14 +49,14 @@ final class IndeterminateResolution {
     }
 
     /** @param broken indeterminate transactions that contradict themselves */
-    static void resolve(HistoryTable table, byte[] roles, Counting counting, IntArrayList broken) {
+    static void resolve(HistoryTable table, byte[] roles, CommitStatus counting, IntArrayList broken) {
         IndeterminateResolution resolution = new IndeterminateResolution(table, roles, counting);
-        byte code = Outcome.INDETERMINATE.code();
+        byte code = TransactionStatus.INDETERMINATE.code();
         byte[] outcomes = table.outcomes();
         for (int t = 0; t < outcomes.length; t++) {
             if (outcomes[t] == code) {
                 resolution.indeterminate.add(t);
-                counting.set(t, Counting.OPTIONAL);
+                counting.set(t, CommitStatus.OPTIONAL);
             }
         }
         if (!resolution.indeterminate.isEmpty()) {
@@ -79,7 +79,7 @@ final class IndeterminateResolution {
             }
         }
         for (int t = 0; t < table.transactions(); t++) {
-            if (counting.of(t) == Counting.DROPPED) {
+            if (counting.of(t) == CommitStatus.DROPPED) {
                 continue;
             }
             for (int o = first(t); o < first(t + 1); o++) {
@@ -112,7 +112,7 @@ final class IndeterminateResolution {
             }
             for (int i = 0; i < indeterminate.size(); i++) {
                 int t = indeterminate.getInt(i);
-                if (counting.of(t) == Counting.OPTIONAL && readsTheImpossible(t)) {
+                if (counting.of(t) == CommitStatus.OPTIONAL && readsTheImpossible(t)) {
                     changed |= dropIfOptional(t);
                 }
             }
@@ -123,10 +123,10 @@ final class IndeterminateResolution {
     }
 
     private boolean dropIfOptional(int transaction) {
-        if (counting.of(transaction) != Counting.OPTIONAL) {
+        if (counting.of(transaction) != CommitStatus.OPTIONAL) {
             return false;
         }
-        counting.set(transaction, Counting.DROPPED);
+        counting.set(transaction, CommitStatus.DROPPED);
         return true;
     }
 
@@ -137,9 +137,9 @@ final class IndeterminateResolution {
         for (int i = 0; i < version.writers.size() && count < 2; i++) {
             int w = version.writers.getInt(i);
             byte state = counting.of(w);
-            if (w != reader && state != Counting.DROPPED) {
+            if (w != reader && state != CommitStatus.DROPPED) {
                 count++;
-                optional = state == Counting.OPTIONAL ? w : -1;
+                optional = state == CommitStatus.OPTIONAL ? w : -1;
             }
         }
         return count == 0 ? 0 : count == 1 && optional >= 0 ? 2 + optional : 1;
@@ -153,10 +153,10 @@ final class IndeterminateResolution {
             for (Version version : versions) {
                 for (int i = 0; i < version.readers.size(); i++) {
                     int r = version.readers.getInt(i);
-                    if (counting.of(r) == Counting.COUNTED) {
+                    if (counting.of(r) == CommitStatus.COUNTED) {
                         int forced = candidates(version, r) - 2;
                         if (forced >= 0) {
-                            counting.set(forced, Counting.COUNTED);
+                            counting.set(forced, CommitStatus.COUNTED);
                             changed = any = true;
                         }
                     }
@@ -185,7 +185,7 @@ final class IndeterminateResolution {
             for (Version version : versions) {
                 for (int i = 0; i < version.writers.size(); i++) {
                     int w = version.writers.getInt(i);
-                    if (counting.of(w) == Counting.OPTIONAL && !useful[w] && observed(version, w, useful)) {
+                    if (counting.of(w) == CommitStatus.OPTIONAL && !useful[w] && observed(version, w, useful)) {
                         useful[w] = changed = true;
                     }
                 }
@@ -204,7 +204,7 @@ final class IndeterminateResolution {
     private boolean observed(Version version, int writer, boolean[] useful) {
         for (int i = 0; i < version.readers.size(); i++) {
             int r = version.readers.getInt(i);
-            if (r != writer && (counting.of(r) == Counting.COUNTED || useful[r])) {
+            if (r != writer && (counting.of(r) == CommitStatus.COUNTED || useful[r])) {
                 return true;
             }
         }

@@ -40,7 +40,7 @@ public final class IndexSlice {
      *
      * @param blocks what {@link SliceDealer} dealt to it, ascending by first transaction
      * @param sessionStarts as in HistoryTable
-     * @param states {@link Counting#states}
+     * @param states {@link CommitStatus#states}
      */
     public static IndexSlice of(
             KeySlices slices,

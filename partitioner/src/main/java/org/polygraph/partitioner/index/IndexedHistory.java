@@ -16,14 +16,14 @@ public final class IndexedHistory {
     public static final int MOST_VIOLATIONS = 100;
 
     private final HistoryTable table;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final int[] sessionOf;
     private final @Nullable VersionIndex versions;
     private final List<Violation> violations;
 
     private IndexedHistory(
             HistoryTable table,
-            Counting counting,
+            CommitStatus counting,
             int[] sessionOf,
             @Nullable VersionIndex versions,
             List<Violation> violations) {
@@ -45,7 +45,7 @@ public final class IndexedHistory {
     /** Indexes a history: linear time, see {@link VersionIndex} for memory. */
     public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate) {
         FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
-        Counting counting = pass.counting();
+        CommitStatus counting = pass.counting();
         if (!pass.violations().isEmpty()) {
             return impossible(table, counting, pass.violations());
         }
@@ -59,12 +59,12 @@ public final class IndexedHistory {
     }
 
     /** A history that single reads or transactions refute. */
-    static IndexedHistory impossible(HistoryTable table, Counting counting, List<Violation> violations) {
+    static IndexedHistory impossible(HistoryTable table, CommitStatus counting, List<Violation> violations) {
         return new IndexedHistory(table, counting, sessionOf(table), null, violations);
     }
 
     /** A history whose index was made elsewhere. */
-    static IndexedHistory of(HistoryTable table, Counting counting, VersionIndex versions) {
+    static IndexedHistory of(HistoryTable table, CommitStatus counting, VersionIndex versions) {
         return new IndexedHistory(table, counting, sessionOf(table), versions, List.of());
     }
 
@@ -87,7 +87,7 @@ public final class IndexedHistory {
                 || versions.keys() != table.keys().size()) {
             throw new ArrayFile.DamagedException("it is of another history");
         }
-        return of(table, Counting.of(states), versions);
+        return of(table, CommitStatus.of(states), versions);
     }
 
     /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} has left. */
@@ -115,7 +115,7 @@ public final class IndexedHistory {
 
     /** The same history with one unknown outcome decided, and an index of its own. */
     public IndexedHistory deciding(int transaction, boolean committed) {
-        Counting decided = counting.decided(transaction, committed);
+        CommitStatus decided = counting.decided(transaction, committed);
         return new IndexedHistory(table, decided, sessionOf, versions().copy(), violations);
     }
 
@@ -123,7 +123,7 @@ public final class IndexedHistory {
         return table;
     }
 
-    public Counting counting() {
+    public CommitStatus counting() {
         return counting;
     }
 

@@ -35,7 +35,7 @@ final class KeyBuckets {
      * @param operationStarts operations of unit i: [operationStarts[i], operationStarts[i + 1])
      * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
      * @param roles of each operation, see {@link TransactionScan}; hidden ones are left out
-     * @param states {@link Counting} states by transaction; operations of dropped ones are left out
+     * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
     KeyBuckets(
             int keys,
@@ -51,7 +51,7 @@ final class KeyBuckets {
         int[] next = new int[buckets + 1];
         int units = operationStarts.length - 1;
         for (int u = 0; u < units; u++) {
-            if (states[transactions == null ? u : transactions[u]] != Counting.DROPPED) {
+            if (states[transactions == null ? u : transactions[u]] != CommitStatus.DROPPED) {
                 for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
                     if (roles[o] != TransactionScan.HIDDEN) {
                         next[(operationKeys[o] >>> (BUCKET_SHIFT + 1)) + 1]++;
@@ -71,7 +71,7 @@ final class KeyBuckets {
         boolean operations = tag == Tag.OPERATION;
         for (int u = 0; u < units; u++) {
             int t = transactions == null ? u : transactions[u];
-            if (states[t] != Counting.DROPPED) {
+            if (states[t] != CommitStatus.DROPPED) {
                 for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
                     if (roles[o] != TransactionScan.HIDDEN) {
                         int key = operationKeys[o];

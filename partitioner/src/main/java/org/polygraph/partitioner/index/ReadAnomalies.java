@@ -16,9 +16,9 @@ final class ReadAnomalies {
     private static final int NOBODY = -1;
 
     private final HistoryTable table;
-    private final Counting counting;
+    private final CommitStatus counting;
 
-    ReadAnomalies(HistoryTable table, Counting counting) {
+    ReadAnomalies(HistoryTable table, CommitStatus counting) {
         this.table = table;
         this.counting = counting;
     }
@@ -82,7 +82,7 @@ final class ReadAnomalies {
                 for (int j = 0; ofKey != null && j < ofKey.size(); j++) {
                     int i = ofKey.getInt(j);
                     if (table.operationValues()[o] == values[i]) {
-                        if (counting.of(t) == Counting.DROPPED) {
+                        if (counting.of(t) == CommitStatus.DROPPED) {
                             aborted[i] = t;
                         } else if (intermediate[i] == NOBODY) {
                             intermediate[i] = t;

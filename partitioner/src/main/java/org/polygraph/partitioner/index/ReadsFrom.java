@@ -22,13 +22,13 @@ public final class ReadsFrom {
     public static final int OPEN = -3;
 
     private final HistoryTable table;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final int[] sources;
     private final IntArrayList open;
     private final List<Violation> violations;
 
     private ReadsFrom(
-            HistoryTable table, Counting counting, int[] sources, IntArrayList open, List<Violation> violations) {
+            HistoryTable table, CommitStatus counting, int[] sources, IntArrayList open, List<Violation> violations) {
         this.table = table;
         this.counting = counting;
         this.sources = sources;
@@ -97,11 +97,11 @@ public final class ReadsFrom {
         int source = writer == WritersByValue.SEVERAL || (writer >= 0 && initial && !own)
                 ? OPEN
                 : initial ? INITIAL : own || writer < 0 ? NONE : writer;
-        boolean optionalReader = counting.optional() > 0 && counting.of(transaction(operation)) == Counting.OPTIONAL;
+        boolean optionalReader = counting.optional() > 0 && counting.of(transaction(operation)) == CommitStatus.OPTIONAL;
         if (source == NONE) {
             // What reads the impossible has not committed: resolution has dropped it, unless it counts.
             impossible.add(operation);
-        } else if (optionalReader || (source >= 0 && counting.of(source) == Counting.OPTIONAL)) {
+        } else if (optionalReader || (source >= 0 && counting.of(source) == CommitStatus.OPTIONAL)) {
             source = OPEN;
         }
         sources[operation] = source;
@@ -126,7 +126,7 @@ public final class ReadsFrom {
         return table;
     }
 
-    public Counting counting() {
+    public CommitStatus counting() {
         return counting;
     }
 

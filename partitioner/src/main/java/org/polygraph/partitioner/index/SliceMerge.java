@@ -17,7 +17,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  */
 public final class SliceMerge {
     private final HistoryTable table;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final KeySlices slices;
     /** Which have operations, and thus are to come. */
     private final BitSet awaited = new BitSet();
@@ -33,7 +33,7 @@ public final class SliceMerge {
     private final VersionIndex all;
 
     /** @param sizes of every slice that has operations, in any order */
-    SliceMerge(HistoryTable table, Counting counting, KeySlices slices, Iterable<byte[]> sizes) {
+    SliceMerge(HistoryTable table, CommitStatus counting, KeySlices slices, Iterable<byte[]> sizes) {
         this.table = table;
         this.counting = counting;
         this.slices = slices;

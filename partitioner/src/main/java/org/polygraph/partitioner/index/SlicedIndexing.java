@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The same {@link IndexedHistory}, to the last reader and violation, put together from {@link IndexSlice}s: what is done
@@ -16,10 +16,10 @@ import org.polygraph.storage.model.Outcome;
 public final class SlicedIndexing {
     private final HistoryTable table;
     private final KeySlices slices;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final List<Violation> violations;
 
-    private SlicedIndexing(HistoryTable table, KeySlices slices, Counting counting, List<Violation> violations) {
+    private SlicedIndexing(HistoryTable table, KeySlices slices, CommitStatus counting, List<Violation> violations) {
         this.table = table;
         this.slices = slices;
         this.counting = counting;
@@ -36,11 +36,11 @@ public final class SlicedIndexing {
             FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
             return new SlicedIndexing(table, slices, pass.counting(), pass.violations());
         }
-        return new SlicedIndexing(table, slices, Counting.ofCommitted(table), List.of());
+        return new SlicedIndexing(table, slices, CommitStatus.ofCommitted(table), List.of());
     }
 
     private static boolean anyUnknown(byte[] outcomes) {
-        byte unknown = Outcome.INDETERMINATE.code();
+        byte unknown = TransactionStatus.INDETERMINATE.code();
         for (byte outcome : outcomes) {
             if (outcome == unknown) {
                 return true;
@@ -54,7 +54,7 @@ public final class SlicedIndexing {
     }
 
     /** Who counts: dropped transactions need not be dealt out. */
-    public Counting counting() {
+    public CommitStatus counting() {
         return counting;
     }
 

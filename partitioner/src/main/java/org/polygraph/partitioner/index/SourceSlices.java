@@ -56,7 +56,7 @@ public final class SourceSlices {
         int[] keys = table.operationKeys();
         long[] values = table.operationValues();
         for (int t = 0; t < table.transactions(); t++) {
-            if (pass.counting().of(t) == Counting.DROPPED) {
+            if (pass.counting().of(t) == CommitStatus.DROPPED) {
                 continue;
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
@@ -107,7 +107,7 @@ public final class SourceSlices {
         byte[] roles = new byte[n];
         Arrays.fill(roles, TransactionScan.VISIBLE_WRITE);
         byte[] states = new byte[most + 1];
-        Arrays.fill(states, Counting.COUNTED);
+        Arrays.fill(states, CommitStatus.COUNTED);
         KeyBuckets buckets =
                 new KeyBuckets(slicesKeys, units, transactions, keys, values, roles, states, KeyBuckets.Tag.OPERATION);
         ByteBuffer out = ByteBuffer.allocate(Integer.BYTES * (1 + reads)).putInt(slice);
@@ -136,7 +136,7 @@ public final class SourceSlices {
         int[] keys = table.operationKeys();
         IntArrayList impossible = new IntArrayList();
         for (int t = 0; t < table.transactions(); t++) {
-            if (pass.counting().of(t) == Counting.DROPPED) {
+            if (pass.counting().of(t) == CommitStatus.DROPPED) {
                 continue;
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {

@@ -40,7 +40,7 @@ final class VersionIndexBuilder {
 
     /**
      * @param sessionOf by transaction
-     * @param states {@link Counting} states by transaction; operations of dropped ones are left out
+     * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
     VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, long initialValue) {
         this.keys = keys;
@@ -241,19 +241,19 @@ final class VersionIndexBuilder {
         }
         int only = -1;
         int candidates = initial ? 1 : 0;
-        boolean open = states[transaction] == Counting.OPTIONAL;
+        boolean open = states[transaction] == CommitStatus.OPTIONAL;
         for (int c = head; c >= 0; c = nextInClass == null ? -1 : nextInClass[c]) {
             if (writerTransactions[c] != transaction) {
                 candidates++;
                 only = c;
-                open |= states[writerTransactions[c]] == Counting.OPTIONAL;
+                open |= states[writerTransactions[c]] == CommitStatus.OPTIONAL;
                 if (candidates > 1) {
                     break;
                 }
             }
         }
         if (candidates == 0) {
-            if (states[transaction] == Counting.COUNTED) {
+            if (states[transaction] == CommitStatus.COUNTED) {
                 impossible.add(key);
                 impossible.add(transaction);
             }

@@ -3,7 +3,7 @@ package org.polygraph.partitioner.linear;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a
@@ -41,7 +41,7 @@ final class RecordedOperations {
         long[] starts = table.starts();
         long[] ends = table.ends();
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.outcome(t) == Outcome.ABORTED || isEmpty(table, t)) {
+            if (table.outcome(t) == TransactionStatus.ABORTED || isEmpty(table, t)) {
                 continue;
             }
             if (!isOperation(table, t)) {
@@ -52,7 +52,7 @@ final class RecordedOperations {
                         "one read, write or cas (or a read and then a write of its key) for level lin",
                         "check transactions at sser, which is the same promise for them");
             }
-            boolean hasEnd = table.outcome(t) != Outcome.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
+            boolean hasEnd = table.outcome(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
             if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
                 return new HistoryException(
                         table.whereIs(t),
@@ -60,7 +60,7 @@ final class RecordedOperations {
                         "start and end, of which level lin speaks (of an indeterminate one its start)",
                         "record when each operation was sent and when its outcome was known");
             }
-            if (table.outcome(t) == Outcome.COMMITTED && ends != null && ends[t] < starts[t]) {
+            if (table.outcome(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
                 return new HistoryException(
                         table.whereIs(t),
                         "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
@@ -90,7 +90,7 @@ final class RecordedOperations {
 
     /** Whether it is an operation that may count. */
     boolean isPart(int t) {
-        return !isEmpty(table, t) && (outcomes[t] == Outcome.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
+        return !isEmpty(table, t) && (outcomes[t] == TransactionStatus.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
     }
 
     /**
@@ -101,7 +101,7 @@ final class RecordedOperations {
         int wanted = key(reader) << 1 | 1;
         long read = operationValues[operationStarts[reader]];
         for (int t = 0; t < outcomes.length; t++) {
-            if (outcomes[t] != Outcome.COMMITTED.code() && !(maybe && isMaybe(t))) {
+            if (outcomes[t] != TransactionStatus.COMMITTED.code() && !(maybe && isMaybe(t))) {
                 for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                     if (operationKeys[o] == wanted && operationValues[o] == read) {
                         return o;
@@ -113,7 +113,7 @@ final class RecordedOperations {
     }
 
     private boolean isMaybe(int t) {
-        return outcomes[t] == Outcome.INDETERMINATE.code();
+        return outcomes[t] == TransactionStatus.INDETERMINATE.code();
     }
 
     private boolean isWrite(int t) {

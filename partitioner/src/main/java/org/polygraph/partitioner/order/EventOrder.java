@@ -6,7 +6,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.ClockRows;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.TimeBounds;
-import org.polygraph.partitioner.closure.Turns;
+import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -49,7 +49,7 @@ public final class EventOrder {
             return byTurns(graph, done);
         }
         graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, done);
+        int[] sequence = TopologicalOrder.sequence(graph, done);
         if (sequence == null) {
             return null;
         }
@@ -72,7 +72,7 @@ public final class EventOrder {
             return null;
         }
         graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, new int[graph.events().chains()]);
+        int[] sequence = TopologicalOrder.sequence(graph, new int[graph.events().chains()]);
         if (sequence == null) {
             return null;
         }
@@ -255,7 +255,7 @@ public final class EventOrder {
      */
     public static int @Nullable [] byTurns(KnownGraph graph, int[] done) {
         graph.indexPredecessors();
-        int[] sequence = Turns.sequence(graph, done);
+        int[] sequence = TopologicalOrder.sequence(graph, done);
         if (sequence == null) {
             return null;
         }

@@ -3,7 +3,7 @@ package org.polygraph.partitioner.order;
 import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -26,7 +26,7 @@ public final class KeyCheck {
     private long[] items = new long[256];
 
     /** @param position of each event, a permutation */
-    public KeyCheck(Events events, VersionIndex index, Counting counting, int[] position) {
+    public KeyCheck(Events events, VersionIndex index, CommitStatus counting, int[] position) {
         this(events.perTransaction(), index, counting.states(), position);
     }
 
@@ -34,7 +34,7 @@ public final class KeyCheck {
      * For a part of the keys, without the rest of the history.
      *
      * @param perTransaction events a transaction, 1 or 2
-     * @param states {@link Counting#states}
+     * @param states {@link CommitStatus#states}
      */
     public KeyCheck(int perTransaction, VersionIndex index, byte[] states, int[] position) {
         this.shift = perTransaction - 1;
@@ -68,7 +68,7 @@ public final class KeyCheck {
         int count = 0;
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
             int writer = index.writerTransactions()[w];
-            if (states[writer] == Counting.COUNTED) {
+            if (states[writer] == CommitStatus.COUNTED) {
                 commits[count++] = position[(writer << shift) | shift];
             }
         }
@@ -89,13 +89,13 @@ public final class KeyCheck {
         int count = 0;
         int[] writers = index.writerTransactions();
         for (int w = w0; w < w1; w++) {
-            if (states[writers[w]] == Counting.COUNTED) {
+            if (states[writers[w]] == CommitStatus.COUNTED) {
                 items[count++] = (long) position[(writers[w] << shift) | shift] << 33 | 1L << 32 | w;
             }
         }
         int[] readers = index.readerTransactions();
         for (int r = r0; r < r1; r++) {
-            if (states[readers[r]] == Counting.COUNTED) {
+            if (states[readers[r]] == CommitStatus.COUNTED) {
                 items[count++] = (long) position[readers[r] << shift] << 33 | r;
             }
         }

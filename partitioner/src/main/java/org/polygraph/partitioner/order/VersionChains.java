@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -50,7 +50,7 @@ public final class VersionChains {
     }
 
     /** The chains, or null if the history is not of this kind; found out at the first key that is not. */
-    public static @Nullable VersionChains of(VersionIndex index, Counting counting) {
+    public static @Nullable VersionChains of(VersionIndex index, CommitStatus counting) {
         if (index.ambiguous() > 0 || counting.optional() > 0) {
             return null;
         }

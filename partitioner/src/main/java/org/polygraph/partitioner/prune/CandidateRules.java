@@ -8,7 +8,7 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /** Reads with several candidate writers, by chain clocks: by binary search a session, never candidates x writers. */
-final class CandidateRules extends ReadJudge {
+final class CandidateRules extends CandidatePruning {
     private final Events events;
     private final SessionKey writers;
     private final ClockRows rows;

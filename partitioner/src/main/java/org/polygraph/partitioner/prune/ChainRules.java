@@ -3,7 +3,7 @@ package org.polygraph.partitioner.prune;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /** The rules by chain clocks: few writers pair by pair, many by session. */
@@ -22,7 +22,7 @@ final class ChainRules implements KeyRules {
             ForcedEdges forced,
             VersionIndex index,
             ChainClocks clocks,
-            Counting counting,
+            CommitStatus counting,
             int mostPairWriters) {
         this.index = index;
         this.states = counting.states();
@@ -41,7 +41,7 @@ final class ChainRules implements KeyRules {
     @Override
     public void apply(int key, boolean all) {
         if (index.writerStarts()[key + 1] - index.writerStarts()[key] <= mostPairWriters) {
-            pairs.apply(key, states, Counting.COUNTED, all);
+            pairs.apply(key, states, CommitStatus.COUNTED, all);
         } else {
             load(key);
             sessions.apply(all);
@@ -62,7 +62,7 @@ final class ChainRules implements KeyRules {
     }
 
     private void load(int key) {
-        loaded.load(key, states, Counting.COUNTED);
+        loaded.load(key, states, CommitStatus.COUNTED);
         loadedKey = key;
     }
 }

@@ -6,7 +6,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.GroupedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -48,7 +48,7 @@ public final class HotKeySaturation {
      * @param versions the index of the key and no other
      * @param perTransaction events a transaction
      * @param sessionStarts of the whole history
-     * @param states {@link Counting#states} of it
+     * @param states {@link CommitStatus#states} of it
      * @param rows exact
      */
     public HotKeySaturation(
@@ -72,7 +72,7 @@ public final class HotKeySaturation {
             Arrays.fill(sessionOf, sessionStarts[s], sessionStarts[s + 1], s);
         }
         this.key = new SessionKey(versions, new Events(perTransaction, sessionStarts, sessionOf));
-        key.load(0, states, Counting.COUNTED);
+        key.load(0, states, CommitStatus.COUNTED);
         this.row = new int[rows.chains()];
         this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
         this.chosen = new long[(key.writers >> 6) + 1];
@@ -270,8 +270,8 @@ public final class HotKeySaturation {
         int[] writers = writers(chosen);
         SessionKey part = new SessionKey(index(writers), events);
         byte[] states = new byte[excerpt.count()];
-        Arrays.fill(states, Counting.COUNTED);
-        part.load(0, states, Counting.COUNTED);
+        Arrays.fill(states, CommitStatus.COUNTED);
+        part.load(0, states, CommitStatus.COUNTED);
         int[] order = new int[visits.size()];
         for (int i = 0; i < order.length; i++) {
             order[i] = Arrays.binarySearch(writers, visits.getInt(i));

@@ -5,7 +5,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -20,7 +20,7 @@ final class KeyPass {
     private final KeyRules rules;
     private int[] decided = NOTHING;
 
-    KeyPass(Events events, VersionIndex index, Closure closure, Counting counting, int mostPairWriters) {
+    KeyPass(Events events, VersionIndex index, Closure closure, CommitStatus counting, int mostPairWriters) {
         this.index = index;
         this.rules = closure instanceof WindowClosure window
                 ? new WindowRules(events, forced, index, window, counting)

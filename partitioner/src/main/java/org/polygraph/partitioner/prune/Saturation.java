@@ -10,7 +10,7 @@ import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -24,7 +24,7 @@ public final class Saturation {
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Closure closure;
-    private final Counting counting;
+    private final CommitStatus counting;
     private final Cores cores;
     private final int mostPairWriters;
     private final int pieceWriters;
@@ -36,7 +36,7 @@ public final class Saturation {
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
-    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, Counting counting, Cores cores) {
+    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, CommitStatus counting, Cores cores) {
         this(graph, index, closure, counting, cores, PairRules.MOST_WRITERS, PIECE);
     }
 
@@ -50,7 +50,7 @@ public final class Saturation {
             KnownGraph graph,
             VersionIndex index,
             Closure closure,
-            Counting counting,
+            CommitStatus counting,
             Cores cores,
             int mostPairWriters,
             int pieceWriters) {

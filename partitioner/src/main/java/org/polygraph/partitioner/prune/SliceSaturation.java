@@ -11,7 +11,7 @@ import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.closure.WindowedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -54,7 +54,7 @@ public final class SliceSaturation {
      * @param perTransaction events a transaction
      * @param slice of whole keys
      * @param sessionStarts of the whole history
-     * @param states {@link Counting#states} of it
+     * @param states {@link CommitStatus#states} of it
      * @param rows exact
      * @param changed a bit an event, whether the last closure changed its row
      * @param most whether all keys are gone through, and not only those that changes or decisions may bear on
@@ -207,7 +207,7 @@ public final class SliceSaturation {
         final KnownGraph graph;
         final VersionIndex versions;
         final Closure closure;
-        final Counting counting;
+        final CommitStatus counting;
 
         Part(IntArrayList keys) {
             Events events = excerpt.number();
@@ -215,7 +215,7 @@ public final class SliceSaturation {
             for (int t = 0; t < ownStates.length; t++) {
                 ownStates[t] = states[excerpt.transaction(t)];
             }
-            counting = Counting.of(ownStates);
+            counting = CommitStatus.of(ownStates);
             graph = new KnownGraph(events);
             versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(excerpt::numberOf);
             long[] ownChanged = new long[(events.count() + 63) >> 6];

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -43,9 +43,9 @@ final class WindowRules implements KeyRules {
 
     private int[] found = new int[MOST];
     private int count;
-    private final ReadJudge judge;
+    private final CandidatePruning judge;
 
-    WindowRules(Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, Counting counting) {
+    WindowRules(Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, CommitStatus counting) {
         this.forced = forced;
         this.index = index;
         this.closure = closure;
@@ -89,7 +89,7 @@ final class WindowRules implements KeyRules {
         int n = 0;
         for (int i = from; i < to; i++) {
             int t = index.writerTransactions()[i];
-            if (states[t] == Counting.COUNTED) {
+            if (states[t] == CommitStatus.COUNTED) {
                 transactions[n] = t;
                 slots[n] = base + i - from;
                 byEnd[n] = (long) earliestEnd[events.commit(t)] << 32 | n;
@@ -342,7 +342,7 @@ final class WindowRules implements KeyRules {
     }
 
     /** By time and exceptions: what reaches a read is a prefix by earliest end, and some more. */
-    private final class WindowJudge extends ReadJudge {
+    private final class WindowJudge extends CandidatePruning {
         /** Latest start of the writers found, which reach the reader. */
         private int latest;
 

@@ -4,7 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
 
@@ -36,7 +36,7 @@ public final class ResidualCore {
 
     /** Checks every key against the order; null if the budget ended. O(operations log operations of a key). */
     public static @Nullable ResidualCore of(
-            KnownGraph graph, VersionIndex index, Counting counting, int[] position, BooleanSupplier stop) {
+            KnownGraph graph, VersionIndex index, CommitStatus counting, int[] position, BooleanSupplier stop) {
         KeyCheck check = new KeyCheck(graph.events(), index, counting, position);
         IntArrayList keys = new IntArrayList();
         long violated = 0;

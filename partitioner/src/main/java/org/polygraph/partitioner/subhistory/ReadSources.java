@@ -8,7 +8,7 @@ import java.util.Arrays;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * What a part of a history must keep so that it says something of the whole. A part is closed iff with each read of a
@@ -53,11 +53,11 @@ final class ReadSources {
     }
 
     boolean isIndeterminate(int transaction) {
-        return maybe && table.outcome(transaction) == Outcome.INDETERMINATE;
+        return maybe && table.outcome(transaction) == TransactionStatus.INDETERMINATE;
     }
 
     boolean mayCount(int transaction) {
-        return table.outcome(transaction) == Outcome.COMMITTED || isIndeterminate(transaction);
+        return table.outcome(transaction) == TransactionStatus.COMMITTED || isIndeterminate(transaction);
     }
 
     /** The operations and all that they require, ascending. A pass over the history if there are keys not yet seen. */

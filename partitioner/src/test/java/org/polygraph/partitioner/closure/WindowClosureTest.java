@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -52,7 +52,7 @@ class WindowClosureTest {
             ClientTimes.Kind kind =
                     random.nextInt(3) == 0 ? kinds[random.nextInt(kinds.length)] : kinds[random.nextInt(2)];
             ClientTimes.set(table, kind, random.nextInt(3) == 0 ? 0.3 : 0, new SplitMix(seed));
-            Counting counting =
+            CommitStatus counting =
                     IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).counting();
             int[] sessionOf = new int[table.transactions()];
             for (int t = 0; t < sessionOf.length; t++) {
@@ -190,13 +190,13 @@ class WindowClosureTest {
     }
 
     private static void addAllPairs(
-            KnownGraph graph, HistoryTable table, Counting counting, long skew, RealTime time, long seed) {
+            KnownGraph graph, HistoryTable table, CommitStatus counting, long skew, RealTime time, long seed) {
         Events events = graph.events();
         for (int u = 0; u < table.transactions(); u++) {
             for (int v = 0; v < table.transactions(); v++) {
                 boolean before = counting.isCounted(u)
                         && counting.isCounted(v)
-                        && table.outcome(u) == Outcome.COMMITTED
+                        && table.outcome(u) == TransactionStatus.COMMITTED
                         && table.ends()[u] != HistoryTable.NO_TIME
                         && table.starts()[v] != HistoryTable.NO_TIME
                         && BigInteger.valueOf(table.ends()[u])

@@ -10,7 +10,7 @@ import org.polygraph.storage.columnar.HistoryStats;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -71,7 +71,7 @@ class DistinctWritesTest {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.initialValue(builder.values().code(0));
         for (int i = 0; i < writes.size(); i++) {
-            builder.begin(0, i, Outcome.COMMITTED, i + 1);
+            builder.begin(0, i, TransactionStatus.COMMITTED, i + 1);
             builder.write(builder.keys().id(writes.get(i)[0]), builder.values().code(writes.get(i)[1]));
             builder.end();
         }

@@ -124,7 +124,7 @@ class SlicedIndexingTest {
         }
         SliceDealer dealer = new SliceDealer(indexing.slices());
         for (int t = 0; t < table.transactions(); t++) {
-            if (indexing.counting().of(t) != Counting.DROPPED) {
+            if (indexing.counting().of(t) != CommitStatus.DROPPED) {
                 int from = table.operationStarts()[t];
                 int to = table.operationStarts()[t + 1];
                 dealer.add(

@@ -141,12 +141,12 @@ class VersionIndexTest {
         assertThat(observed.counting().isCounted(0)).isTrue();
         assertThat(observed.violations()).isEmpty();
         IndexedHistory unobserved = index("init 0; s0: ?w(x,1); s1: r(x,0)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(unobserved.counting().of(0)).isEqualTo(Counting.DROPPED);
+        assertThat(unobserved.counting().of(0)).isEqualTo(CommitStatus.DROPPED);
         IndexedHistory dropped = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.ABORT);
         assertThat(dropped.violations()).extracting(Violation::anomaly).containsExactly(Anomaly.ABORTED_READ);
         IndexedHistory choice =
                 index("init 0; s0: ?w(x,1); s1: w(x,1); s2: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(choice.counting().of(0)).isEqualTo(Counting.OPTIONAL);
+        assertThat(choice.counting().of(0)).isEqualTo(CommitStatus.OPTIONAL);
         IndexedHistory chain =
                 index("init 0; s0: ?w(x,1); s1: ?r(x,1) w(y,1); s2: r(y,1)", IndexedHistory.Indeterminate.MAYBE);
         assertThat(chain.counting().isCounted(0)).isTrue();

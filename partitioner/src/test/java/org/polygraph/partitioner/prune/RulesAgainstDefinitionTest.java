@@ -14,7 +14,7 @@ import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -165,7 +165,7 @@ class RulesAgainstDefinitionTest {
         private static final int OPEN = -2;
         private int decided;
 
-        Definition(Events events, VersionIndex index, Counting counting) {
+        Definition(Events events, VersionIndex index, CommitStatus counting) {
             this.events = events;
             this.index = index;
             this.states = counting.states();
@@ -257,7 +257,7 @@ class RulesAgainstDefinitionTest {
         private boolean apply(int key) {
             int[] writers = Arrays.stream(
                             index.writerTransactions(), index.writerStarts()[key], index.writerStarts()[key + 1])
-                    .filter(t -> states[t] == Counting.COUNTED)
+                    .filter(t -> states[t] == CommitStatus.COUNTED)
                     .toArray();
             for (int s : writers) {
                 for (int t : writers) {
@@ -269,7 +269,7 @@ class RulesAgainstDefinitionTest {
             for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
                 int begin = begin(reader(r));
                 if (source[r] == OPEN) {
-                    if (states[reader(r)] == Counting.COUNTED && !judge(key, r, writers)) {
+                    if (states[reader(r)] == CommitStatus.COUNTED && !judge(key, r, writers)) {
                         return false;
                     }
                     continue;
@@ -282,7 +282,7 @@ class RulesAgainstDefinitionTest {
                         if (s != reader(r)) {
                             before[events.commit(s)].set(begin);
                         }
-                    } else if (states[source[r]] == Counting.COUNTED) {
+                    } else if (states[source[r]] == CommitStatus.COUNTED) {
                         if (reaches(events.commit(s), begin)) {
                             before[events.begin(source[r])].set(events.commit(s));
                         }
@@ -307,7 +307,7 @@ class RulesAgainstDefinitionTest {
             alive += initial ? 1 : 0;
             for (int w = index.firstInClass(key, index.readerClasses()[r]); w >= 0; w = index.nextInClass(w)) {
                 int t = index.writerTransactions()[w];
-                if (t == reader(r) || states[t] == Counting.DROPPED || reaches(begin, events.commit(t))) {
+                if (t == reader(r) || states[t] == CommitStatus.DROPPED || reaches(begin, events.commit(t))) {
                     continue;
                 }
                 boolean hidden = false;
@@ -315,7 +315,7 @@ class RulesAgainstDefinitionTest {
                     hidden |= s != t && reaches(events.commit(t), events.begin(s)) && reaches(events.commit(s), begin);
                 }
                 if (!hidden) {
-                    alive += states[t] == Counting.OPTIONAL ? 2 : 1;
+                    alive += states[t] == CommitStatus.OPTIONAL ? 2 : 1;
                     only = t;
                 }
             }

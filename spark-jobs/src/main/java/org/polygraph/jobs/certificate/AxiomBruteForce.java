@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Judges a small history at RC, RA or CC by trying every choice of who read from whom, and for each the definition of Biswas
@@ -60,7 +60,7 @@ final class AxiomBruteForce {
         AxiomBruteForce all = new AxiomBruteForce(history, terms);
         all.counted[0] = true;
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcomes()[t] == Outcome.COMMITTED.code() && !all.count(t)) {
+            if (history.outcomes()[t] == TransactionStatus.COMMITTED.code() && !all.count(t)) {
                 return BruteForce.Answer.VIOLATED;
             }
         }
@@ -84,7 +84,7 @@ final class AxiomBruteForce {
                 if (value(own) != value(o)) {
                     return false;
                 }
-            } else if (!isFirst && terms.promise() != Promise.RC) {
+            } else if (!isFirst && terms.promise() != Guarantee.RC) {
                 if (value(before) != value(o)) {
                     return false;
                 }

@@ -17,7 +17,7 @@ final class AxiomReplay {
     private static final int AHEAD = 32;
 
     private final HistoryTable table;
-    private final Promise promise;
+    private final Guarantee promise;
     private final boolean[] counted;
     private final int[] position;
     private final int[] starts;
@@ -47,8 +47,8 @@ final class AxiomReplay {
         keys = table.operationKeys();
         found = new ReadSources(table, counted);
         sources = found.sources;
-        seen = new long[promise == Promise.CC ? 0 : table.keys().size()];
-        ran = new long[promise == Promise.RA ? table.keys().size() : 0];
+        seen = new long[promise == Guarantee.CC ? 0 : table.keys().size()];
+        ran = new long[promise == Guarantee.RA ? table.keys().size() : 0];
     }
 
     long reads() {
@@ -75,7 +75,7 @@ final class AxiomReplay {
         if (wrong != null) {
             return wrong;
         }
-        if (promise == Promise.CC) {
+        if (promise == Guarantee.CC) {
             return new CausalReplay(table, counted, sources, position).run(order);
         }
         Arrays.fill(seen, -1);
@@ -87,7 +87,7 @@ final class AxiomReplay {
                     fetch(t, Math.min(end, t + AHEAD));
                 }
                 if (counted[t]) {
-                    wrong = promise == Promise.RA ? atomic(t, s) : committed(t);
+                    wrong = promise == Guarantee.RA ? atomic(t, s) : committed(t);
                 }
             }
         }

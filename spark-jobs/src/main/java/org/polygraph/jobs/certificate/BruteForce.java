@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Judges a small history by trying every execution, depth first over prefixes of sessions: no graph, no solver, only the
@@ -111,7 +111,7 @@ public final class BruteForce {
      * @param mostStates at most so many are visited; matters for more than {@link #TRANSACTIONS} transactions only
      */
     public static Answer judge(HistoryTable history, Terms terms, int mostStates) {
-        if (terms.promise() == Promise.LIN) {
+        if (terms.promise() == Guarantee.LIN) {
             return LinearPart.judge(history, terms);
         }
         if (terms.promise().isAxiom()) {
@@ -159,8 +159,8 @@ public final class BruteForce {
         if (state[s] % 2 == 1) {
             return commit(s, t, 1);
         }
-        Outcome outcome = history.outcome(t);
-        if (outcome != Outcome.COMMITTED && skip(s)) {
+        TransactionStatus outcome = history.outcome(t);
+        if (outcome != TransactionStatus.COMMITTED && skip(s)) {
             return true;
         }
         if (!terms.mayCount(outcome.code()) || !mayStart(t) || !readsMatch(t)) {
@@ -209,7 +209,7 @@ public final class BruteForce {
         }
         for (int s = 0; s < sessions; s++) {
             for (int u = sessionStarts[s] + state[s] / 2; u < sessionStarts[s + 1]; u++) {
-                if (u != t && history.outcome(u) == Outcome.COMMITTED && terms.precedes(ends[u], starts[t])) {
+                if (u != t && history.outcome(u) == TransactionStatus.COMMITTED && terms.precedes(ends[u], starts[t])) {
                     return false;
                 }
             }

@@ -77,7 +77,7 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
     private static Optional<Terms> terms(Location file, String level, Map<String, String> fields)
             throws HistoryException {
         boolean strict = "strict".equals(fields.get(ASSUMPTIONS + ".time"));
-        Optional<Promise> promise = Promise.of(level, strict);
+        Optional<Guarantee> promise = Guarantee.of(level, strict);
         if (promise.isEmpty() || !fields.containsKey(ASSUMPTIONS + ".clock_skew")) {
             return Optional.empty();
         }

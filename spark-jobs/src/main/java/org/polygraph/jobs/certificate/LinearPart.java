@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Linearizability of a few operations, by trying every order; and whether what a part of a history contradicts, all of it does.
@@ -101,7 +101,7 @@ final class LinearPart {
     private boolean extend(int[] operations, int done, long value, Set<State> seen) {
         boolean all = true;
         for (int i = 0; i < operations.length; i++) {
-            all &= (done & 1 << i) != 0 || table.outcome(operations[i]) != Outcome.COMMITTED;
+            all &= (done & 1 << i) != 0 || table.outcome(operations[i]) != TransactionStatus.COMMITTED;
         }
         if (all) {
             return true;
@@ -138,7 +138,7 @@ final class LinearPart {
             int other = operations[i];
             if ((done & 1 << i) == 0
                     && other != t
-                    && table.outcome(other) == Outcome.COMMITTED
+                    && table.outcome(other) == TransactionStatus.COMMITTED
                     && starts != null
                     && ends != null
                     && terms.precedes(ends[other], starts[t])) {

@@ -3,7 +3,7 @@ package org.polygraph.jobs.certificate;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Replays linearizability: places order the operations of each key; between keys and within sessions they say nothing. Accepted
@@ -64,7 +64,7 @@ final class LinearReplay {
         int[] at = new int[n];
         Arrays.fill(at, NOBODY);
         for (int t = 0; t < n; t++) {
-            if (counted[t] ? !terms.mayCount(table.outcomes()[t]) : table.outcome(t) == Outcome.COMMITTED) {
+            if (counted[t] ? !terms.mayCount(table.outcomes()[t]) : table.outcome(t) == TransactionStatus.COMMITTED) {
                 return name(t) + " is " + table.outcome(t).label() + (counted[t] ? " but" : " and not") + " counted";
             }
             if (!counted[t]) {
@@ -96,7 +96,7 @@ final class LinearReplay {
         }
         int key = table.operationKeys()[from] >>> 1;
         int before = latest[key];
-        if (before != NOBODY && table.outcome(t) == Outcome.COMMITTED && terms.precedes(ends[t], starts[before])) {
+        if (before != NOBODY && table.outcome(t) == TransactionStatus.COMMITTED && terms.precedes(ends[t], starts[before])) {
             return name(before) + " is ordered before " + name(t) + ", which had ended when it started";
         }
         if (before == NOBODY || starts[t] > starts[before]) {

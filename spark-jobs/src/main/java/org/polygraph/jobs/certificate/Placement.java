@@ -3,7 +3,7 @@ package org.polygraph.jobs.certificate;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * What an order has to keep that no single key tells: who counts, that places are places and no two events share one, that
@@ -90,13 +90,13 @@ final class Placement {
     private @Nullable String outcomes() {
         byte[] outcomes = table.outcomes();
         for (int t = 0; t < outcomes.length; t++) {
-            if (counted[t] != (outcomes[t] == Outcome.COMMITTED.code())) {
+            if (counted[t] != (outcomes[t] == TransactionStatus.COMMITTED.code())) {
                 if (!counted[t]) {
                     return name(t) + " committed but is not counted";
                 }
                 if (!terms.mayCount(outcomes[t])) {
                     return name(t)
-                            + (outcomes[t] == Outcome.ABORTED.code()
+                            + (outcomes[t] == TransactionStatus.ABORTED.code()
                                     ? " aborted but is counted"
                                     : " is indeterminate, which the terms drop, but is counted");
                 }
@@ -166,7 +166,7 @@ final class Placement {
             int t = transactionOf(e);
             if (isCommit(e)) {
                 int other = latest == t ? second : latest;
-                if (table.outcomes()[t] == Outcome.COMMITTED.code()
+                if (table.outcomes()[t] == TransactionStatus.COMMITTED.code()
                         && other != NOBODY
                         && terms.precedes(ends[t], starts[other])) {
                     return name(other) + " is ordered before " + name(t) + ", which had ended when it started";

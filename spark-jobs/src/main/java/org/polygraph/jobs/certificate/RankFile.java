@@ -59,7 +59,7 @@ public final class RankFile {
         return FOLDER + "/" + FILE;
     }
 
-    private static List<String> columns(Promise promise) {
+    private static List<String> columns(Guarantee promise) {
         return promise.events() == 1
                 ? List.of("session", "index", "commit")
                 : List.of("session", "index", "snapshot", "commit");

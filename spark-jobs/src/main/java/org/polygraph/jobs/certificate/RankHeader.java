@@ -102,7 +102,7 @@ record RankHeader(Terms terms, String initial, long transactions, long counted, 
                             + Names.line(fields.getOrDefault("version", "none")));
         }
         String label = field(file, fields, "promise");
-        Optional<Promise> promise = Promise.ofLabel(label);
+        Optional<Guarantee> promise = Guarantee.ofLabel(label);
         if (promise.isEmpty()) {
             throw malformed(file, "the promise \"" + Names.line(label) + "\"");
         }

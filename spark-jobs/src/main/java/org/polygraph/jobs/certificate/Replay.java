@@ -84,7 +84,7 @@ public final class Replay {
 
     /** Replays. */
     public static Result of(Witness witness) {
-        if (witness.terms().promise() == Promise.LIN) {
+        if (witness.terms().promise() == Guarantee.LIN) {
             return LinearReplay.of(witness);
         }
         Placement placement = Placement.of(witness);
@@ -93,7 +93,7 @@ public final class Replay {
             return Result.rejected(wrong);
         }
         if (witness.terms().promise().isAxiom()) {
-            LatestReplay latest = new LatestReplay(witness);
+            LastWriteReplay latest = new LastWriteReplay(witness);
             return latest.holds(placement.eventAt()) ? latest.result() : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
@@ -108,8 +108,8 @@ public final class Replay {
      * Only where values repeat, so that they do not tell who read from whom, the order is asked as {@link #of} does.
      */
     public static Result byDefinition(Witness witness) {
-        Promise promise = witness.terms().promise();
-        boolean isCommitOrder = promise.isAxiom() && promise != Promise.LIN;
+        Guarantee promise = witness.terms().promise();
+        boolean isCommitOrder = promise.isAxiom() && promise != Guarantee.LIN;
         Placement placement = isCommitOrder ? Placement.of(witness) : null;
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
@@ -148,7 +148,7 @@ public final class Replay {
         if (placement.discrepancy() != null) {
             return null;
         }
-        LatestReplay latest = new LatestReplay(witness, used);
+        LastWriteReplay latest = new LastWriteReplay(witness, used);
         if (latest.holds(placement.eventAt())) {
             return new Attempt(true, new int[0], new int[0], new int[0]);
         }

@@ -11,7 +11,7 @@ import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * When the violation of a part of a history is one of the whole. A part has some of the transactions, and of each some of
@@ -164,7 +164,7 @@ public final class SubHistory {
         Map<Wanted, Integer> reads = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];
         for (int t = 0; t < part.transactions(); t++) {
-            if (part.outcome(t) != Outcome.COMMITTED) {
+            if (part.outcome(t) != TransactionStatus.COMMITTED) {
                 continue;
             }
             for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++) {

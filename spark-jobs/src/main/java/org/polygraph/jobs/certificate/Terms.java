@@ -1,14 +1,14 @@
 package org.polygraph.jobs.certificate;
 
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * What evidence is evidence of.
  *
  * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; matters for real time only
  */
-public record Terms(Promise promise, long clockSkewNanos, IndeterminateMode indeterminate) {
+public record Terms(Guarantee promise, long clockSkewNanos, IndeterminateMode indeterminate) {
     /** Beyond some 292 / 8 years clocks say nothing. */
     private static final long MOST_SKEW = Long.MAX_VALUE / 8;
 
@@ -19,14 +19,14 @@ public record Terms(Promise promise, long clockSkewNanos, IndeterminateMode inde
     }
 
     /** Clocks agree; unknown outcomes are committed if observed. */
-    public static Terms of(Promise promise) {
+    public static Terms of(Guarantee promise) {
         return new Terms(promise, 0, IndeterminateMode.MAYBE);
     }
 
     /** Whether a transaction of this outcome can be among those that count. */
     boolean mayCount(byte outcome) {
-        return outcome == Outcome.COMMITTED.code()
-                || (outcome == Outcome.INDETERMINATE.code() && indeterminate == IndeterminateMode.MAYBE);
+        return outcome == TransactionStatus.COMMITTED.code()
+                || (outcome == TransactionStatus.INDETERMINATE.code() && indeterminate == IndeterminateMode.MAYBE);
     }
 
     /**

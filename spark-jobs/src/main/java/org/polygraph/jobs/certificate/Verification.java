@@ -10,7 +10,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Holds the evidence of a run against the history itself. A PASS is verified by replaying its order; a VIOLATION by judging
@@ -114,7 +114,7 @@ public final class Verification {
 
     /** What a refused compare-and-set did not find is something to linearizability only. */
     private static HistoryTable judged(Terms terms, HistoryTable table) {
-        return terms.promise() == Promise.LIN ? table : table.withoutRefusals();
+        return terms.promise() == Guarantee.LIN ? table : table.withoutRefusals();
     }
 
     private Report report(Answer answer, String reason) {
@@ -207,14 +207,14 @@ public final class Verification {
         int committed = 0;
         int indeterminate = 0;
         for (byte outcome : table.outcomes()) {
-            committed += outcome == Outcome.COMMITTED.code() ? 1 : 0;
-            indeterminate += outcome == Outcome.INDETERMINATE.code() ? 1 : 0;
+            committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
+            indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
         }
         checked(
                 "outcomes",
                 "all " + committed + " committed transactions count, " + (result.transactions() - committed) + " of "
                         + indeterminate + " indeterminate ones, no aborted one");
-        if (terms.promise() == Promise.LIN) {
+        if (terms.promise() == Guarantee.LIN) {
             checked(
                     "operations",
                     result.reads() + " reads return the last write of their key before them, " + result.writes()
@@ -284,7 +284,7 @@ public final class Verification {
     }
 
     private Report violation(Location folder) throws IOException, HistoryException {
-        if (terms.promise() == Promise.LIN) {
+        if (terms.promise() == Guarantee.LIN) {
             return operations(folder);
         }
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);

@@ -22,7 +22,7 @@ public final class Main {
         Environment environment = new Environment(out, err, terminal, engines);
         ClusterDriver driver = engines.driver(System.getProperties(), err);
         if (driver == null) {
-            int code = Polygraph.run(args, environment);
+            int code = PolygraphCommand.run(args, environment);
             out.flush();
             System.exit(code);
         } else {
@@ -33,7 +33,7 @@ public final class Main {
     /** Inside a process of the cluster, which nothing here may end. */
     static void run(String[] args, Environment environment, ClusterDriver driver) throws Exception {
         driver.begin();
-        int code = Polygraph.run(args, environment);
+        int code = PolygraphCommand.run(args, environment);
         environment.out().flush();
         driver.end(code);
     }

@@ -27,7 +27,7 @@ import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.ReadsFrom;
@@ -204,17 +204,17 @@ final class SparkStages implements KeyStages, AutoCloseable {
     }
 
     @Override
-    public @Nullable ResidualCore check(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+    public @Nullable ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
         return check("check keys against the first order", history, graph, counting, position);
     }
 
     @Override
-    public @Nullable ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+    public @Nullable ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
         return check("check keys against the solver's order", history, graph, counting, position);
     }
 
     private @Nullable ResidualCore check(
-            String description, IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+            String description, IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
         Dataset<byte[]> cached = slices();
         try (Broadcasts sent = new Broadcasts(context)) {
             Broadcast<byte[]> states = sent.of(counting.states());

@@ -18,7 +18,7 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.ParquetFailure;
 
@@ -69,7 +69,7 @@ final class StageFiles implements Closeable {
      * @param perFile transactions in a file, dropped ones included: file f has those from f * perFile on
      * @return false if told to stop
      */
-    boolean write(HistoryTable table, Counting counting, int perFile, BooleanSupplier stop) throws IOException {
+    boolean write(HistoryTable table, CommitStatus counting, int perFile, BooleanSupplier stop) throws IOException {
         for (long from = 0; from < table.transactions(); from += perFile) {
             int to = (int) Math.min(table.transactions(), from + perFile);
             Path file = new Path(folder.path(), String.format("part-%05d.parquet", from / perFile));
@@ -83,7 +83,7 @@ final class StageFiles implements Closeable {
                     .build()) {
                 files++;
                 for (int t = (int) from; t < to; t++) {
-                    if (counting.of(t) != Counting.DROPPED) {
+                    if (counting.of(t) != CommitStatus.DROPPED) {
                         writer.write(t);
                     }
                     if ((t & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {

@@ -1,8 +1,8 @@
 package org.polygraph.jobs.pipeline;
 
 import java.util.Optional;
+import org.polygraph.jobs.certificate.Guarantee;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Promise;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -47,7 +47,7 @@ public record CheckRequest(
 
     /** What an order has to show for a PASS; empty for levels that no order shows. */
     public Optional<Terms> terms() {
-        return Promise.of(level.label(), time == TimeMode.STRICT)
+        return Guarantee.of(level.label(), time == TimeMode.STRICT)
                 .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
     }
 

@@ -11,7 +11,7 @@ import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -69,7 +69,7 @@ final class CoreSolving {
             Budget budget,
             SolverOptions solver,
             long bytes) {
-        Ticks ticks = Ticks.of(graph);
+        RealTimeChain ticks = RealTimeChain.of(graph);
         Polygraph problem = problem(history, graph, reachability, position, core, ticks);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
@@ -104,7 +104,7 @@ final class CoreSolving {
             Budget budget,
             SolverOptions solver,
             long bytes) {
-        Ticks ticks = Ticks.of(graph);
+        RealTimeChain ticks = RealTimeChain.of(graph);
         SolverOptions options = searching(solver, graph)
                 .with(SolverOptions.Option.VERIFY, 0)
                 .withStop(budget::exhausted)
@@ -129,7 +129,7 @@ final class CoreSolving {
             @Nullable Reachability reachability,
             int[] position,
             ResidualCore core,
-            Ticks ticks) {
+            RealTimeChain ticks) {
         Events events = graph.events();
         int[] starts = new int[events.count() + ticks.events() + 1];
         int[] sources = predecessors(graph, ticks, starts);
@@ -183,7 +183,7 @@ final class CoreSolving {
      */
     record Solved(
             Outcome outcome,
-            Ticks ticks,
+            RealTimeChain ticks,
             boolean proved,
             @Nullable Refutation refutation) {
         /** The order found, of the history's events. */
@@ -198,7 +198,7 @@ final class CoreSolving {
         }
     }
 
-    private static int[] predecessors(KnownGraph graph, Ticks ticks, int[] starts) {
+    private static int[] predecessors(KnownGraph graph, RealTimeChain ticks, int[] starts) {
         Events events = graph.events();
         graph.indexPredecessors();
         int[] edgeStarts = graph.predecessorStarts();
@@ -221,13 +221,13 @@ final class CoreSolving {
         return sources;
     }
 
-    private static boolean @Nullable [] optional(Counting counting, Ticks ticks) {
+    private static boolean @Nullable [] optional(CommitStatus counting, RealTimeChain ticks) {
         if (counting.optional() == 0) {
             return null;
         }
         boolean[] optional = new boolean[counting.states().length + ticks.count()];
         for (int t = 0; t < counting.states().length; t++) {
-            optional[t] = counting.of(t) == Counting.OPTIONAL;
+            optional[t] = counting.of(t) == CommitStatus.OPTIONAL;
         }
         return optional;
     }
@@ -244,7 +244,7 @@ final class CoreSolving {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
-        Ticks ticks = Ticks.of(graph);
+        RealTimeChain ticks = RealTimeChain.of(graph);
         for (int i = 0; i < core.size(); i++) {
             int key = core.key(i);
             if (key >= index.keys()) {
@@ -285,7 +285,7 @@ final class CoreSolving {
     }
 
     /** Of the transactions on a cycle, those that had ended at an open start. */
-    private static void addEnded(Ticks ticks, int open, Events events, int[] cycle, IntSet transactions) {
+    private static void addEnded(RealTimeChain ticks, int open, Events events, int[] cycle, IntSet transactions) {
         for (int event : cycle) {
             if (event < events.count() && ticks.precedes(events.transaction(event), open)) {
                 transactions.add(events.transaction(event));

@@ -53,7 +53,7 @@ public final class Decision {
 
     Verdict make(KeyStages stages, Tuning tuning) {
         return switch (request.level()) {
-            case RC, RA, CC -> new AxiomDecision(table, request, budget, phases, stages).make();
+            case RC, RA, CC -> new WeakLevelDecision(table, request, budget, phases, stages).make();
             case LIN -> new LinearDecision(table, request, budget, phases, stages, kept).make();
             default -> order(stages, tuning);
         };

@@ -7,7 +7,7 @@ import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.axiom.ReadAxiom;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -62,14 +62,14 @@ public final class EmbeddedChecker implements Checker {
 
         @Override
         public @Nullable ResidualCore check(
-                IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+                IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
             return ResidualCore.of(graph, history.versions(), counting, position, stop);
         }
 
         /** The replay, if there is one, reads the same memory, and the raw operations at that. */
         @Override
         public @Nullable ResidualCore recheck(
-                IndexedHistory history, KnownGraph graph, Counting counting, int[] position) {
+                IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
             return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, counting, position);
         }
 

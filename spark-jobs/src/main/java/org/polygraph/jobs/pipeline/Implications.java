@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Guarantee;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
@@ -40,8 +40,8 @@ public final class Implications {
         return promise(stronger).implies(promise(weaker));
     }
 
-    private static Promise promise(IsolationLevel level) {
-        return Promise.of(level.label(), false).orElseThrow();
+    private static Guarantee promise(IsolationLevel level) {
+        return Guarantee.of(level.label(), false).orElseThrow();
     }
 
     /**

@@ -3,7 +3,7 @@ package org.polygraph.jobs.pipeline;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -38,14 +38,14 @@ public interface KeyStages {
      * @return null if the budget ended
      */
     @Nullable
-    ResidualCore check(IndexedHistory history, KnownGraph graph, Counting counting, int[] position);
+    ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position);
 
     /**
      * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty
      * core unseen if the replay that follows sees all that it would.
      */
     @Nullable
-    ResidualCore recheck(IndexedHistory history, KnownGraph graph, Counting counting, int[] position);
+    ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position);
 
     /**
      * Orders the operations of every key by themselves, for lin.

@@ -52,7 +52,7 @@ final class PartChecker implements PartJudge {
     public boolean violates(HistoryTable part) {
         budget.charge(looks(part, request.level()));
         if (request.level().isAxiom()) {
-            return AxiomDecision.violates(part, request, budget);
+            return WeakLevelDecision.violates(part, request, budget);
         }
         IndexedHistory history = IndexedHistory.of(part, Decision.indeterminate(request));
         if (!history.violations().isEmpty()) {

@@ -6,7 +6,7 @@ import org.polygraph.solver.Polygraph;
 
 /**
  * The keys of a history for the solver, and one more for each start that binds only if its transaction commits ({@link
- * Ticks#openStarts}): the tick writes it, the transaction reads what the tick wrote. That asks for the tick before the
+ * RealTimeChain#openStarts}): the tick writes it, the transaction reads what the tick wrote. That asks for the tick before the
  * transaction if that commits and for nothing otherwise, which is what a known edge cannot say: it would hold in any case,
  * and with it all that the session says of what comes later.
  *
@@ -21,7 +21,7 @@ final class SolverKeys {
     private final int[] readers;
     private final int[] readerClasses;
 
-    private SolverKeys(VersionIndex index, Ticks ticks) {
+    private SolverKeys(VersionIndex index, RealTimeChain ticks) {
         int[] open = ticks.openStarts();
         ofHistory = index.keys();
         int n = open.length;
@@ -52,7 +52,7 @@ final class SolverKeys {
         }
     }
 
-    static SolverKeys of(VersionIndex index, Ticks ticks) {
+    static SolverKeys of(VersionIndex index, RealTimeChain ticks) {
         return new SolverKeys(index, ticks);
     }
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.closure.TimeBounds;
-import org.polygraph.partitioner.closure.Turns;
+import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -111,7 +111,7 @@ final class TimeHint {
         phases.end(known.edges());
         phases.begin("order");
         known.indexPredecessors();
-        int[] sequence = Turns.sequence(known, new int[events.chains()]);
+        int[] sequence = TopologicalOrder.sequence(known, new int[events.chains()]);
         if (sequence == null) {
             return null;
         }

@@ -8,7 +8,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -40,7 +40,7 @@ final class VerdictMaker {
     }
 
     /** @param committed transactions of unknown outcome that count besides; null: none */
-    Witness witness(Counting counting, boolean @Nullable [] committed, int[] position) {
+    Witness witness(CommitStatus counting, boolean @Nullable [] committed, int[] position) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
             counted[t] = counting.isCounted(t) || (committed != null && committed[t]);

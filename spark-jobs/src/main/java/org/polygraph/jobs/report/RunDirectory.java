@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.polygraph.jobs.certificate.Fingerprint;
-import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Guarantee;
 import org.polygraph.jobs.certificate.RankFile;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Verification;
@@ -162,7 +162,7 @@ public final class RunDirectory {
         if (assumptions == null) {
             return Optional.empty();
         }
-        return Promise.of(verdict.level().label(), assumptions.time() == TimeMode.STRICT)
+        return Guarantee.of(verdict.level().label(), assumptions.time() == TimeMode.STRICT)
                 .map(promise -> new Terms(promise, assumptions.clockSkewNanos(), assumptions.indeterminate()));
     }
 

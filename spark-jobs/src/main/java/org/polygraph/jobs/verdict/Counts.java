@@ -1,7 +1,7 @@
 package org.polygraph.jobs.verdict;
 
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The size of a history, all of it: reads and writes include those of transactions that do not count.
@@ -21,16 +21,16 @@ public record Counts(
 
     /** One pass over the outcomes and the operations. */
     public static Counts of(HistoryTable table) {
-        long[] byOutcome = new long[Outcome.values().length];
+        long[] byOutcome = new long[TransactionStatus.values().length];
         for (byte outcome : table.outcomes()) {
             byOutcome[outcome]++;
         }
         long writes = table.writes();
         return new Counts(
                 table.sessions(),
-                byOutcome[Outcome.COMMITTED.code()],
-                byOutcome[Outcome.ABORTED.code()],
-                byOutcome[Outcome.INDETERMINATE.code()],
+                byOutcome[TransactionStatus.COMMITTED.code()],
+                byOutcome[TransactionStatus.ABORTED.code()],
+                byOutcome[TransactionStatus.INDETERMINATE.code()],
                 table.operations() - writes,
                 writes,
                 table.keys().size());

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.BruteForce.Answer;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -18,19 +18,19 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class BruteForceTest {
-    private static final List<Promise> PROMISES =
-            Arrays.stream(Promise.values()).filter(p -> !p.isAxiom()).toList();
+    private static final List<Guarantee> PROMISES =
+            Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
     /** Against the test kit's judge, which packs external reads and final writes into bits. */
     @Test
     void agreesWithAnotherJudge() {
         long seed = 0xb4f;
         TinyHistories stream = new TinyHistories(seed);
-        Map<Promise, Integer> violated = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
         int judged = 0;
         for (int i = 0; i < 20_000; i++) {
             HistoryTable history = stream.at(i);
-            for (Promise promise : PROMISES) {
+            for (Guarantee promise : PROMISES) {
                 BruteForceChecker.Verdict truth =
                         BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(promise.name()));
                 if (truth == BruteForceChecker.Verdict.INVALID) {
@@ -53,13 +53,13 @@ class BruteForceTest {
     void agreesWithEveryCommitOrder() {
         long seed = 0xb50;
         TinyHistories stream = new TinyHistories(seed);
-        Map<Promise, Integer> violated = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
-            if (IntStream.range(0, history.transactions()).noneMatch(t -> history.outcome(t) == Outcome.COMMITTED)) {
+            if (IntStream.range(0, history.transactions()).noneMatch(t -> history.outcome(t) == TransactionStatus.COMMITTED)) {
                 continue;
             }
-            for (Promise promise : List.of(Promise.RC, Promise.RA, Promise.CC)) {
+            for (Guarantee promise : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {
                 Answer answer = BruteForce.judge(history, Terms.of(promise));
                 assertThat(answer)
                         .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
@@ -82,28 +82,28 @@ class BruteForceTest {
             many.append(" | w(x,1)");
         }
         String reads = many + "; s1: w(y,1) r(x,1) | w(y,2) r(x,1) | r(x,1) | r(x,1); s2: r(x,1) r(y,2) | r(y,1)";
-        assertThat(BruteForce.judge(HistoryDsl.parse(reads), Terms.of(Promise.CC)))
+        assertThat(BruteForce.judge(HistoryDsl.parse(reads), Terms.of(Guarantee.CC)))
                 .isEqualTo(Answer.TOO_LARGE);
-        assertThat(BruteForce.judge(HistoryDsl.parse(many + " | w(x,2)".repeat(40)), Terms.of(Promise.RC)))
+        assertThat(BruteForce.judge(HistoryDsl.parse(many + " | w(x,2)".repeat(40)), Terms.of(Guarantee.RC)))
                 .isEqualTo(Answer.TOO_LARGE);
     }
 
     @Test
     void droppedTransactionsDoNotExplainReads() {
         HistoryTable history = HistoryDsl.parse("init 0; s0: ?w(x,1); s1: r(x,1)");
-        assertThat(BruteForce.judge(history, Terms.of(Promise.SER))).isEqualTo(Answer.HOLDS);
-        assertThat(BruteForce.judge(history, new Terms(Promise.SER, 0, IndeterminateMode.ABORT)))
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SER))).isEqualTo(Answer.HOLDS);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SER, 0, IndeterminateMode.ABORT)))
                 .isEqualTo(Answer.VIOLATED);
     }
 
     @Test
     void skewWidensBothEnds() {
         HistoryTable history = HistoryDsl.parse("init 0; s0: @0..10 w(x,1); s1: @15..20 r(x,0)");
-        assertThat(BruteForce.judge(history, Terms.of(Promise.SER))).isEqualTo(Answer.HOLDS);
-        assertThat(BruteForce.judge(history, Terms.of(Promise.SSER))).isEqualTo(Answer.VIOLATED);
-        assertThat(BruteForce.judge(history, new Terms(Promise.SSER, 2, IndeterminateMode.MAYBE)))
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SER))).isEqualTo(Answer.HOLDS);
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SSER))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SSER, 2, IndeterminateMode.MAYBE)))
                 .isEqualTo(Answer.VIOLATED);
-        assertThat(BruteForce.judge(history, new Terms(Promise.SSER, 3, IndeterminateMode.MAYBE)))
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SSER, 3, IndeterminateMode.MAYBE)))
                 .isEqualTo(Answer.HOLDS);
     }
 
@@ -111,15 +111,15 @@ class BruteForceTest {
     void timesAtTheEndsOfTheirRange() {
         HistoryTable history = HistoryDsl.parse(
                 "init 0; s0: @-9223372036854775807..-9223372036854775000 w(x,1); s1: @9223372036854775000..9223372036854775807 r(x,0)");
-        assertThat(BruteForce.judge(history, Terms.of(Promise.SSI))).isEqualTo(Answer.VIOLATED);
-        assertThat(BruteForce.judge(history, new Terms(Promise.SSI, Long.MAX_VALUE, IndeterminateMode.MAYBE)))
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SSI))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SSI, Long.MAX_VALUE, IndeterminateMode.MAYBE)))
                 .isEqualTo(Answer.VIOLATED);
     }
 
     /** Eight transactions that all overlap, no two alike, and an answer all the same; more end in a bounded time. */
     @Test
     void isBounded() {
-        for (Promise promise : PROMISES) {
+        for (Guarantee promise : PROMISES) {
             HistoryTable eight = HistoryGenerator.withSeed(3)
                     .sessions(8)
                     .transactions(8)
@@ -135,9 +135,9 @@ class BruteForceTest {
                 .keys(20)
                 .isolation(HistoryGenerator.Isolation.SNAPSHOT)
                 .generate();
-        assertThat(BruteForce.judge(many, Terms.of(Promise.SI))).isNotEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(many, Terms.of(Guarantee.SI))).isNotEqualTo(Answer.VIOLATED);
         HistoryTable more =
                 HistoryGenerator.withSeed(4).sessions(1).transactions(300).generate();
-        assertThat(BruteForce.judge(more, Terms.of(Promise.SI))).isEqualTo(Answer.TOO_LARGE);
+        assertThat(BruteForce.judge(more, Terms.of(Guarantee.SI))).isEqualTo(Answer.TOO_LARGE);
     }
 }

@@ -26,7 +26,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.NumberTable;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -236,10 +236,10 @@ class CertificateTest {
             }
             default -> {
                 // Another promise, in the header and in the verdict.
-                Promise claimed =
+                Guarantee claimed =
                         switch (terms.promise()) {
-                            case SER -> Promise.SSER;
-                            case SI -> random.nextBoolean() ? Promise.SER : Promise.SSI;
+                            case SER -> Guarantee.SSER;
+                            case SI -> random.nextBoolean() ? Guarantee.SER : Guarantee.SSI;
                             default -> terms.promise();
                         };
                 raw.text = raw.text.replaceFirst("\"promise\":\"[a-z]+\"", "\"promise\":\"" + claimed.label() + "\"");
@@ -282,8 +282,8 @@ class CertificateTest {
             }
 
             @Override
-            public Outcome outcome(int t, Outcome outcome) {
-                return what == 5 && t == transaction ? Outcome.ofCode((byte) ((outcome.code() + 1) % 3)) : outcome;
+            public TransactionStatus outcome(int t, TransactionStatus outcome) {
+                return what == 5 && t == transaction ? TransactionStatus.ofCode((byte) ((outcome.code() + 1) % 3)) : outcome;
             }
         });
     }
@@ -395,12 +395,12 @@ class CertificateTest {
         Location run = written("run", witness);
         assertThat(verify(run, witness.terms(), table).checked())
                 .anyMatch(line -> line.startsWith("history      other bytes that say the same"));
-        assertThat(verify(run, Terms.of(Promise.SI), table).reason())
+        assertThat(verify(run, Terms.of(Guarantee.SI), table).reason())
                 .isEqualTo("the verdict is for si, the certificate for ser");
-        assertThat(verify(run, new Terms(Promise.SER, 7, IndeterminateMode.MAYBE), table)
+        assertThat(verify(run, new Terms(Guarantee.SER, 7, IndeterminateMode.MAYBE), table)
                         .reason())
                 .isEqualTo("the verdict is for a clock skew of 7 ns, the certificate for 0 ns");
-        assertThat(verify(run, new Terms(Promise.SER, 0, IndeterminateMode.ABORT), table)
+        assertThat(verify(run, new Terms(Guarantee.SER, 0, IndeterminateMode.ABORT), table)
                         .reason())
                 .isEqualTo("the verdict takes indeterminate transactions as abort, the certificate as maybe");
         HistoryTable changed = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,2) w(y,1); s2: !w(x,9)");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /** The replay by slices of keys against the replay of all: the same result, counts and first discrepancy and all. */
@@ -22,19 +22,19 @@ class KeyReplayTest {
     /** Operations of a range of a key: with one, keys of three operations and more are cut, with any number none. */
     private static final int[] PER_RANGE = {1, 2, 1_000};
 
-    private static final List<Promise> ORDERS =
-            Arrays.stream(Promise.values()).filter(p -> !p.isAxiom()).toList();
+    private static final List<Guarantee> ORDERS =
+            Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
     /** Transactions, their order, and what explains what: made by executing the order, then perhaps spoilt. */
     private static final class Execution {
         private final Random random;
-        private final Promise promise;
+        private final Guarantee promise;
         private final int transactions;
         private final int[] position;
         private final HistoryTable table;
         private final boolean[] counted;
 
-        Execution(long seed, Promise promise) throws HistoryException {
+        Execution(long seed, Guarantee promise) throws HistoryException {
             this.random = new Random(seed);
             this.promise = promise;
             this.transactions = 1 + random.nextInt(14);
@@ -61,17 +61,17 @@ class KeyReplayTest {
             for (int p = 0; p < order.size(); p++) {
                 position[order.get(p)] = p;
             }
-            Outcome[] outcomes = new Outcome[transactions];
+            TransactionStatus[] outcomes = new TransactionStatus[transactions];
             int[][] operations = new int[transactions][];
             for (int t = 0; t < transactions; t++) {
                 int roll = random.nextInt(12);
-                outcomes[t] = roll == 0 ? Outcome.ABORTED : roll == 1 ? Outcome.INDETERMINATE : Outcome.COMMITTED;
+                outcomes[t] = roll == 0 ? TransactionStatus.ABORTED : roll == 1 ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
                 operations[t] = random.ints(random.nextInt(6), 0, 2 * keys).toArray();
             }
             boolean[] applied = new boolean[transactions];
             for (int t = 0; t < transactions; t++) {
-                applied[t] = outcomes[t] == Outcome.COMMITTED
-                        || (outcomes[t] == Outcome.INDETERMINATE && random.nextBoolean());
+                applied[t] = outcomes[t] == TransactionStatus.COMMITTED
+                        || (outcomes[t] == TransactionStatus.INDETERMINATE && random.nextBoolean());
             }
             long[][] told = execute(order, operations, applied, keys, values ? 3 : 1_000);
             // Sessions are whole in the builder's order; numbers of transactions there differ.
@@ -211,7 +211,7 @@ class KeyReplayTest {
             builder.file("tiny");
             builder.initialValue(0);
             for (int t = 0; t < n; t++) {
-                builder.begin(t, 0, Outcome.COMMITTED, t + 1L);
+                builder.begin(t, 0, TransactionStatus.COMMITTED, t + 1L);
                 for (int o = random.nextInt(5); o > 0; o--) {
                     int key = builder.keys().id(random.nextInt(3));
                     long value = builder.values().code(random.nextInt(2));
@@ -223,7 +223,7 @@ class KeyReplayTest {
                 }
                 builder.end();
             }
-            Promise promise = ORDERS.get(i % 2);
+            Guarantee promise = ORDERS.get(i % 2);
             List<Integer> places = new ArrayList<>();
             for (int p = 0; p < n * promise.events(); p++) {
                 places.add(p);
@@ -255,7 +255,7 @@ class KeyReplayTest {
     @Test
     void axiomsAreReplayedWhole() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1)");
-        Witness witness = new Witness(table, Terms.of(Promise.RA), new boolean[] {true, true}, new int[] {0, 1});
+        Witness witness = new Witness(table, Terms.of(Guarantee.RA), new boolean[] {true, true}, new int[] {0, 1});
         assertThat(SlicedReplay.of(witness, 3, 10).known())
                 .isEqualTo(Replay.of(witness))
                 .matches(r -> r != null && r.holds());
@@ -265,7 +265,7 @@ class KeyReplayTest {
     @Test
     void everySliceCountsOnce() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) w(y,1); s1: r(x,1)");
-        Witness witness = new Witness(table, Terms.of(Promise.SER), new boolean[] {true, true}, new int[] {0, 1});
+        Witness witness = new Witness(table, Terms.of(Guarantee.SER), new boolean[] {true, true}, new int[] {0, 1});
         SlicedReplay replay = SlicedReplay.of(witness, 2, 10);
         List<byte[]> rows = Slices.deal(replay, witness);
         byte[] x = KeyReplay.of(rows.get(0), table.initialValue());

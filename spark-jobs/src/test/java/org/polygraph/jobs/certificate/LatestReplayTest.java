@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -19,17 +19,17 @@ import org.polygraph.storage.testkit.TinyHistories;
 
 /** The replay that begins with the last write against the one by definition, on orders that are right, nearly right or wrong. */
 class LatestReplayTest {
-    private static final List<Promise> AXIOMS = List.of(Promise.RC, Promise.RA, Promise.CC);
+    private static final List<Guarantee> AXIOMS = List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC);
 
     @Test
     void agreesWithTheDefinitionOnTinyHistories() {
         long seed = 0x1a7e;
         TinyHistories stream = new TinyHistories(seed);
-        Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            for (Promise promise : AXIOMS) {
+            for (Guarantee promise : AXIOMS) {
                 Witness witness = witness(history, promise, random, 3);
                 String wrong = agree(witness, HistoryDsl.print(history) + " seed " + stream.seedOf(i));
                 accepted.merge(promise, wrong == null ? 1 : 0, Integer::sum);
@@ -42,7 +42,7 @@ class LatestReplayTest {
     /** Orders of many reads that are nearly those of commits: reads of something older are a few. */
     @Test
     void agreesWithTheDefinitionNearTheOrderOfCommits() {
-        Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
         int each = 0;
         for (int i = 0; i < 600; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(0x1a7f, i));
@@ -54,7 +54,7 @@ class LatestReplayTest {
                     .isolation(
                             i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Promise promise : AXIOMS) {
+            for (Guarantee promise : AXIOMS) {
                 String wrong = agree(witness(history, promise, random, i % 5), "seed 0x1a7f #" + i);
                 accepted.merge(promise, wrong == null ? 1 : 0, Integer::sum);
                 each++;
@@ -67,8 +67,8 @@ class LatestReplayTest {
     /** Where values repeat: each write renamed to a value of its own, and each read to that of its source. */
     @Test
     void sourcesOfRepeatedValuesSatisfyTheDefinition() {
-        Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
-        Map<Promise, Integer> older = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
+        Map<Guarantee, Integer> older = new EnumMap<>(Guarantee.class);
         for (int i = 0; i < 1_500; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(0x1a80, i));
             HistoryTable history = HistoryGenerator.withSeed(i)
@@ -80,11 +80,11 @@ class LatestReplayTest {
                     .isolation(
                             i % 3 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Promise promise : AXIOMS) {
+            for (Guarantee promise : AXIOMS) {
                 String what = promise + " seed 0x1a80 #" + i;
                 Witness witness = witness(history, promise, random, i % 5);
                 int[] order = Placement.of(witness).eventAt();
-                LatestReplay latest = new LatestReplay(witness);
+                LastWriteReplay latest = new LastWriteReplay(witness);
                 if (!latest.holds(order)) {
                     continue;
                 }
@@ -166,7 +166,7 @@ class LatestReplayTest {
         Placement placement = Placement.of(witness);
         assertThat(placement.discrepancy()).as(what).isNull();
         String wrong = new AxiomReplay(witness).run(placement.eventAt());
-        boolean holds = new LatestReplay(witness).holds(placement.eventAt());
+        boolean holds = new LastWriteReplay(witness).holds(placement.eventAt());
         if (wrong == null) {
             assertThat(holds).as("%s %s", witness.terms().promise(), what).isTrue();
         } else if (holds) {
@@ -180,7 +180,7 @@ class LatestReplayTest {
     }
 
     /** Sessions merged as their places in the file say, but for so many transactions' worth of chance. */
-    private static Witness witness(HistoryTable history, Promise promise, SplitMix random, int chance) {
+    private static Witness witness(HistoryTable history, Guarantee promise, SplitMix random, int chance) {
         int n = history.transactions();
         long[] places = new long[n];
         boolean[] counted = new boolean[n];
@@ -190,7 +190,7 @@ class LatestReplayTest {
                 long place = (history.sourcePosition(t) + (chance == 0 ? 0 : random.nextInt(chance + 1))) * n + t;
                 places[t] = Math.max(before + 1, place);
                 before = places[t];
-                counted[t] = history.outcome(t) == Outcome.COMMITTED;
+                counted[t] = history.outcome(t) == TransactionStatus.COMMITTED;
             }
         }
         Integer[] order = new Integer[n];

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Whether an order explains a history, pair by pair and read by read: quadratic, and nothing to get wrong but the definition. */
 final class NaiveReplay {
@@ -13,9 +13,9 @@ final class NaiveReplay {
      * @param begin rank of the snapshot by transaction, of the whole transaction where it is one event
      * @param commit rank of the commit; all ranks differ, but for the two of one event
      */
-    static boolean explains(HistoryTable table, Promise promise, boolean[] counted, long[] begin, long[] commit) {
+    static boolean explains(HistoryTable table, Guarantee promise, boolean[] counted, long[] begin, long[] commit) {
         for (int t = 0; t < table.transactions(); t++) {
-            if (counted[t] ? table.outcome(t) == Outcome.ABORTED : table.outcome(t) == Outcome.COMMITTED) {
+            if (counted[t] ? table.outcome(t) == TransactionStatus.ABORTED : table.outcome(t) == TransactionStatus.COMMITTED) {
                 return false;
             }
             if (!counted[t]) {
@@ -52,7 +52,7 @@ final class NaiveReplay {
     private static boolean endedBefore(HistoryTable table, int u, int t) {
         long[] starts = table.starts();
         long[] ends = table.ends();
-        return starts != null && ends != null && table.outcome(u) == Outcome.COMMITTED && ends[u] < starts[t];
+        return starts != null && ends != null && table.outcome(u) == TransactionStatus.COMMITTED && ends[u] < starts[t];
     }
 
     private static boolean shareAWrittenKey(HistoryTable table, int t, int u) {

@@ -5,7 +5,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Copies of a history with dictionaries of their own, with less in them or something changed. */
 final class Parts {
@@ -21,7 +21,7 @@ final class Parts {
             return index;
         }
 
-        default Outcome outcome(int t, Outcome outcome) {
+        default TransactionStatus outcome(int t, TransactionStatus outcome) {
             return outcome;
         }
 

@@ -9,14 +9,14 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 class ReplayTest {
-    private static final List<Promise> PROMISES =
-            Arrays.stream(Promise.values()).filter(p -> !p.isAxiom()).toList();
-    private static final Promise SER = Promise.SER;
-    private static final Promise SI = Promise.SI;
+    private static final List<Guarantee> PROMISES =
+            Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
+    private static final Guarantee SER = Guarantee.SER;
+    private static final Guarantee SI = Guarantee.SI;
 
     /**
      * A history in short: one transaction a string, {@code session[!?][@start..end] ops}, such as {@code "0 r1=0 w1=5"}; {@code !}
@@ -29,9 +29,9 @@ class ReplayTest {
         for (int t = 0; t < transactions.length; t++) {
             String[] words = transactions[t].split(" ", -1);
             String[] head = words[0].split("@", 2);
-            Outcome outcome = head[0].endsWith("!")
-                    ? Outcome.ABORTED
-                    : head[0].endsWith("?") ? Outcome.INDETERMINATE : Outcome.COMMITTED;
+            TransactionStatus outcome = head[0].endsWith("!")
+                    ? TransactionStatus.ABORTED
+                    : head[0].endsWith("?") ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
             builder.begin(Long.parseLong(head[0].replaceAll("[!?]", "")), t, outcome, t + 1);
             if (head.length == 2) {
                 String[] times = head[1].split("\\.\\.", 2);
@@ -55,7 +55,7 @@ class ReplayTest {
     private static boolean[] committed(HistoryTable table) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcome(t) == Outcome.COMMITTED;
+            counted[t] = table.outcome(t) == TransactionStatus.COMMITTED;
         }
         return counted;
     }
@@ -65,7 +65,7 @@ class ReplayTest {
     }
 
     /** @param order the events, first to last */
-    private static String check(HistoryTable table, Promise level, int... order) {
+    private static String check(HistoryTable table, Guarantee level, int... order) {
         int[] position = new int[order.length];
         for (int p = 0; p < order.length; p++) {
             position[order[p]] = p;
@@ -94,7 +94,7 @@ class ReplayTest {
     void linearizabilityIsReplayedByItsOwnDefinition() throws HistoryException {
         HistoryTable table = history("0@0..9 w1=5", "1@0..9 w1=6", "2@0..9 r1=5");
         for (int[] position : new int[][] {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}}) {
-            Witness witness = new Witness(table, Terms.of(Promise.LIN), committed(table), position);
+            Witness witness = new Witness(table, Terms.of(Guarantee.LIN), committed(table), position);
             assertThat(Replay.byDefinition(witness))
                     .as(Arrays.toString(position))
                     .isEqualTo(Replay.of(witness));
@@ -104,7 +104,7 @@ class ReplayTest {
         }
         HistoryTable refused = HistoryDsl.parse("init 0; s0: @0..9 w(x,5); s1: @0..9 r(x,5)");
         refused.operationValues()[1] = refused.values().otherThan(7);
-        Witness witness = new Witness(refused, Terms.of(Promise.LIN), committed(refused), new int[] {0, 1});
+        Witness witness = new Witness(refused, Terms.of(Guarantee.LIN), committed(refused), new int[] {0, 1});
         assertThat(Replay.byDefinition(witness).discrepancy()).isNull();
     }
 
@@ -224,12 +224,12 @@ class ReplayTest {
         boolean[] all = {true, true};
         int[] against = {1, 0};
         assertThat(replay(table, Terms.of(SER), all, against)).isNull();
-        assertThat(replay(table, Terms.of(Promise.SSER), all, against))
+        assertThat(replay(table, Terms.of(Guarantee.SSER), all, against))
                 .isEqualTo("transaction (session 1, index 0) at dsl:32 is ordered before transaction (session 0, index"
                         + " 0) at dsl:13, which had ended when it started");
-        assertThat(replay(table, new Terms(Promise.SSER, 3, IndeterminateMode.MAYBE), all, against))
+        assertThat(replay(table, new Terms(Guarantee.SSER, 3, IndeterminateMode.MAYBE), all, against))
                 .isNull();
-        assertThat(replay(table, Terms.of(Promise.SSI), all, new int[] {0, 2, 1, 3}))
+        assertThat(replay(table, Terms.of(Guarantee.SSI), all, new int[] {0, 2, 1, 3}))
                 .contains("which had ended when it started");
         assertThat(replay(table, Terms.of(SI), all, new int[] {0, 2, 1, 3})).isNull();
     }
@@ -238,7 +238,7 @@ class ReplayTest {
     void noTransactionPrecedesItselfOrIsBoundByWhatMayNotHaveHappened() {
         HistoryTable backwards = HistoryDsl.parse("s0: @20..10 w(x,1); s1: @0..5 w(y,1); s2: @0..1 ?w(z,1)");
         assertThat(replay(
-                        backwards, Terms.of(Promise.SSI), new boolean[] {true, true, true}, new int[] {2, 3, 0, 1, 4, 5
+                        backwards, Terms.of(Guarantee.SSI), new boolean[] {true, true, true}, new int[] {2, 3, 0, 1, 4, 5
                         }))
                 .isNull();
     }
@@ -265,11 +265,11 @@ class ReplayTest {
                 transactions[t] = text.toString();
             }
             HistoryTable table = history(transactions);
-            Promise level = PROMISES.get(random.nextInt(PROMISES.size()));
+            Guarantee level = PROMISES.get(random.nextInt(PROMISES.size()));
             int[] order = shuffled(n * level.events(), random);
             boolean[] counted = committed(table);
             for (int t = 0; t < n; t++) {
-                counted[t] |= table.outcome(t) == Outcome.INDETERMINATE && random.nextBoolean();
+                counted[t] |= table.outcome(t) == TransactionStatus.INDETERMINATE && random.nextBoolean();
             }
             int[] position = new int[order.length];
             for (int p = 0; p < order.length; p++) {
@@ -296,7 +296,7 @@ class ReplayTest {
         return order;
     }
 
-    private static boolean naive(HistoryTable table, Promise level, boolean[] counted, int[] order) {
+    private static boolean naive(HistoryTable table, Guarantee level, boolean[] counted, int[] order) {
         long[] begin = new long[table.transactions()];
         long[] commit = new long[table.transactions()];
         for (int p = 0; p < order.length; p++) {

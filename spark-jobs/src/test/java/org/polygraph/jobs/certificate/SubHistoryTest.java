@@ -12,8 +12,8 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class SubHistoryTest {
-    private static final List<Promise> PROMISES =
-            Arrays.stream(Promise.values()).filter(p -> p != Promise.LIN).toList();
+    private static final List<Guarantee> PROMISES =
+            Arrays.stream(Guarantee.values()).filter(p -> p != Guarantee.LIN).toList();
     private static final String SKEW = "init 0; s0: w(z,1) r(x,0) r(z,1) w(y,1); s1: r(y,0) r(z,1) w(x,1)";
 
     /** The theorem: no closed part of a history that holds is violated. Parts that are not closed often are. */
@@ -62,7 +62,7 @@ class SubHistoryTest {
     void closingMayTakeTurns() {
         HistoryTable whole = HistoryDsl.parse("init 0; s0: w(x,2) w(x,3) r(x,3) w(x,2); s1: r(x,2)");
         HistoryTable part = HistoryDsl.parse("init 0; s0: w(x,2) r(x,3); s1: r(x,2)");
-        SubHistory sub = new SubHistory(whole, part, Terms.of(Promise.SER));
+        SubHistory sub = new SubHistory(whole, part, Terms.of(Guarantee.SER));
         assertThat(sub.embed()).isNull();
         assertThat(HistoryDsl.print(sub.closed(8))).isEqualTo(HistoryDsl.print(whole));
     }
@@ -73,7 +73,7 @@ class SubHistoryTest {
         HistoryTable whole = HistoryDsl.parse(
                 "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1); s2: @0..9 w(z,1)");
         HistoryTable part = HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 () | @6..7 r(x,null) r(y,1)");
-        Terms terms = Terms.of(Promise.SSER);
+        Terms terms = Terms.of(Guarantee.SSER);
         SubHistory sub = new SubHistory(whole, part, terms);
         assertThat(sub.embed()).isNull();
         HistoryTable closure = sub.closed(8);
@@ -90,7 +90,7 @@ class SubHistoryTest {
         int unexplained = 0;
         for (int i = 0; i < 5_000; i++) {
             HistoryTable whole = stream.at(i);
-            for (Promise promise : PROMISES) {
+            for (Guarantee promise : PROMISES) {
                 Terms terms = Terms.of(promise);
                 SubHistory sub = new SubHistory(whole, Parts.of(whole, t -> true, o -> true), terms);
                 assertThat(sub.embed()).isNull();
@@ -114,13 +114,13 @@ class SubHistoryTest {
     }
 
     private static String gap(String whole, String part) {
-        return SubHistory.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(part), Terms.of(Promise.SER));
+        return SubHistory.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(part), Terms.of(Guarantee.SER));
     }
 
     /** The part's operations stand in the whole twice, of which only one way shows what the part shows. */
     @Test
     void whatIsRepeatedIsFoundWhereItShowsMost() {
-        Terms terms = Terms.of(Promise.SER);
+        Terms terms = Terms.of(Guarantee.SER);
         for (String[] each : new String[][] {
             {"s0: w(x,2) w(x,1) w(x,2) r(x,2) w(x,1) r(x,2)", "s0: w(x,2) w(x,1) r(x,2)"},
             {"s0: w(x,1) r(x,2) w(x,1) w(x,2) r(x,2)", "s0: w(x,1) r(x,2)"},

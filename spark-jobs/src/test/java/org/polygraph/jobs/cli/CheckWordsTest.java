@@ -109,7 +109,7 @@ class CheckWordsTest {
     private void same(CheckCommand taken, List<String> words) {
         List<String> line = new ArrayList<>(words);
         line.add(0, "check");
-        CommandLine commands = Polygraph.commandLine(line, environment);
+        CommandLine commands = PolygraphCommand.commandLine(line, environment);
         commands.parseArgs(line.toArray(new String[0]));
         Object parsed = commands.getSubcommands().get("check").getCommandSpec().userObject();
         assertThat(taken)

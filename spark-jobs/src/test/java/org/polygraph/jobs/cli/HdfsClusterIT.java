@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
-import org.polygraph.jobs.job.FaultPlugin;
 import org.polygraph.jobs.job.FaultPlugin.Fault;
+import org.polygraph.jobs.job.FaultPlugin;
 import org.polygraph.jobs.report.Untimed;
 
 /** Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.pipeline.EngineException;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -23,7 +23,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 class StageFilesTest {
     private static final HistoryTable TABLE =
             HistoryGenerator.withSeed(0x57a6).transactions(100).generate();
-    private static final Counting COUNTING =
+    private static final CommitStatus COUNTING =
             IndexedHistory.of(TABLE, IndexedHistory.Indeterminate.MAYBE).counting();
 
     @SuppressWarnings("NullAway.Init")

@@ -21,7 +21,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.AgainstTheClock;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -148,7 +148,7 @@ class AgainstTheClockTest {
                 assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
                 for (int t : starts) {
                     if (witness.counted()[t]) {
-                        assertThat(history.outcome(t)).as(what).isEqualTo(Outcome.INDETERMINATE);
+                        assertThat(history.outcome(t)).as(what).isEqualTo(TransactionStatus.INDETERMINATE);
                         chosen++;
                         break;
                     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Levels by the definitions that {@link org.polygraph.storage.testkit.BruteForceChecker} does not use: every choice of which unknown
@@ -117,10 +117,10 @@ final class Definitions {
                     list.add(Op.read(key, value));
                 }
             }
-            Outcome outcome = table.outcome(t);
+            TransactionStatus outcome = table.outcome(t);
             all.add(new Transaction(
                     table.sessionOf(t),
-                    outcome == Outcome.COMMITTED ? COMMITTED : outcome == Outcome.ABORTED ? ABORTED : INDETERMINATE,
+                    outcome == TransactionStatus.COMMITTED ? COMMITTED : outcome == TransactionStatus.ABORTED ? ABORTED : INDETERMINATE,
                     starts == null ? NONE : starts[t],
                     ends == null ? NONE : ends[t],
                     list));

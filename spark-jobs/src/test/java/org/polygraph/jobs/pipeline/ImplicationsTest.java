@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Guarantee;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.Counts;
@@ -168,8 +168,8 @@ class ImplicationsTest {
         assertThat(verdict.level()).isEqualTo(own.level());
         Witness witness = verdict.witness();
         assertThat(Replay.of(witness).discrepancy()).as(as).isNull();
-        Promise shown = witness.terms().promise();
-        Promise said = Promise.of(verdict.level().label(), false).orElseThrow();
+        Guarantee shown = witness.terms().promise();
+        Guarantee said = Guarantee.of(verdict.level().label(), false).orElseThrow();
         assertThat(said.isAxiom() ? shown.implies(said) : shown == said).as(as).isTrue();
     }
 

@@ -17,7 +17,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
@@ -68,7 +68,7 @@ class LinearizabilityTest {
             assertThat(violation.transactions())
                     .as(history)
                     .hasSize(2)
-                    .anyMatch(t -> table.outcome(t) == Outcome.ABORTED);
+                    .anyMatch(t -> table.outcome(t) == TransactionStatus.ABORTED);
             assertThat(violation.detail()).contains("aborted");
         }
         for (String history :
@@ -192,7 +192,7 @@ class LinearizabilityTest {
             List<Integer> left = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
                 int from = history.operationStarts()[t];
-                if (history.outcome(t) != Outcome.ABORTED
+                if (history.outcome(t) != TransactionStatus.ABORTED
                         && from < history.operationStarts()[t + 1]
                         && history.operationKeys()[from] >>> 1 == key) {
                     left.add(t);
@@ -206,14 +206,14 @@ class LinearizabilityTest {
     }
 
     private static boolean extend(HistoryTable history, long skew, List<Integer> left, long value) {
-        if (left.stream().allMatch(t -> history.outcome(t) == Outcome.INDETERMINATE)) {
+        if (left.stream().allMatch(t -> history.outcome(t) == TransactionStatus.INDETERMINATE)) {
             return true;
         }
         for (int t : left) {
             // The next is one that no other had ended before it started.
             boolean isFree = left.stream()
                     .noneMatch(u -> u != t
-                            && history.outcome(u) == Outcome.COMMITTED
+                            && history.outcome(u) == TransactionStatus.COMMITTED
                             && history.ends()[u] + 2 * skew < history.starts()[t]);
             if (!isFree) {
                 continue;

@@ -18,7 +18,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
@@ -114,7 +114,7 @@ class MinimalSubHistoryTest {
         for (int read : left) {
             int t = HistoryPart.transactionOf(whole, read);
             int key = whole.operationKeys()[read] >> 1;
-            if ((whole.operationKeys()[read] & 1) == 1 || whole.outcome(t) == Outcome.ABORTED) {
+            if ((whole.operationKeys()[read] & 1) == 1 || whole.outcome(t) == TransactionStatus.ABORTED) {
                 continue;
             }
             OptionalLong own = lastWrite(whole, null, whole.operationStarts()[t], read, key);
@@ -128,7 +128,7 @@ class MinimalSubHistoryTest {
             for (int w = 0; w < whole.transactions(); w++) {
                 int from = whole.operationStarts()[w];
                 int to = whole.operationStarts()[w + 1];
-                boolean source = whole.outcome(w) != Outcome.ABORTED
+                boolean source = whole.outcome(w) != TransactionStatus.ABORTED
                         && (w < t || whole.sessionOf(w) != whole.sessionOf(t))
                         && lastWrite(whole, null, from, to, key).equals(value);
                 if (source && !lastWrite(whole, kept, from, to, key).equals(value)) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.certificate.Promise;
+import org.polygraph.jobs.certificate.Guarantee;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
@@ -27,18 +27,18 @@ import org.polygraph.storage.testkit.Unrecorded;
 
 /** Orders that are accepted as recorded: against all commit orders where these are few, and against the axioms by definition. */
 class RecordedOrderTest {
-    private static final List<Promise> AXIOMS = List.of(Promise.RC, Promise.RA, Promise.CC);
+    private static final List<Guarantee> AXIOMS = List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC);
 
     @Test
     void acceptsWhatSomeCommitOrderExplains() {
         long seed = 0x4ec0;
         TinyHistories stream = new TinyHistories(seed);
-        Map<Promise, Integer> accepted = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
         int repeating = 0;
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
             boolean isDistinct = DistinctWrites.of(history);
-            for (Promise promise : AXIOMS) {
+            for (Guarantee promise : AXIOMS) {
                 String what = promise + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
                 Witness witness = RecordedOrder.accepted(history, Terms.of(promise), i % 2 == 0, () -> false);
                 if (holds(witness, what)) {
@@ -60,9 +60,9 @@ class RecordedOrderTest {
     /** With places in the file, with values that count up alone, and with sources that are known already. */
     @Test
     void acceptsWhatTheDefinitionDoes() {
-        Map<Promise, Integer> byPlace = new EnumMap<>(Promise.class);
-        Map<Promise, Integer> byValue = new EnumMap<>(Promise.class);
-        Map<Promise, Integer> bySource = new EnumMap<>(Promise.class);
+        Map<Guarantee, Integer> byPlace = new EnumMap<>(Guarantee.class);
+        Map<Guarantee, Integer> byValue = new EnumMap<>(Guarantee.class);
+        Map<Guarantee, Integer> bySource = new EnumMap<>(Guarantee.class);
         int each = 0;
         for (int i = 0; i < 600; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(0x4ec1, i));
@@ -74,7 +74,7 @@ class RecordedOrderTest {
                     .isolation(
                             i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Promise promise : AXIOMS) {
+            for (Guarantee promise : AXIOMS) {
                 String what = promise + " seed 0x4ec1 #" + i;
                 Terms terms = Terms.of(promise);
                 each++;
@@ -90,7 +90,7 @@ class RecordedOrderTest {
         }
         System.out.println(each + " histories from seed 0x4ec1: accepted by place " + byPlace + ", by value " + byValue
                 + ", with sources " + bySource);
-        for (Map<Promise, Integer> accepted : List.of(byPlace, byValue, bySource)) {
+        for (Map<Guarantee, Integer> accepted : List.of(byPlace, byValue, bySource)) {
             assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
                     .isGreaterThan(30));
         }
@@ -108,7 +108,7 @@ class RecordedOrderTest {
                     .keys(3_000)
                     .repeatedValues(1, 2 + i % 5, 1.0)
                     .generate();
-            for (Promise promise : AXIOMS) {
+            for (Guarantee promise : AXIOMS) {
                 String what = promise + " seed 0x4ec2 #" + i;
                 Witness witness = RecordedOrder.accepted(history, Terms.of(promise), false, () -> false);
                 assertThat(holds(witness, what)).as(what).isTrue();
@@ -133,7 +133,7 @@ class RecordedOrderTest {
         assertThat(sources).isGreaterThan(30 * 5_000);
     }
 
-    private static void count(Map<Promise, Integer> accepted, Promise promise, @Nullable Witness witness, String what) {
+    private static void count(Map<Guarantee, Integer> accepted, Guarantee promise, @Nullable Witness witness, String what) {
         if (holds(witness, what)) {
             accepted.merge(promise, 1, Integer::sum);
         }

@@ -3,7 +3,7 @@ package org.polygraph.jobs.pipeline;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Histories of single operations with times. */
@@ -29,7 +29,7 @@ public final class Registers {
             builder.begin(
                     i % 3,
                     i / 3,
-                    maybe ? Outcome.INDETERMINATE : random.chance(0.05) ? Outcome.ABORTED : Outcome.COMMITTED,
+                    maybe ? TransactionStatus.INDETERMINATE : random.chance(0.05) ? TransactionStatus.ABORTED : TransactionStatus.COMMITTED,
                     i + 1);
             builder.times(start, maybe && random.chance(0.5) ? HistoryTable.NO_TIME : end);
             int key = builder.keys().id(random.nextInt(keys));
@@ -82,7 +82,7 @@ public final class Registers {
             long end = point + random.nextInt(60);
             free[client] = end + 1;
             int k = random.nextInt(keys);
-            builder.begin(client, index[client]++, Outcome.COMMITTED, i);
+            builder.begin(client, index[client]++, TransactionStatus.COMMITTED, i);
             builder.times(start, end);
             int key = builder.keys().id(k);
             long value = unique ? i : random.between(1, 4);

@@ -29,7 +29,7 @@ import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.w3c.dom.Element;
 
 class ReportTest {
@@ -40,7 +40,7 @@ class ReportTest {
         int alice = b.keys().id("alice");
         int bob = b.keys().id("bob\n");
         for (int s = 0; s < 2; s++) {
-            b.begin(s, 7, Outcome.COMMITTED, s + 2);
+            b.begin(s, 7, TransactionStatus.COMMITTED, s + 2);
             b.read(alice, b.values().code(1));
             b.read(bob, b.values().code(1));
             b.write(s == 0 ? alice : bob, b.values().code(Long.MAX_VALUE - 7));

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * What is odd about a history though it can be checked: signs of a recorder that does not do what its author thinks.
@@ -132,7 +132,7 @@ public final class HistoryLint {
         WrittenValues written = WrittenValues.of(table);
         long[] reported = new long[(table.keys().size() + 63) >> 6];
         for (int t = 0; t < table.transactions(); t++) {
-            boolean aborted = table.outcomes()[t] == Outcome.ABORTED.code();
+            boolean aborted = table.outcomes()[t] == TransactionStatus.ABORTED.code();
             for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
                 int key = table.operationKeys()[o] >>> 1;
                 long value = table.operationValues()[o];

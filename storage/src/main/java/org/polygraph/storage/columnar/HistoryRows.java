@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionOf by transaction
  * @param indexes by transaction: what its reader gave
  * @param positions by transaction: its line, byte or row; lines from 1 where the piece begins
- * @param outcomes by transaction, see {@link org.polygraph.storage.model.Outcome#code}
+ * @param outcomes by transaction, see {@link org.polygraph.storage.model.TransactionStatus#code}
  * @param starts by transaction; null if none has times
  * @param ends by transaction; null if none has times
  * @param operationStarts as in {@link HistoryTable}

@@ -1,6 +1,6 @@
 package org.polygraph.storage.columnar;
 
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * What a history holds, counted. Operations are those of all transactions, whatever their outcome.
@@ -45,7 +45,7 @@ public record HistoryStats(
 
     /** Counts in one pass, and a sort of each key's writes. Memory: 8 bytes a write and 4 a key. */
     public static HistoryStats of(HistoryTable table) {
-        int[] outcomes = new int[Outcome.values().length];
+        int[] outcomes = new int[TransactionStatus.values().length];
         int empty = 0;
         int maxOperations = 0;
         for (int t = 0; t < table.transactions(); t++) {
@@ -62,9 +62,9 @@ public record HistoryStats(
         Times times = Times.of(table);
         return new HistoryStats(
                 table.sessions(),
-                outcomes[Outcome.COMMITTED.code()],
-                outcomes[Outcome.ABORTED.code()],
-                outcomes[Outcome.INDETERMINATE.code()],
+                outcomes[TransactionStatus.COMMITTED.code()],
+                outcomes[TransactionStatus.ABORTED.code()],
+                outcomes[TransactionStatus.INDETERMINATE.code()],
                 empty,
                 table.operations() - writes,
                 writes,

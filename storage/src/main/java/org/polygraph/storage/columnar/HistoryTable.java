@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * A whole history: dense ids, struct of arrays, immutable.
@@ -163,11 +163,11 @@ public final class HistoryTable {
         return low;
     }
 
-    public Outcome outcome(int transaction) {
-        return Outcome.ofCode(outcomes[transaction]);
+    public TransactionStatus outcome(int transaction) {
+        return TransactionStatus.ofCode(outcomes[transaction]);
     }
 
-    /** {@link Outcome#code()} of each transaction. */
+    /** {@link TransactionStatus#code()} of each transaction. */
     public byte[] outcomes() {
         return outcomes;
     }

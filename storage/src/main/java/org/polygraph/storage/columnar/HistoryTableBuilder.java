@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Collects transactions in any order and sorts them by (session, index) at the end. One transaction at a time: {@link
@@ -149,7 +149,7 @@ public final class HistoryTableBuilder {
      * @param index orders the session's transactions; gaps are allowed, duplicates are found in {@link #build}
      * @param position line, byte or row within the current file, at most 2^44
      */
-    public void begin(long session, long index, Outcome outcome, long position) {
+    public void begin(long session, long index, TransactionStatus outcome, long position) {
         int t = transactions;
         if (t == outcomes.length) {
             growTransactions();
@@ -228,7 +228,7 @@ public final class HistoryTableBuilder {
     }
 
     /** Replaces the outcome of the open transaction, for formats that tell it last. */
-    public void outcome(Outcome outcome) {
+    public void outcome(TransactionStatus outcome) {
         outcomes[transactions] = outcome.code();
     }
 

@@ -6,7 +6,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Lists, told as reads and writes of their last element. An append makes a version whose value is the element appended;
@@ -179,9 +179,9 @@ final class ListOperations {
             boolean[] done = new boolean[table.transactions()];
             boolean more = false;
             for (int t = 0; t < done.length; t++) {
-                done[t] = table.outcome(t) != Outcome.INDETERMINATE;
+                done[t] = table.outcome(t) != TransactionStatus.INDETERMINATE;
                 more |= !done[t];
-                if (table.outcome(t) == Outcome.COMMITTED) {
+                if (table.outcome(t) == TransactionStatus.COMMITTED) {
                     readLists(t);
                 }
             }

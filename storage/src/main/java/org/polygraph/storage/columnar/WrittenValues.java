@@ -1,7 +1,7 @@
 package org.polygraph.storage.columnar;
 
 import java.util.Arrays;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** The values each key is given by transactions that did not abort, sorted. Memory: 8 bytes a write and 4 a key. */
 final class WrittenValues {
@@ -26,7 +26,7 @@ final class WrittenValues {
         long[] written = new long[(keys + 63) >> 6];
         int[] operationKeys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
-            int counted = table.outcomes()[t] == Outcome.ABORTED.code() ? 0 : 1;
+            int counted = table.outcomes()[t] == TransactionStatus.ABORTED.code() ? 0 : 1;
             for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
                 if ((operationKeys[o] & 1) != 0) {
                     int key = operationKeys[o] >>> 1;
@@ -41,7 +41,7 @@ final class WrittenValues {
         // starts[k + 1] moves from the first to the end of key k while values are placed.
         long[] values = new long[starts[keys + 1]];
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.outcomes()[t] != Outcome.ABORTED.code()) {
+            if (table.outcomes()[t] != TransactionStatus.ABORTED.code()) {
                 for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
                     if ((operationKeys[o] & 1) != 0) {
                         values[starts[(operationKeys[o] >>> 1) + 1]++] = table.operationValues()[o];

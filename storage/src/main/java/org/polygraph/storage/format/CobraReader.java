@@ -8,7 +8,7 @@ import java.util.List;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * A folder of Cobra logs: one {@code *.log} a client, which is a session; other files are ignored. A record is a tag and
@@ -159,7 +159,7 @@ final class CobraReader {
         private void begin(long at) throws IOException, HistoryException {
             endIfOpen();
             transaction = in.bigEndian("a transaction id (8 bytes)");
-            builder.begin(session, index++, Outcome.INDETERMINATE, at);
+            builder.begin(session, index++, TransactionStatus.INDETERMINATE, at);
             open = true;
         }
 
@@ -180,7 +180,7 @@ final class CobraReader {
                         "of " + transaction + ", which is open",
                         "one log holds one client: do not merge logs");
             }
-            builder.outcome(Outcome.COMMITTED);
+            builder.outcome(TransactionStatus.COMMITTED);
             endIfOpen();
         }
 

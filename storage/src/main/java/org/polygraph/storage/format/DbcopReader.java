@@ -3,7 +3,7 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The bincode of dbcop: little-endian, lengths and numbers i64.
@@ -55,7 +55,7 @@ final class DbcopReader {
     }
 
     private void transaction(DbcopCursor cursor) throws IOException, HistoryException {
-        builder.begin(cursor.session(), cursor.index(), Outcome.COMMITTED, in.offset());
+        builder.begin(cursor.session(), cursor.index(), TransactionStatus.COMMITTED, in.offset());
         long events = cursor.events();
         for (long e = 0; e < events; e++) {
             boolean write = flag("is_write");
@@ -72,7 +72,7 @@ final class DbcopReader {
             }
         }
         if (!flag("a transaction's success")) {
-            builder.outcome(Outcome.ABORTED);
+            builder.outcome(TransactionStatus.ABORTED);
         }
         builder.end();
     }

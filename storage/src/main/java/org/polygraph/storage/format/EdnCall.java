@@ -7,7 +7,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** One map: what a process invokes, or how that ended. Used again and again. */
 final class EdnCall {
@@ -38,17 +38,17 @@ final class EdnCall {
     }
 
     private enum Type {
-        INVOKE(":invoke", Outcome.INDETERMINATE),
-        OK(":ok", Outcome.COMMITTED),
-        FAIL(":fail", Outcome.ABORTED),
-        INFO(":info", Outcome.INDETERMINATE);
+        INVOKE(":invoke", TransactionStatus.INDETERMINATE),
+        OK(":ok", TransactionStatus.COMMITTED),
+        FAIL(":fail", TransactionStatus.ABORTED),
+        INFO(":info", TransactionStatus.INDETERMINATE);
 
         private static final Type[] ALL = values();
 
         private final String keyword;
-        private final Outcome outcome;
+        private final TransactionStatus outcome;
 
-        Type(String keyword, Outcome outcome) {
+        Type(String keyword, TransactionStatus outcome) {
             this.keyword = keyword;
             this.outcome = outcome;
         }
@@ -257,7 +257,7 @@ final class EdnCall {
     }
 
     /** Of an invocation, that of one that never ends. */
-    Outcome outcome() {
+    TransactionStatus outcome() {
         return Objects.requireNonNull(type).outcome;
     }
 

@@ -11,7 +11,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The processes of an EDN history: pairs what they invoke with how that ends. Of a piece of a history, what is invoked and does not
@@ -181,23 +181,23 @@ final class EdnClients {
     }
 
     /** Adds what a client had open. @param told null if its completion does not tell what was done */
-    private void close(long process, Client client, Outcome outcome, long end, long line, @Nullable EdnOperations told)
+    private void close(long process, Client client, TransactionStatus outcome, long end, long line, @Nullable EdnOperations told)
             throws HistoryException {
         if (told == null && client.failure != null) {
             throw client.failure;
         }
         row(process, client.index, outcome, client.time, end, line, told == null ? client.operations : told, WHOLE);
         client.isOpen = false;
-        if (outcome == Outcome.INDETERMINATE) {
+        if (outcome == TransactionStatus.INDETERMINATE) {
             builder.reserve(-BYTES_PER_CLIENT - client.operations.bytes());
             clients.remove(process); // Jepsen's go on under another number.
         }
     }
 
     private void row(
-            long process, long index, Outcome outcome, long start, long end, long line, EdnOperations what, int part) {
+            long process, long index, TransactionStatus outcome, long start, long end, long line, EdnOperations what, int part) {
         builder.begin(process, index, outcome, line);
-        long known = outcome == Outcome.INDETERMINATE ? HistoryTable.NO_TIME : end;
+        long known = outcome == TransactionStatus.INDETERMINATE ? HistoryTable.NO_TIME : end;
         if (start != HistoryTable.NO_TIME || known != HistoryTable.NO_TIME) {
             builder.times(start, known);
         }
@@ -215,12 +215,12 @@ final class EdnClients {
         for (long process : processes) {
             Client client = clients.get(process);
             if (client.isOpen && parts == null) {
-                close(process, client, Outcome.INDETERMINATE, HistoryTable.NO_TIME, client.line, null);
+                close(process, client, TransactionStatus.INDETERMINATE, HistoryTable.NO_TIME, client.line, null);
             } else if (client.isOpen) {
                 row(
                         process,
                         client.index,
-                        Outcome.INDETERMINATE,
+                        TransactionStatus.INDETERMINATE,
                         client.time,
                         HistoryTable.NO_TIME,
                         client.line,
@@ -259,7 +259,7 @@ final class EdnClients {
             long process = rows.sessionLabels()[rows.sessionOf()[t]];
             long index = rows.indexes()[t] + numbers;
             long line = rows.positions()[t] + lines;
-            Outcome outcome = Outcome.ofCode(rows.outcomes()[t]);
+            TransactionStatus outcome = TransactionStatus.ofCode(rows.outcomes()[t]);
             long start = starts == null ? HistoryTable.NO_TIME : starts[t];
             long end = ends == null ? HistoryTable.NO_TIME : ends[t];
             Client client = clients.get(process);

@@ -17,7 +17,7 @@ import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * JSON Lines: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
@@ -188,7 +188,7 @@ final class JsonlReader {
         long index = 0;
         long start = HistoryTable.NO_TIME;
         long end = HistoryTable.NO_TIME;
-        Outcome outcome = Outcome.COMMITTED;
+        TransactionStatus outcome = TransactionStatus.COMMITTED;
         int seen = 0;
         isOpen = false;
         for (String field; (field = json.nextFieldName()) != null; ) {
@@ -211,7 +211,7 @@ final class JsonlReader {
         if ((seen & REQUIRED) != REQUIRED) {
             throw missing(json, line, seen);
         }
-        if (isOpen && outcome == Outcome.COMMITTED) {
+        if (isOpen && outcome == TransactionStatus.COMMITTED) {
             throw place.error(
                     json,
                     "a committed transaction with a \"cas\" whose \"ok\" is null",
@@ -271,9 +271,9 @@ final class JsonlReader {
         return time;
     }
 
-    private Outcome status(JsonParser json) throws IOException, HistoryException {
+    private TransactionStatus status(JsonParser json) throws IOException, HistoryException {
         String status = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
-        Outcome outcome = outcome(status);
+        TransactionStatus outcome = outcome(status);
         if (outcome == null) {
             throw place.error(
                     json,
@@ -285,11 +285,11 @@ final class JsonlReader {
     }
 
     /** The outcome a status names, or null. */
-    static @Nullable Outcome outcome(String status) {
+    static @Nullable TransactionStatus outcome(String status) {
         return switch (status) {
-            case "committed" -> Outcome.COMMITTED;
-            case "aborted" -> Outcome.ABORTED;
-            case "indeterminate", "unknown" -> Outcome.INDETERMINATE;
+            case "committed" -> TransactionStatus.COMMITTED;
+            case "aborted" -> TransactionStatus.ABORTED;
+            case "indeterminate", "unknown" -> TransactionStatus.INDETERMINATE;
             default -> null;
         };
     }

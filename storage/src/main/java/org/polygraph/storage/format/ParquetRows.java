@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTable.Source;
 import org.polygraph.storage.columnar.HistoryTable.Unit;
+import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Reads the columns of a file side by side, a row a transaction of the builder. */
 final class ParquetRows {
@@ -306,7 +306,7 @@ final class ParquetRows {
         if (!session.present(i) || !index.present(i) || !status.present(i)) {
             throw isNull(!session.present(i) ? "session" : !index.present(i) ? "index" : "status");
         }
-        Outcome outcome = Outcome.ofCode((byte) status.code(i));
+        TransactionStatus outcome = TransactionStatus.ofCode((byte) status.code(i));
         builder.begin(session.number(i), index.number(i), outcome, row);
         if (isTimed) {
             times(i);
@@ -364,7 +364,7 @@ final class ParquetRows {
     }
 
     private long outcome(String text) {
-        Outcome outcome = JsonlReader.outcome(text);
+        TransactionStatus outcome = JsonlReader.outcome(text);
         if (outcome == null) {
             throw refused(
                     "\"" + Shown.text(text) + "\" as \"status\"",

@@ -7,7 +7,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * JSON Lines as programs write them, parsed in place: lines of one transaction each whose fields are known, whose numbers have up
@@ -61,7 +61,7 @@ final class PlainLines {
     private long index;
     private long started;
     private long stopped;
-    private Outcome outcome = Outcome.COMMITTED;
+    private TransactionStatus outcome = TransactionStatus.COMMITTED;
     /** Whether it has a compare-and-set of unknown result. */
     private boolean isOpen;
 
@@ -136,7 +136,7 @@ final class PlainLines {
             p = spaces(p);
         } while (b[p] == ',');
         boolean isWhole = b[p] == '}' && (seen & JsonlReader.REQUIRED) == JsonlReader.REQUIRED;
-        if (!isWhole || (isOpen && outcome == Outcome.COMMITTED)) {
+        if (!isWhole || (isOpen && outcome == TransactionStatus.COMMITTED)) {
             return OTHER;
         }
         p = endOfLine(p + 1);
@@ -203,11 +203,11 @@ final class PlainLines {
 
     private int status(int p) {
         if (isThere(p, COMMITTED)) {
-            outcome = Outcome.COMMITTED;
+            outcome = TransactionStatus.COMMITTED;
             return p + COMMITTED.length;
         }
         int close = endOfText(p);
-        Outcome named = close < 0 ? null : JsonlReader.outcome(text(p, close));
+        TransactionStatus named = close < 0 ? null : JsonlReader.outcome(text(p, close));
         if (named == null) {
             return OTHER;
         }

@@ -10,7 +10,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The sessions of Plume text, whose transactions are told by ids: goes to the next transaction of a session where its id
@@ -139,7 +139,7 @@ final class PlumeSessions {
         builder.begin(
                 session.label,
                 byId ? session.transaction : session.index++,
-                aborted ? Outcome.ABORTED : Outcome.COMMITTED,
+                aborted ? TransactionStatus.ABORTED : TransactionStatus.COMMITTED,
                 session.firstLine);
         builder.operations(session.keys, 0, session.values, 0, session.operations);
         builder.end();

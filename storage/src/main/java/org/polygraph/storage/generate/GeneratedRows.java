@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * A range of rows, which ascend by (session, index), on its way from what the store found to tables. Filled in any order.
@@ -72,7 +72,7 @@ public final class GeneratedRows {
         }
         for (long row = first; row < end; row++) {
             long t = plan.transactionOf(row);
-            Outcome outcome = plan.outcome(t);
+            TransactionStatus outcome = plan.outcome(t);
             builder.begin(plan.session(t), plan.index(t), outcome, row);
             if (workload.timed) {
                 builder.times(plan.start(t), plan.end(t));

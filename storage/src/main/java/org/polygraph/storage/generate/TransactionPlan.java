@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * What transaction i of a workload does, for any i in O(1) and in any order: random numbers are SplitMix64's (Steele, Lea,
@@ -236,18 +236,18 @@ public final class TransactionPlan implements Serializable {
         return workload.repeats == 1 || KeyChoice.fraction(mix(this.key + mix(~(long) key))) < workload.repeats;
     }
 
-    Outcome outcome(long transaction) {
+    TransactionStatus outcome(long transaction) {
         int planted = planted(transaction);
         if (planted >= 0) {
-            return player(planted, transaction).aborted() ? Outcome.ABORTED : Outcome.COMMITTED;
+            return player(planted, transaction).aborted() ? TransactionStatus.ABORTED : TransactionStatus.COMMITTED;
         }
         if (workload.aborted + workload.indeterminate == 0) {
-            return Outcome.COMMITTED;
+            return TransactionStatus.COMMITTED;
         }
         double fate = fraction(transaction, OUTCOME);
         return fate < workload.aborted
-                ? Outcome.ABORTED
-                : fate < workload.aborted + workload.indeterminate ? Outcome.INDETERMINATE : Outcome.COMMITTED;
+                ? TransactionStatus.ABORTED
+                : fate < workload.aborted + workload.indeterminate ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
     }
 
     /** Whether its writes enter the store. */

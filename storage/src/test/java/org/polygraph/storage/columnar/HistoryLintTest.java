@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 class HistoryLintTest {
     private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
@@ -18,7 +18,7 @@ class HistoryLintTest {
         return this;
     }
 
-    private HistoryLintTest txn(long session, long index, Outcome outcome, long line) {
+    private HistoryLintTest txn(long session, long index, TransactionStatus outcome, long line) {
         builder.begin(session, index, outcome, line);
         return this;
     }
@@ -26,16 +26,16 @@ class HistoryLintTest {
     @Test
     void everyOddityIsNamedWithItsPlace() throws Exception {
         builder.file("h.jsonl");
-        txn(1, 0, Outcome.COMMITTED, 2).op(true, 1, 5).op(false, 2, 0);
+        txn(1, 0, TransactionStatus.COMMITTED, 2).op(true, 1, 5).op(false, 2, 0);
         builder.times(100, 90);
         builder.end();
-        txn(1, 2, Outcome.COMMITTED, 3).op(true, 1, 5).op(false, 2, ValueDictionary.NULL);
+        txn(1, 2, TransactionStatus.COMMITTED, 3).op(true, 1, 5).op(false, 2, ValueDictionary.NULL);
         builder.times(80, 120);
         builder.end();
-        txn(2, 0, Outcome.INDETERMINATE, 4);
+        txn(2, 0, TransactionStatus.INDETERMINATE, 4);
         builder.times(7, HistoryTable.NO_TIME);
         builder.end();
-        txn(2, 1, Outcome.ABORTED, 5).op(true, 1, 5);
+        txn(2, 1, TransactionStatus.ABORTED, 5).op(true, 1, 5);
         builder.end();
         List<HistoryLint.Finding> findings = HistoryLint.check(builder.build());
         assertThat(findings.stream().map(f -> f.where() + " " + f.check() + " x" + f.total() + ": " + f.message()))
@@ -60,9 +60,9 @@ class HistoryLintTest {
     @Test
     void aCleanHistoryHasNoFindings() throws Exception {
         builder.file("h.jsonl");
-        txn(1, 0, Outcome.COMMITTED, 1).op(true, 1, 5).op(false, 1, 5);
+        txn(1, 0, TransactionStatus.COMMITTED, 1).op(true, 1, 5).op(false, 1, 5);
         builder.end();
-        txn(1, 1, Outcome.COMMITTED, 2).op(true, 1, 6);
+        txn(1, 1, TransactionStatus.COMMITTED, 2).op(true, 1, 6);
         builder.end();
         assertThat(HistoryLint.check(builder.build())).isEmpty();
     }
@@ -71,7 +71,7 @@ class HistoryLintTest {
     void onlyAFewOfAKindAreKeptAndAllCounted() throws Exception {
         builder.file("h.jsonl");
         for (int i = 0; i < 100; i++) {
-            txn(1, i, Outcome.COMMITTED, i + 1);
+            txn(1, i, TransactionStatus.COMMITTED, i + 1);
             builder.end();
         }
         List<HistoryLint.Finding> findings = HistoryLint.check(builder.build());
@@ -82,16 +82,16 @@ class HistoryLintTest {
     void statsCountWhatIsThere() throws Exception {
         builder.file("h.jsonl");
         builder.initialValue(0);
-        txn(4, 0, Outcome.COMMITTED, 1).op(true, 1, 5).op(false, 2, 0).op(true, 1, 6);
+        txn(4, 0, TransactionStatus.COMMITTED, 1).op(true, 1, 5).op(false, 2, 0).op(true, 1, 6);
         builder.times(10, 30);
         builder.end();
-        txn(4, 1, Outcome.ABORTED, 2).op(true, 3, 5);
+        txn(4, 1, TransactionStatus.ABORTED, 2).op(true, 3, 5);
         builder.times(31, 90);
         builder.end();
-        txn(5, 0, Outcome.INDETERMINATE, 3).op(true, 1, 5).op(true, 2, 0);
+        txn(5, 0, TransactionStatus.INDETERMINATE, 3).op(true, 1, 5).op(true, 2, 0);
         builder.times(5, HistoryTable.NO_TIME);
         builder.end();
-        txn(5, 1, Outcome.COMMITTED, 4);
+        txn(5, 1, TransactionStatus.COMMITTED, 4);
         builder.end();
         HistoryTable table = builder.build();
         HistoryStats stats = HistoryStats.of(table);

@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 class HistoryTableTest {
     @Test
@@ -43,7 +43,7 @@ class HistoryTableTest {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("h");
         for (int t = 0; t < transactions; t++) {
-            builder.begin(random.nextInt(5), t, Outcome.ofCode((byte) random.nextInt(3)), t + 1);
+            builder.begin(random.nextInt(5), t, TransactionStatus.ofCode((byte) random.nextInt(3)), t + 1);
             if (timed) {
                 builder.times(t, t + 1);
             }
@@ -84,7 +84,7 @@ class HistoryTableTest {
             for (int i = 4; i < transaction.length; i++) {
                 builder.read(builder.keys().id(transaction[i]), transaction[i] * 2);
             }
-            builder.begin(transaction[0], transaction[1], Outcome.ofCode((byte) transaction[2]), transaction[1]);
+            builder.begin(transaction[0], transaction[1], TransactionStatus.ofCode((byte) transaction[2]), transaction[1]);
             if (transaction[3] != HistoryTable.NO_TIME) {
                 builder.times(transaction[3], transaction[3] + 1);
             }
@@ -110,7 +110,7 @@ class HistoryTableTest {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("h.jsonl");
         for (int line : new int[] {1, 2, 3}) {
-            builder.begin(8, line % 2, Outcome.COMMITTED, line);
+            builder.begin(8, line % 2, TransactionStatus.COMMITTED, line);
             builder.end();
         }
         assertThatThrownBy(builder::build)
@@ -125,7 +125,7 @@ class HistoryTableTest {
         builder.limit(10 << 20);
         assertThatThrownBy(() -> {
                     for (int t = 0; t < 10_000_000; t++) {
-                        builder.begin(0, t, Outcome.COMMITTED, t);
+                        builder.begin(0, t, TransactionStatus.COMMITTED, t);
                         builder.write(builder.keys().id(t), t);
                         builder.end();
                     }
@@ -204,7 +204,7 @@ class HistoryTableTest {
                 builder.expect(operations / 10, operations);
                 for (int i = 0; i < transactions; i++) {
                     int t = sorted ? i : transactions - 1 - i;
-                    builder.begin(t / 100, t % 100, Outcome.COMMITTED, i);
+                    builder.begin(t / 100, t % 100, TransactionStatus.COMMITTED, i);
                     int[] keys = new int[10];
                     long[] values = new long[12];
                     for (int o = 0; o < 10; o++) {

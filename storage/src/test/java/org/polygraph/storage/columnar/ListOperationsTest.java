@@ -6,7 +6,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 class ListOperationsTest {
     /** Lists in two orders, read again and again: each append has two predecessors, and time is that of a pass. */
@@ -19,7 +19,7 @@ class ListOperationsTest {
         LongArrayList up = new LongArrayList();
         LongArrayList down = new LongArrayList();
         for (int i = 0; i < n; i++) {
-            builder.begin(0, i, Outcome.COMMITTED, i + 1);
+            builder.begin(0, i, TransactionStatus.COMMITTED, i + 1);
             builder.append(key, builder.values().code(i));
             builder.end();
             up.add(builder.values().code(i));
@@ -27,7 +27,7 @@ class ListOperationsTest {
         }
         int reads = 50;
         for (int i = 0; i < reads; i++) {
-            builder.begin(1, i, Outcome.COMMITTED, n + i + 1);
+            builder.begin(1, i, TransactionStatus.COMMITTED, n + i + 1);
             builder.readList(key, i % 2 == 0 ? up : down);
             builder.end();
         }

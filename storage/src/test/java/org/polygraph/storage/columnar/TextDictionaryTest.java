@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 class TextDictionaryTest {
     private static final long SEED = 0xd1c7;
@@ -79,7 +79,7 @@ class TextDictionaryTest {
         Random random = new Random(SEED + round);
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE, keys, values);
         for (int i = 0; i < 1000; i++) {
-            builder.begin(random.nextInt(5), i, Outcome.COMMITTED, i + 1);
+            builder.begin(random.nextInt(5), i, TransactionStatus.COMMITTED, i + 1);
             for (int o = random.nextInt(6); o >= 0; o--) {
                 int number = random.nextInt(3000);
                 int key = random.nextInt(4) == 0

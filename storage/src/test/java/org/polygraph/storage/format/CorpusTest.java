@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Every file of the corpus is read, or refused with the message that the contract gives it. */
 class CorpusTest {
@@ -90,7 +90,7 @@ class CorpusTest {
             assertThat(table.sessions()).as(name).isBetween(1, 64);
             assertThat(readsWithoutWriter(table)).as(name).isEqualTo(name.equals("anomaly-cock-blog") ? 8 : 0);
             for (int t = 0; t < table.transactions(); t++) {
-                assertThat(table.outcome(t)).isEqualTo(Outcome.COMMITTED);
+                assertThat(table.outcome(t)).isEqualTo(TransactionStatus.COMMITTED);
             }
         }
     }

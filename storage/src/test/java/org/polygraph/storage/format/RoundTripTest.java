@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.ValueDictionary;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** What is written is read back; Parquet of other writers too. */
@@ -50,7 +50,7 @@ class RoundTripTest {
         boolean timed = random.nextBoolean();
         for (int t = 0; t < transactions; t++) {
             builder.begin(
-                    random.nextInt(4) * 0x123456789ABL - 7, 3L * t - 9, Outcome.ofCode((byte) random.nextInt(3)), t);
+                    random.nextInt(4) * 0x123456789ABL - 7, 3L * t - 9, TransactionStatus.ofCode((byte) random.nextInt(3)), t);
             if (timed && random.nextInt(5) > 0) {
                 builder.times(
                         random.nextInt(9) == 0 ? HistoryTable.NO_TIME : random.nextLong(),
@@ -121,7 +121,7 @@ class RoundTripTest {
     void textsThatAreNoUtf8AreRefused() throws Exception {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("halves");
-        builder.begin(0, 0, Outcome.COMMITTED, 1);
+        builder.begin(0, 0, TransactionStatus.COMMITTED, 1);
         builder.write(builder.keys().id("\ud83d\ude00"), builder.values().code("a\ud800b"));
         builder.end();
         HistoryTable halves = builder.build();

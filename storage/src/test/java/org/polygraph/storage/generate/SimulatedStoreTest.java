@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.generate.Workload.Distribution;
 import org.polygraph.storage.generate.Workload.Level;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** The store against one that keeps everything in maps and plays one event after the other. */
 class SimulatedStoreTest {
@@ -305,16 +305,16 @@ class SimulatedStoreTest {
         int[] outcomes = new int[3];
         int effects = 0;
         for (long t = 0; t < 20_000; t++) {
-            Outcome outcome = plan.outcome(t);
+            TransactionStatus outcome = plan.outcome(t);
             outcomes[outcome.code()]++;
-            effects += outcome == Outcome.INDETERMINATE && plan.takesEffect(t) ? 1 : 0;
+            effects += outcome == TransactionStatus.INDETERMINATE && plan.takesEffect(t) ? 1 : 0;
             for (int o = 0; o < 10; o++) {
                 reads += plan.isWrite(t, o) ? 0 : 1;
             }
         }
         assertThat(reads).isBetween(59_000, 61_000);
-        assertThat(outcomes[Outcome.ABORTED.code()]).isBetween(1_850, 2_150);
-        assertThat(outcomes[Outcome.INDETERMINATE.code()]).isBetween(3_800, 4_200);
+        assertThat(outcomes[TransactionStatus.ABORTED.code()]).isBetween(1_850, 2_150);
+        assertThat(outcomes[TransactionStatus.INDETERMINATE.code()]).isBetween(3_800, 4_200);
         assertThat(effects).isBetween(1_850, 2_150);
     }
 

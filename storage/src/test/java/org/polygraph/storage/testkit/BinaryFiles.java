@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Writes histories of integers as the tools do whose files are only read. */
 public final class BinaryFiles {
@@ -34,7 +34,7 @@ public final class BinaryFiles {
                         out.writeLong(Long.reverseBytes(value(table, o)));
                         out.writeByte(1);
                     }
-                    out.writeByte(table.outcome(t) == Outcome.COMMITTED ? 1 : 0);
+                    out.writeByte(table.outcome(t) == TransactionStatus.COMMITTED ? 1 : 0);
                 }
             }
         }
@@ -79,7 +79,7 @@ public final class BinaryFiles {
             out.writeLong(key(table, o));
             out.writeLong(value);
         }
-        if (table.outcome(t) == Outcome.COMMITTED) {
+        if (table.outcome(t) == TransactionStatus.COMMITTED) {
             out.writeByte('C');
             out.writeLong(t + 1L);
         }

@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * RC, RA and CC by definition (Biswas and Enea, OOPSLA 2019, figure 2): every choice of who read from whom, every choice of
@@ -38,7 +38,7 @@ public final class BruteForceAxioms {
     public static boolean accepts(HistoryTable history, Level level) {
         List<Integer> indeterminate = new ArrayList<>();
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcome(t) == Outcome.INDETERMINATE) {
+            if (history.outcome(t) == TransactionStatus.INDETERMINATE) {
                 indeterminate.add(t);
             }
         }
@@ -46,7 +46,7 @@ public final class BruteForceAxioms {
             List<Integer> counted = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
                 int i = indeterminate.indexOf(t);
-                if (history.outcome(t) == Outcome.COMMITTED || (i >= 0 && (subset >> i & 1) == 1)) {
+                if (history.outcome(t) == TransactionStatus.COMMITTED || (i >= 0 && (subset >> i & 1) == 1)) {
                     counted.add(t);
                 }
             }

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Decides tiny histories by trying every execution: no graph, no solver, nothing to get wrong but the definition.
@@ -68,14 +68,14 @@ public final class BruteForceChecker {
     /** A transaction as others see it: external reads and final writes, by key. */
     private record Transaction(
             int session,
-            Outcome outcome,
+            TransactionStatus outcome,
             long start,
             long end,
             Map<Integer, Long> externalReads,
             Map<Integer, Long> finalWrites,
             boolean consistent) {
         boolean endsBefore(Transaction other) {
-            return outcome == Outcome.COMMITTED
+            return outcome == TransactionStatus.COMMITTED
                     && end != HistoryTable.NO_TIME
                     && other.start != HistoryTable.NO_TIME
                     && end < other.start;
@@ -100,13 +100,13 @@ public final class BruteForceChecker {
         List<Transaction> indeterminate = new ArrayList<>();
         List<Transaction> all = new ArrayList<>();
         for (int t = 0; t < history.transactions(); t++) {
-            Outcome outcome = history.outcome(t);
-            if (outcome == Outcome.ABORTED) {
+            TransactionStatus outcome = history.outcome(t);
+            if (outcome == TransactionStatus.ABORTED) {
                 continue;
             }
             Transaction transaction = transaction(history, t);
             all.add(transaction);
-            (outcome == Outcome.COMMITTED ? committed : indeterminate).add(transaction);
+            (outcome == TransactionStatus.COMMITTED ? committed : indeterminate).add(transaction);
         }
         if (committed.isEmpty()) {
             return Verdict.INVALID;
@@ -125,7 +125,7 @@ public final class BruteForceChecker {
             boolean consistent = true;
             int next = 0;
             for (Transaction transaction : all) {
-                if (transaction.outcome == Outcome.COMMITTED || (subset >> next++ & 1) != 0) {
+                if (transaction.outcome == TransactionStatus.COMMITTED || (subset >> next++ & 1) != 0) {
                     counted.add(transaction);
                     consistent &= transaction.consistent;
                 }

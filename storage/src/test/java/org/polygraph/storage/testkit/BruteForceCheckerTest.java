@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.BruteForceChecker.Verdict;
 
@@ -83,7 +83,7 @@ class BruteForceCheckerTest {
         for (OracleCorpus.Entry entry : entries) {
             boolean committed = false;
             for (byte outcome : entry.history().outcomes()) {
-                committed |= outcome == Outcome.COMMITTED.code();
+                committed |= outcome == TransactionStatus.COMMITTED.code();
             }
             invalid += committed ? 0 : 1;
             for (Level level : Level.values()) {

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Writes histories of integers as Jepsen does: a map a line, invocations and completions of all sessions among one another. */
 public final class EdnFiles {
@@ -30,9 +30,9 @@ public final class EdnFiles {
                 }
                 String type = !isOpen[s]
                         ? ":invoke"
-                        : table.outcome(t) == Outcome.COMMITTED
+                        : table.outcome(t) == TransactionStatus.COMMITTED
                                 ? ":ok"
-                                : table.outcome(t) == Outcome.ABORTED ? ":fail" : ":info";
+                                : table.outcome(t) == TransactionStatus.ABORTED ? ":fail" : ":info";
                 out.write("{:index " + index++ + ", :type " + type + ", :process " + s + ", :f :txn, :value ["
                         + value(table, t, type, isOfLists) + "]}\n");
                 next[s] += isOpen[s] ? 1 : 0;

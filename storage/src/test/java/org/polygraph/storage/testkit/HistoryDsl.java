@@ -7,7 +7,7 @@ import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.KeyDictionary;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Tiny histories as one line of text, and back.
@@ -169,7 +169,7 @@ public final class HistoryDsl {
 
     private void transaction(long session, long index) {
         skipBlanks();
-        builder.begin(session, index, Outcome.COMMITTED, at + 1L);
+        builder.begin(session, index, TransactionStatus.COMMITTED, at + 1L);
         if (accept('@')) {
             long start = integer("a start time in ns");
             expect('.', "'..' between start and end");
@@ -177,9 +177,9 @@ public final class HistoryDsl {
             builder.times(start, integer("an end time in ns"));
         }
         if (accept('!')) {
-            builder.outcome(Outcome.ABORTED);
+            builder.outcome(TransactionStatus.ABORTED);
         } else if (accept('?')) {
-            builder.outcome(Outcome.INDETERMINATE);
+            builder.outcome(TransactionStatus.INDETERMINATE);
         }
         if (accept('(')) {
             expect(')', "')': '()' is a transaction without operations");

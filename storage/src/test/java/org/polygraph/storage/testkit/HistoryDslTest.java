@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.ValueDictionary;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 class HistoryDslTest {
     @Test
@@ -20,10 +20,10 @@ class HistoryDslTest {
         assertThat(history.sessionStarts()).containsExactly(0, 2, 3, 4);
         assertThat(history.outcomes())
                 .containsExactly(
-                        Outcome.COMMITTED.code(),
-                        Outcome.COMMITTED.code(),
-                        Outcome.ABORTED.code(),
-                        Outcome.INDETERMINATE.code());
+                        TransactionStatus.COMMITTED.code(),
+                        TransactionStatus.COMMITTED.code(),
+                        TransactionStatus.ABORTED.code(),
+                        TransactionStatus.INDETERMINATE.code());
         assertThat(history.operationStarts()).containsExactly(0, 2, 3, 4, 5);
         assertThat(history.operationKeys()).containsExactly(1, 2, 0, 1, 3);
         assertThat(history.operationValues()).containsExactly(1, 0, 1, 2, ValueDictionary.NULL);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
@@ -172,7 +172,7 @@ class HistoryGeneratorTest {
                         .add(((operation & 1) == 0 ? "r(" : "w(")
                                 + table.keys().integer(operation >> 1)
                                 + "," + table.operationValues()[o] + "," + session
-                                + (table.outcome(t) == Outcome.ABORTED ? ",aborted" : ",committed"));
+                                + (table.outcome(t) == TransactionStatus.ABORTED ? ",aborted" : ",committed"));
             }
         }
         Map<Integer, List<String>> found = new HashMap<>();

@@ -1,6 +1,6 @@
 package org.polygraph.storage.testkit;
 
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Where a generator sends transactions: {@link #begin}, {@link #operation} for each, {@link #end}. The transactions of a
@@ -15,7 +15,7 @@ public interface HistorySink {
      * @param start ns, before the transaction could have any effect
      * @param end ns, after its last effect; more than start
      */
-    void begin(int session, long index, Outcome outcome, long start, long end);
+    void begin(int session, long index, TransactionStatus outcome, long start, long end);
 
     /** An operation of the open transaction, in the order its client ran them; keys from 0, initial value 0. */
     void operation(boolean write, int key, long value);

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.BruteForceChecker.Verdict;
 
@@ -34,7 +34,7 @@ class LiteralExecutionsTest {
             HistoryTable history = histories.at(i);
             int notAborted = 0;
             for (byte outcome : history.outcomes()) {
-                notAborted += outcome == Outcome.ABORTED.code() ? 0 : 1;
+                notAborted += outcome == TransactionStatus.ABORTED.code() ? 0 : 1;
             }
             if (notAborted > MAX_COUNTED) {
                 continue;
@@ -70,8 +70,8 @@ class LiteralExecutionsTest {
             List<Integer> committed = new ArrayList<>();
             List<Integer> indeterminate = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
-                if (history.outcome(t) != Outcome.ABORTED) {
-                    (history.outcome(t) == Outcome.COMMITTED ? committed : indeterminate).add(t);
+                if (history.outcome(t) != TransactionStatus.ABORTED) {
+                    (history.outcome(t) == TransactionStatus.COMMITTED ? committed : indeterminate).add(t);
                 }
             }
             if (committed.isEmpty()) {
@@ -134,7 +134,7 @@ class LiteralExecutionsTest {
                         history.sessionOf(other) == history.sessionOf(t) && history.index(other) < history.index(t);
                 boolean strict = (level == Level.SSER || level == Level.SSI) && history.starts() != null;
                 boolean time = strict
-                        && history.outcome(other) == Outcome.COMMITTED
+                        && history.outcome(other) == TransactionStatus.COMMITTED
                         && history.ends()[other] < history.starts()[t];
                 if ((session || time) && !over.contains(other)) {
                     return false;
@@ -172,7 +172,7 @@ class LiteralExecutionsTest {
         private boolean allObserved() {
             List<Integer> observed = new ArrayList<>();
             for (int t : counted) {
-                if (history.outcome(t) == Outcome.COMMITTED) {
+                if (history.outcome(t) == TransactionStatus.COMMITTED) {
                     observed.add(t);
                 }
             }

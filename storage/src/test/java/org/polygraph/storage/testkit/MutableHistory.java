@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** A tiny history that can still be tampered with; an object an operation. */
 final class MutableHistory implements HistorySink {
@@ -20,13 +20,13 @@ final class MutableHistory implements HistorySink {
     }
 
     private record Transaction(
-            int session, long index, Outcome outcome, long start, long end, List<Operation> operations) {}
+            int session, long index, TransactionStatus outcome, long start, long end, List<Operation> operations) {}
 
     private final List<Transaction> transactions = new ArrayList<>();
     private final List<Operation> operations = new ArrayList<>();
 
     @Override
-    public void begin(int session, long index, Outcome outcome, long start, long end) {
+    public void begin(int session, long index, TransactionStatus outcome, long start, long end) {
         transactions.add(new Transaction(session, index, outcome, start, end, new ArrayList<>()));
     }
 

@@ -21,7 +21,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.columnar.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The tiny histories of the corpus with their verdicts: a JSON object a line, {@code {initial, txns, verdicts}} (or
@@ -105,11 +105,11 @@ public final class OracleCorpus {
         for (Object each : (List<?>) object.get("txns")) {
             Map<?, ?> transaction = (Map<?, ?>) each;
             String status = (String) transaction.get("status");
-            Outcome outcome =
+            TransactionStatus outcome =
                     switch (status) {
-                        case "committed" -> Outcome.COMMITTED;
-                        case "aborted" -> Outcome.ABORTED;
-                        case "unknown", "indeterminate" -> Outcome.INDETERMINATE;
+                        case "committed" -> TransactionStatus.COMMITTED;
+                        case "aborted" -> TransactionStatus.ABORTED;
+                        case "unknown", "indeterminate" -> TransactionStatus.INDETERMINATE;
                         default -> throw new HistoryException(file + ":" + line + ": status " + status);
                     };
             builder.begin((Long) transaction.get("session"), (Long) transaction.get("index"), outcome, line);

@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Streams the plume text format, {@code r|w(key,value,session,txn)} a line: no times, transaction ids from 0 over all
@@ -25,13 +25,13 @@ final class PlumeSink implements HistorySink {
     }
 
     @Override
-    public void begin(int session, long index, Outcome outcome, long start, long end) {
-        if (outcome == Outcome.INDETERMINATE) {
+    public void begin(int session, long index, TransactionStatus outcome, long start, long end) {
+        if (outcome == TransactionStatus.INDETERMINATE) {
             throw new IllegalArgumentException(
                     "an indeterminate transaction; plume text has only committed and aborted");
         }
         this.session = session;
-        transaction = outcome == Outcome.ABORTED ? -1 : transactions++;
+        transaction = outcome == TransactionStatus.ABORTED ? -1 : transactions++;
     }
 
     @Override

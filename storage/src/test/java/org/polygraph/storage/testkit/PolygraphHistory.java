@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * A polygraph as a history that a database could have recorded: its edges become sessions, where transactions follow one
@@ -90,7 +90,7 @@ public final class PolygraphHistory implements PolygraphSink {
             if (before[head] == NONE) {
                 int index = 0;
                 for (int t = head; t != NONE; t = next[t]) {
-                    sink.begin(label, index++, Outcome.COMMITTED, 0, 0);
+                    sink.begin(label, index++, TransactionStatus.COMMITTED, 0, 0);
                     reads.get(t).forEach(o -> sink.operation(o.write, o.key, o.value));
                     writes.get(t).forEach(o -> sink.operation(o.write, o.key, o.value));
                     sink.end();

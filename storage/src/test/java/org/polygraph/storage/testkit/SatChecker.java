@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /**
@@ -29,11 +29,11 @@ public final class SatChecker {
         initial = history.initialValue();
         boolean all = true;
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcome(t) == Outcome.INDETERMINATE) {
+            if (history.outcome(t) == TransactionStatus.INDETERMINATE) {
                 throw new IllegalArgumentException(
                         "an indeterminate transaction; only decided ones can be judged here");
             }
-            if (history.outcome(t) == Outcome.COMMITTED) {
+            if (history.outcome(t) == TransactionStatus.COMMITTED) {
                 sessions.add(history.sessionOf(t));
                 all &= add(history, t);
             }

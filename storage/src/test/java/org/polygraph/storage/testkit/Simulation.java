@@ -2,7 +2,7 @@ package org.polygraph.storage.testkit;
 
 import java.util.Arrays;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**
@@ -47,7 +47,7 @@ final class Simulation {
 
     private final long[] snapshot;
     private final long[] indexes;
-    private final Outcome[] outcome;
+    private final TransactionStatus[] outcome;
     private final int[] flags;
     private final int[] count;
     /** Operation i of session s at {@code s * width + i}: {@code key << 1 | write}, and its value. */
@@ -85,7 +85,7 @@ final class Simulation {
         start = new long[sessions];
         snapshot = new long[sessions];
         indexes = new long[sessions];
-        outcome = new Outcome[sessions];
+        outcome = new TransactionStatus[sessions];
         flags = new int[sessions];
         count = new int[sessions];
         operations = new int[Math.multiplyExact(sessions, width)];
@@ -149,7 +149,7 @@ final class Simulation {
                 if (at == 2) {
                     if (conflicts(s)) {
                         flags[s] &= ~FLAG_EFFECT;
-                        outcome[s] = outcome[s] == Outcome.INDETERMINATE ? Outcome.INDETERMINATE : Outcome.ABORTED;
+                        outcome[s] = outcome[s] == TransactionStatus.INDETERMINATE ? TransactionStatus.INDETERMINATE : TransactionStatus.ABORTED;
                     }
                     commit(s);
                     return now + delay();
@@ -189,12 +189,12 @@ final class Simulation {
         start[s] = now;
         double fate = random.nextDouble();
         boolean effect = true;
-        outcome[s] = Outcome.COMMITTED;
+        outcome[s] = TransactionStatus.COMMITTED;
         if (fate < settings.abortedShare) {
-            outcome[s] = Outcome.ABORTED;
+            outcome[s] = TransactionStatus.ABORTED;
             effect = false;
         } else if (fate < settings.abortedShare + settings.indeterminateShare) {
-            outcome[s] = Outcome.INDETERMINATE;
+            outcome[s] = TransactionStatus.INDETERMINATE;
             effect = random.chance(0.5);
         }
         flags[s] = effect ? FLAG_EFFECT : 0;
@@ -300,7 +300,7 @@ final class Simulation {
         sink.end();
     }
 
-    private void begin(int s, Outcome result, long from, long to) {
+    private void begin(int s, TransactionStatus result, long from, long to) {
         sink.begin(s, indexes[s]++, result, from + clockAhead[s], to + clockAhead[s]);
     }
 

@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayDeque;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Passes a history on, but one transaction reads what the database held {@code age} transactions earlier, counted as their
@@ -39,8 +39,8 @@ final class StaleSink implements HistorySink {
     }
 
     @Override
-    public void begin(int session, long index, Outcome outcome, long start, long end) {
-        committed = outcome == Outcome.COMMITTED;
+    public void begin(int session, long index, TransactionStatus outcome, long start, long end) {
+        committed = outcome == TransactionStatus.COMMITTED;
         operations.clear();
         values.clear();
         out.begin(session, index, outcome, start, end);

@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Builds a table; source positions count transactions in the order they ended. */
 final class TableSink implements HistorySink {
@@ -18,7 +18,7 @@ final class TableSink implements HistorySink {
     }
 
     @Override
-    public void begin(int session, long index, Outcome outcome, long start, long end) {
+    public void begin(int session, long index, TransactionStatus outcome, long start, long end) {
         builder.begin(session, index, outcome, ++position);
         if (timed) {
             builder.times(start, end);

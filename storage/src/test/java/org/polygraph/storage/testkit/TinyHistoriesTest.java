@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 class TinyHistoriesTest {
@@ -34,8 +34,8 @@ class TinyHistoriesTest {
                     }
                 }
             }
-            aborted += has(history, Outcome.ABORTED);
-            indeterminate += has(history, Outcome.INDETERMINATE);
+            aborted += has(history, TransactionStatus.ABORTED);
+            indeterminate += has(history, TransactionStatus.INDETERMINATE);
             timed += history.starts() == null ? 0 : 1;
         }
         String mix = "seed " + SEED + ": SER " + serializable + ", only SI " + onlySnapshot + ", neither " + neither
@@ -51,7 +51,7 @@ class TinyHistoriesTest {
         assertThat(timed).as(mix).isBetween(2 * share, 4 * share);
     }
 
-    private static int has(HistoryTable history, Outcome outcome) {
+    private static int has(HistoryTable history, TransactionStatus outcome) {
         for (byte code : history.outcomes()) {
             if (code == outcome.code()) {
                 return 1;

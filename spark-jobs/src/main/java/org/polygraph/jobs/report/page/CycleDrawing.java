@@ -12,7 +12,7 @@ import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * A cycle from top to bottom: its transactions below each other in the order of the cycle, an arrow from each to the
@@ -91,7 +91,7 @@ final class CycleDrawing {
         if (t != Dependency.INITIAL) {
             lines = operations(t, LEFT + 12, y + 40);
             title = facts.name(t) + "  " + facts.where(t);
-            dashed = table.outcome(t) != Outcome.COMMITTED;
+            dashed = table.outcome(t) != TransactionStatus.COMMITTED;
         }
         int height = 30 + LINE * lines.size() + (lines.isEmpty() ? 0 : 6);
         return new Drawing.Box(LEFT, y, BOX, height, facts.name(t), LEFT + 12, y + 20, title, dashed, lines);

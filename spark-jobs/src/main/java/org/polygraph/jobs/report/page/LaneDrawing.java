@@ -18,7 +18,7 @@ import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The transactions of a violation by session: a lane each, in session order from left to right. With timestamps of all
@@ -171,7 +171,7 @@ final class LaneDrawing {
             lines.add(new Drawing.Line(span[0] + 10, y + 38 + LINE * lines.size(), more, more, false));
         }
         int height = 28 + LINE * lines.size() + 4;
-        boolean dashed = table.outcome(t) != Outcome.COMMITTED;
+        boolean dashed = table.outcome(t) != TransactionStatus.COMMITTED;
         String title = facts.name(t) + "  " + facts.where(t);
         return new Drawing.Box(
                 span[0], y, span[1] - span[0], height, facts.name(t), span[0] + 10, y + 19, title, dashed, lines);

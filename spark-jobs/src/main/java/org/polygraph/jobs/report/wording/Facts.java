@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** A history in words: its transactions, operations and what an edge between two of them rests on. */
 public final class Facts {
@@ -43,7 +43,7 @@ public final class Facts {
     /** {@code file:line} and, unless it committed, what became of it. */
     public String where(int t) {
         String where = Legible.of(table.whereIs(t));
-        return table.outcome(t) == Outcome.COMMITTED
+        return table.outcome(t) == TransactionStatus.COMMITTED
                 ? where
                 : where + "  " + table.outcome(t).label();
     }

@@ -30,7 +30,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
@@ -273,7 +273,7 @@ class HtmlReportTest {
         List<Integer> all = new ArrayList<>();
         List<Dependency> cycle = new ArrayList<>();
         for (int t = 0; t < n; t++) {
-            b.begin(t % 100, t / 100, Outcome.COMMITTED, t);
+            b.begin(t % 100, t / 100, TransactionStatus.COMMITTED, t);
             b.read(key, b.values().code(0));
             b.write(key, b.values().code(t + 1));
             b.end();

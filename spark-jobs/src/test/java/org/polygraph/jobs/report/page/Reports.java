@@ -21,7 +21,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** Verdicts to draw. */
 final class Reports {
@@ -39,7 +39,7 @@ final class Reports {
         for (int i = 0; i < keys.size(); i++) {
             int key = b.keys().id(keys.get(i));
             for (int s = 0; s < 2; s++) {
-                b.begin(2 * i + s, 7, Outcome.COMMITTED, 2 * i + s + 1);
+                b.begin(2 * i + s, 7, TransactionStatus.COMMITTED, 2 * i + s + 1);
                 long begin = start + 1000L * i + 10L * s;
                 b.times(begin, begin + 500);
                 b.read(key, b.values().code(0));

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** What an order of events can show. Session order is part of each. */
-public enum Promise {
+public enum Guarantee {
     /** Serializability: a transaction is one event. */
     SER(1, false),
     /** Snapshot isolation: a transaction is two events, its snapshot and its commit. */
@@ -25,7 +25,7 @@ public enum Promise {
     private final int events;
     private final boolean realTime;
 
-    Promise(int events, boolean realTime) {
+    Guarantee(int events, boolean realTime) {
         this.events = events;
         this.realTime = realTime;
     }
@@ -47,7 +47,7 @@ public enum Promise {
     }
 
     /** Whether what keeps this promise keeps the other one: SSER SER SI CC RA RC, each the next, and SSER SSI SI. */
-    public boolean implies(Promise other) {
+    public boolean implies(Guarantee other) {
         if (this == LIN || other == LIN) {
             return this == other;
         }
@@ -77,8 +77,8 @@ public enum Promise {
     }
 
     /** The promise of a name. */
-    public static Optional<Promise> ofLabel(String label) {
-        for (Promise promise : values()) {
+    public static Optional<Guarantee> ofLabel(String label) {
+        for (Guarantee promise : values()) {
             if (promise.label().equals(label)) {
                 return Optional.of(promise);
             }
@@ -87,7 +87,7 @@ public enum Promise {
     }
 
     /** The promise of a level as users name it ({@code ser}, {@code si}, {@code sser}, {@code ssi}); empty for weaker levels. */
-    public static Optional<Promise> of(String level, boolean strictTime) {
+    public static Optional<Guarantee> of(String level, boolean strictTime) {
         return switch (level) {
             case "ser" -> Optional.of(strictTime ? SSER : SER);
             case "sser" -> Optional.of(SSER);

@@ -12,8 +12,8 @@ import org.polygraph.partitioner.graph.RealTime;
  * next tick, a tick precedes what starts after it, and ticks follow one another: three edges a transaction at most, not n^2.
  * To the solver a tick is a transaction that neither reads nor writes; they are numbered after the history's.
  */
-final class Ticks {
-    private static final Ticks NONE = new Ticks(null, null, new int[0]);
+final class RealTimeChain {
+    private static final RealTimeChain NONE = new RealTimeChain(null, null, new int[0]);
 
     private final @Nullable Events events;
     private final @Nullable RealTime time;
@@ -22,7 +22,7 @@ final class Ticks {
     /** Transactions that end before a tick, by their place. */
     private final int[] byPlace;
 
-    private Ticks(@Nullable Events events, @Nullable RealTime time, int[] ended) {
+    private RealTimeChain(@Nullable Events events, @Nullable RealTime time, int[] ended) {
         this.events = events;
         this.time = time;
         this.ended = ended;
@@ -43,7 +43,7 @@ final class Ticks {
     }
 
     /** One for every point in time at which something starts, or may; none if real time is no part of the graph. */
-    static Ticks of(KnownGraph graph) {
+    static RealTimeChain of(KnownGraph graph) {
         RealTime time = graph.realTime();
         if (time == null) {
             return NONE;
@@ -59,7 +59,7 @@ final class Ticks {
                 sorted[n++] = value;
             }
         }
-        return new Ticks(graph.events(), time, Arrays.copyOf(sorted, n));
+        return new RealTimeChain(graph.events(), time, Arrays.copyOf(sorted, n));
     }
 
     int count() {

@@ -1,18 +1,18 @@
 package org.polygraph.storage.model;
 
 /** How a transaction ended, as its client saw it. Stored as the byte {@link #code()}. */
-public enum Outcome {
+public enum TransactionStatus {
     COMMITTED(0, "committed"),
     ABORTED(1, "aborted"),
     /** The client never learnt the outcome: committed only if someone observed it. */
     INDETERMINATE(2, "indeterminate");
 
-    private static final Outcome[] VALUES = values();
+    private static final TransactionStatus[] VALUES = values();
 
     private final byte code;
     private final String label;
 
-    Outcome(int code, String label) {
+    TransactionStatus(int code, String label) {
         this.code = (byte) code;
         this.label = label;
     }
@@ -28,7 +28,7 @@ public enum Outcome {
     }
 
     /** Inverse of {@link #code()}. */
-    public static Outcome ofCode(byte code) {
+    public static TransactionStatus ofCode(byte code) {
         return VALUES[code];
     }
 }

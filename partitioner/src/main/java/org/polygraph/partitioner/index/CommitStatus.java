@@ -2,14 +2,14 @@ package org.polygraph.partitioner.index;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Which transactions count, one byte each. Committed ones do and aborted ones do not; an indeterminate one counts iff
  * something counted must have read it, and is {@link #OPTIONAL} where values repeat and being read is itself open
  * (DESIGN section 2).
  */
-public final class Counting {
+public final class CommitStatus {
     /** Leaves no trace: aborted, or indeterminate and never observed. */
     public static final byte DROPPED = 0;
     /** Its reads are judged and its writes exist. */
@@ -20,24 +20,24 @@ public final class Counting {
     private final byte[] states;
     private int optional;
 
-    private Counting(byte[] states) {
+    private CommitStatus(byte[] states) {
         this.states = states;
     }
 
     /** Committed transactions count, all others are dropped; {@link IndeterminateResolution} refines this. */
-    static Counting ofCommitted(HistoryTable table) {
+    static CommitStatus ofCommitted(HistoryTable table) {
         byte[] outcomes = table.outcomes();
         byte[] states = new byte[outcomes.length];
-        byte committed = Outcome.COMMITTED.code();
+        byte committed = TransactionStatus.COMMITTED.code();
         for (int t = 0; t < outcomes.length; t++) {
             states[t] = outcomes[t] == committed ? COUNTED : DROPPED;
         }
-        return new Counting(states);
+        return new CommitStatus(states);
     }
 
     /** From its {@link #states}, which are not copied. */
-    public static Counting of(byte[] states) {
-        Counting counting = new Counting(states);
+    public static CommitStatus of(byte[] states) {
+        CommitStatus counting = new CommitStatus(states);
         for (byte state : states) {
             counting.optional += state == OPTIONAL ? 1 : 0;
         }
@@ -49,11 +49,11 @@ public final class Counting {
      *
      * @param committed by transaction; looked at for {@link #OPTIONAL} ones only. Null: none of them committed
      */
-    public Counting decided(boolean @Nullable [] committed) {
+    public CommitStatus decided(boolean @Nullable [] committed) {
         if (optional == 0) {
             return this;
         }
-        Counting decided = new Counting(states.clone());
+        CommitStatus decided = new CommitStatus(states.clone());
         for (int t = 0; t < states.length; t++) {
             if (states[t] == OPTIONAL) {
                 decided.states[t] = committed != null && committed[t] ? COUNTED : DROPPED;
@@ -63,8 +63,8 @@ public final class Counting {
     }
 
     /** The same with one choice made. */
-    Counting decided(int transaction, boolean committed) {
-        Counting decided = new Counting(states.clone());
+    CommitStatus decided(int transaction, boolean committed) {
+        CommitStatus decided = new CommitStatus(states.clone());
         decided.optional = optional;
         decided.set(transaction, committed ? COUNTED : DROPPED);
         return decided;

@@ -20,7 +20,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.model.Outcome;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
@@ -30,7 +30,7 @@ import org.polygraph.storage.model.Outcome;
  * reads that are open demand nothing at first, so a violation is one; then SI is tried, which implies all of these levels, so its
  * PASS is one; then, of a few open reads, every choice ({@link WriterChoices}); else the answer is UNKNOWN.
  */
-final class AxiomDecision {
+final class WeakLevelDecision {
     /** For the attempt to accept by way of SI: its rules take some 4 us an operation. */
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
 
@@ -53,7 +53,7 @@ final class AxiomDecision {
     /** Of the choices that were judged last and hold: an order. */
     private @Nullable CommitOrder chosen;
 
-    AxiomDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
+    WeakLevelDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, KeyStages stages) {
         this.table = table;
         this.request = request;
         this.budget = budget;
@@ -112,7 +112,7 @@ final class AxiomDecision {
 
     /** Whether what counts is told by the transactions as they stand. */
     private boolean areOutcomesKnown() {
-        byte unknown = Outcome.INDETERMINATE.code();
+        byte unknown = TransactionStatus.INDETERMINATE.code();
         for (byte outcome : table.outcomes()) {
             if (outcome == unknown) {
                 return false;

@@ -19,7 +19,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * <p>Time: linear, and for each read of something older what lies between. Memory: 16 bytes a key, and where sources of all
  * are asked 4 an operation and 4 a transaction.
  */
-final class LatestReplay {
+final class LastWriteReplay {
     private static final int FEW = 1_000;
     private static final int SHARE = 64;
     /** Of searches, beside one an operation: beyond, the other replay is cheaper. */
@@ -30,7 +30,7 @@ final class LatestReplay {
     private static final int INITIAL = ReadSources.INITIAL;
 
     private final HistoryTable table;
-    private final Promise promise;
+    private final Guarantee promise;
     private final boolean[] counted;
     private final int[] position;
     private final int[] starts;
@@ -67,12 +67,12 @@ final class LatestReplay {
 
     private long steps;
 
-    LatestReplay(Witness witness) {
+    LastWriteReplay(Witness witness) {
         this(witness, new int[0]);
     }
 
     /** @param used sources of an attempt before, whose array is taken for those of this one; or empty */
-    LatestReplay(Witness witness, int[] used) {
+    LastWriteReplay(Witness witness, int[] used) {
         this.used = used;
         table = witness.table();
         promise = witness.terms().promise();
@@ -332,7 +332,7 @@ final class LatestReplay {
     }
 
     private boolean isNoneStale() {
-        if (promise == Promise.CC) {
+        if (promise == Guarantee.CC) {
             int[] seenBy = new int[counted.length];
             for (int i = 0; i < count; i++) {
                 if (isReached(i, sources(), seenBy) || steps < 0) {
@@ -348,7 +348,7 @@ final class LatestReplay {
             while (askers[first] != readers[i]) {
                 first++;
             }
-            boolean isStale = promise == Promise.RC
+            boolean isStale = promise == Guarantee.RC
                     ? seesSource(i, first, older[i])
                     : seesSource(i, first, starts[readers[i] + 1]) || ranBefore(i);
             if (isStale || steps < 0) {

@@ -3,7 +3,7 @@ package org.polygraph.partitioner.prune;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.Counting;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
@@ -11,7 +11,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  * of the key that reaches r; the initial version dies if any writer reaches r. With one candidate left the read is
  * decided: a WR edge. How it is known what reaches what is the closure's matter.
  */
-abstract class ReadJudge {
+abstract class CandidatePruning {
     private static final int CHECK_EVERY = 256;
 
     private final ForcedEdges forced;
@@ -20,7 +20,7 @@ abstract class ReadJudge {
     private int[] decided = new int[64];
     private boolean hasDecided;
 
-    ReadJudge(Events events, ForcedEdges forced, VersionIndex index) {
+    CandidatePruning(Events events, ForcedEdges forced, VersionIndex index) {
         this.forced = forced;
         this.index = index;
         this.events = events;
@@ -54,7 +54,7 @@ abstract class ReadJudge {
                 return KeyRules.STOPPED;
             }
             int reader = index.readerTransactions()[r];
-            if (states[reader] != Counting.COUNTED) {
+            if (states[reader] != CommitStatus.COUNTED) {
                 continue;
             }
             int begin = events.begin(reader);
@@ -64,9 +64,9 @@ abstract class ReadJudge {
             int only = -1;
             for (int w = index.firstInClass(key, valueClass); w >= 0 && alive < 2; w = index.nextInClass(w)) {
                 int t = index.writerTransactions()[w];
-                if (t != reader && states[t] != Counting.DROPPED && isCandidate(events.commit(t), begin)) {
+                if (t != reader && states[t] != CommitStatus.DROPPED && isCandidate(events.commit(t), begin)) {
                     // An optional writer as the last one left would be decided to have committed: the solver's part.
-                    alive += states[t] == Counting.OPTIONAL ? 2 : 1;
+                    alive += states[t] == CommitStatus.OPTIONAL ? 2 : 1;
                     only = w;
                 }
             }

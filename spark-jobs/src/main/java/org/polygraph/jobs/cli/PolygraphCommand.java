@@ -14,7 +14,6 @@ import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.storage.generate.Workload;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.MissingParameterException;
@@ -23,13 +22,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
 
 /** The root command. */
 @Command(
         name = "polygraph",
         description = "Decides from the outside whether a database kept its isolation promise.",
         mixinStandardHelpOptions = true,
-        versionProvider = Polygraph.ProgramVersion.class,
+        versionProvider = PolygraphCommand.ProgramVersion.class,
         scope = ScopeType.INHERIT,
         sortOptions = false,
         usageHelpAutoWidth = false,
@@ -39,7 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "Exit codes: 0 PASS, 1 internal error, 2 usage, 3 VIOLATION, 4 UNKNOWN (a budget ran out),",
             "5 INVALID input, 6 storage or cluster I/O."
         })
-final class Polygraph implements Runnable {
+final class PolygraphCommand implements Runnable {
     private static final String CHECK = "check";
 
     /** Commands whose names are reserved. */
@@ -49,7 +49,7 @@ final class Polygraph implements Runnable {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    private Polygraph() {}
+    private PolygraphCommand() {}
 
     /**
      * Runs one command line.
@@ -106,7 +106,7 @@ final class Polygraph implements Runnable {
         known.put("estimate", e -> new CommandLine(new EstimateCommand(e)));
         known.put("generate", e -> new CommandLine(new GenerateCommand(e)));
         known.put("version", e -> new CommandLine(new VersionCommand(e)));
-        CommandLine commands = new CommandLine(new Polygraph());
+        CommandLine commands = new CommandLine(new PolygraphCommand());
         known.forEach((name, command) -> {
             if (name.equals(first) || !known.containsKey(first)) {
                 commands.addSubcommand(name, command.apply(environment));

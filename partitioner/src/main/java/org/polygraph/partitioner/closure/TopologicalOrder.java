@@ -9,8 +9,8 @@ import org.polygraph.partitioner.graph.KnownGraph;
  * Some topological order of a graph's edges: chains advance in turn, one event each; one that must wait stands aside until
  * the chain it waits for has got there. Linear in events and edges; 4 bytes an event.
  */
-public final class Turns {
-    private Turns() {}
+public final class TopologicalOrder {
+    private TopologicalOrder() {}
 
     /**
      * The events in order. Real-time order that is bound to the graph is not looked at.
