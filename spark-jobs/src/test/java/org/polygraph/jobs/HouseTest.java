@@ -20,8 +20,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import com.tngtech.archunit.library.Architectures;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -110,7 +110,7 @@ class HouseTest {
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
             .haveNameMatching(
-                    JOBS.replace(".", "\\.") + "job\\.(SparkReplayer|ReplayTask|SliceTask|SliceFiles)(\\$.*)?")
+                    JOBS.replace(".", "\\.") + "spark\\.(SparkReplayer|ReplayTask|SliceTask|SliceFiles)(\\$.*)?")
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
@@ -123,20 +123,20 @@ class HouseTest {
     static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
             .that()
             .haveNameNotMatching(JOBS.replace(".", "\\.")
-                    + "job\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|ReadRangeTask|SliceFiles|SparkGenerator|SparkReading"
+                    + "spark\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|ReadRangeTask|SliceFiles|SparkGenerator|SparkReading"
                     + "|SparkRules|SparkStages|WindowJobs)(\\$.*)?")
             .should()
             .accessTargetWhere(DescribedPredicate.describe(
                     "brings rows to the driver or arrays to all executors",
-                    access -> access.getTargetOwner().getName().equals(JOBS + "job.Broadcasts")
+                    access -> access.getTargetOwner().getName().equals(JOBS + "spark.Broadcasts")
                             || (access.getTargetOwner().getPackageName().startsWith("org.apache.spark")
                                     && BRINGS.matcher(access.getTarget().getName())
                                             .matches())));
 
     @ArchTest
-    static final ArchRule SPARK_ONLY_IN_JOBS_JOB = noClasses()
+    static final ArchRule SPARK_ONLY_IN_JOBS_SPARK = noClasses()
             .that()
-            .resideOutsideOfPackage(JOBS + "job..")
+            .resideOutsideOfPackage(JOBS + "spark..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.spark..", "scala..");
@@ -179,7 +179,7 @@ class HouseTest {
 
     @ArchTest
     static final ArchRule JOBS_PACKAGES_LOOK_LEFT =
-            leftToRight(JOBS, "certificate", "verdict", "report", "pipeline", "job", "cli");
+            leftToRight(JOBS, "certificate", "verdict", "report", "pipeline", "spark", "cli");
 
     /** What is told, then how it is drawn, then the files of a run. */
     @ArchTest

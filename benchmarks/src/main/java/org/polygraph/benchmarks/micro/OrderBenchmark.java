@@ -49,6 +49,6 @@ public class OrderBenchmark extends Kernel {
     @Benchmark
     public void check(Blackhole blackhole) {
         blackhole.consume(ResidualCore.of(
-                graph, prepared.history().versions(), prepared.history().counting(), position, () -> false));
+                graph, prepared.history().versions(), prepared.history().commitStatus(), position, () -> false));
     }
 }

@@ -64,7 +64,8 @@ final class Prepared {
 
     /** One round of forced edges. */
     Saturation.Result saturate(KnownGraph graph, ChainClocks clocks) {
-        return new Saturation(graph, history.versions(), clocks, history.counting(), Cores.of(1)).round(() -> false);
+        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Cores.of(1))
+                .round(() -> false);
     }
 
     static void require(boolean holds) {

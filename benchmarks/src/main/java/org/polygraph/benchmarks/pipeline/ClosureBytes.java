@@ -38,9 +38,9 @@ public final class ClosureBytes {
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
         Events events = new Events(perTransaction, table.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        graph.bind(Objects.requireNonNull(RealTime.of(table, history.counting(), 0), "a history without times"));
+        graph.bind(Objects.requireNonNull(RealTime.of(table, history.commitStatus(), 0), "a history without times"));
         WindowClosure closure = WindowClosure.of(graph, Long.MAX_VALUE, Cores.all());
-        Saturation rules = new Saturation(graph, history.versions(), closure, history.counting(), Cores.all());
+        Saturation rules = new Saturation(graph, history.versions(), closure, history.commitStatus(), Cores.all());
         StringBuilder line = new StringBuilder();
         double n = table.transactions();
         for (int i = 0; i < UPDATES; i++) {

@@ -28,7 +28,7 @@ public final class CausalAxiom implements Axiom {
     private static final int INTS_OF_LINE = 16;
 
     private final VersionIndex index;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private @Nullable Conflict conflict;
     /** Keeps the compiler from leaving the reads out. */
     @SuppressWarnings("UnusedVariable")
@@ -53,7 +53,7 @@ public final class CausalAxiom implements Axiom {
     /** Reads whose writer is not known demand nothing, and transactions that only may count do not. */
     public CausalAxiom(IndexedHistory history) {
         this.index = history.versions();
-        this.counting = history.counting();
+        this.commitStatus = history.commitStatus();
     }
 
     @Override
@@ -153,7 +153,7 @@ public final class CausalAxiom implements Axiom {
         writers = 0;
         for (int w = first; w < last; w++) {
             int t = index.writerTransactions()[w];
-            if (counting.isCounted(t)) {
+            if (commitStatus.isCounted(t)) {
                 int chain = events.chain(t);
                 transactions[writers] = t;
                 writerChains[writers] = chain;

@@ -77,8 +77,8 @@ public final class CommitOrder {
         return reads.open().length > 0;
     }
 
-    public CommitStatus counting() {
-        return reads.counting();
+    public CommitStatus commitStatus() {
+        return reads.commitStatus();
     }
 
     /** Who read from whom, read by read. */

@@ -46,7 +46,7 @@ public record ReadArrays(
                 table.operationKeys(),
                 sorted,
                 reads.sources(),
-                reads.counting().states(),
+                reads.commitStatus().states(),
                 events.chainsByTransaction());
     }
 

@@ -35,7 +35,7 @@ public final class WriterChoices {
     private static final int UNDECIDED = -4;
 
     private final HistoryTable table;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final int[] sources;
     private final boolean[] counted;
     private final int[] open;
@@ -44,14 +44,14 @@ public final class WriterChoices {
 
     private WriterChoices(ReadsFrom reads, Judge judge, long steps) {
         this.table = reads.table();
-        this.counting = reads.counting();
+        this.commitStatus = reads.commitStatus();
         this.sources = reads.sources().clone();
         this.open = reads.open();
         this.judge = judge;
         this.steps = steps;
         counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = counting.isCounted(t);
+            counted[t] = commitStatus.isCounted(t);
         }
         for (int o : open) {
             sources[o] = UNDECIDED;
@@ -93,7 +93,7 @@ public final class WriterChoices {
             candidates.add(ReadsFrom.INITIAL);
         }
         for (int t = 0; t < table.transactions(); t++) {
-            if (t != reader && counting.of(t) != CommitStatus.DROPPED && lastWrite(t, key) == value) {
+            if (t != reader && commitStatus.of(t) != CommitStatus.DROPPED && lastWrite(t, key) == value) {
                 candidates.add(t);
             }
         }
@@ -146,7 +146,8 @@ public final class WriterChoices {
         builder.initialValue(builder.values().code(-1));
         int[] keys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
-            builder.begin(table.sessionOf(t), t, counted[t] ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
+            builder.begin(
+                    table.sessionOf(t), t, counted[t] ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
             for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1] && counted[t]; o++) {
                 int key = builder.keys().id(keys[o] >>> 1);
                 if ((keys[o] & 1) == 1) {

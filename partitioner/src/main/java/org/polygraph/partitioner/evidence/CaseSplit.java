@@ -132,7 +132,7 @@ final class CaseSplit {
         List<List<Case>> choices = new ArrayList<>();
         VersionIndex index = of.versions();
         for (int t = 0; t < table.transactions(); t++) {
-            if (of.counting().of(t) == CommitStatus.OPTIONAL) {
+            if (of.commitStatus().of(t) == CommitStatus.OPTIONAL) {
                 choices.add(List.of(
                         new Case(name(t) + " committed", null, of.deciding(t, true), branch),
                         new Case(name(t) + " did not commit", null, of.deciding(t, false), branch)));
@@ -152,8 +152,8 @@ final class CaseSplit {
                 for (int b = a + 1; b < index.writerStarts()[key + 1]; b++) {
                     int first = index.writerTransactions()[a];
                     int second = index.writerTransactions()[b];
-                    if (of.counting().isCounted(first)
-                            && of.counting().isCounted(second)
+                    if (of.commitStatus().isCounted(first)
+                            && of.commitStatus().isCounted(second)
                             && of.sessionOf()[first] != of.sessionOf()[second]
                             && !isOrdered(branch, first, second)) {
                         choices.add(List.of(
@@ -197,7 +197,7 @@ final class CaseSplit {
         int[] slots = new int[index.slotStarts()[index.ambiguousSlot(key) + 1] - first];
         Arrays.fill(slots, -1);
         List<Case> cases = new ArrayList<>();
-        if (!of.counting().isCounted(reader)) {
+        if (!of.commitStatus().isCounted(reader)) {
             return cases;
         }
         if (valueClass == VersionIndex.INITIAL) {
@@ -206,10 +206,10 @@ final class CaseSplit {
         }
         for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            if (t != reader && of.counting().of(t) == CommitStatus.OPTIONAL) {
+            if (t != reader && of.commitStatus().of(t) == CommitStatus.OPTIONAL) {
                 return List.of();
             }
-            if (t != reader && of.counting().isCounted(t)) {
+            if (t != reader && of.commitStatus().isCounted(t)) {
                 slots[r - first] = 1 + w - index.writerStarts()[key];
                 cases.add(reads(of, branch, key, reader, t, slots));
             }

@@ -38,7 +38,7 @@ public final class CycleEvidence {
     CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch, IntPredicate readOnly) {
         this.table = history.table();
         this.events = known.events();
-        this.lookup = new WriterLookup(history.versions(), history.counting());
+        this.lookup = new WriterLookup(history.versions(), history.commitStatus());
         this.graph = new EvidenceGraph(known, history.versions(), lookup, branch);
         this.reasons = new EdgeReasons(history, graph, lookup, branch);
         this.readOnly = readOnly;

@@ -33,7 +33,7 @@ final class EdgeReasons {
 
     private final HistoryTable table;
     private final VersionIndex index;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final Events events;
     private final WriterLookup lookup;
     private final EvidenceGraph graph;
@@ -47,7 +47,7 @@ final class EdgeReasons {
     EdgeReasons(IndexedHistory history, EvidenceGraph graph, WriterLookup lookup, Branch branch) {
         this.table = history.table();
         this.index = history.versions();
-        this.counting = history.counting();
+        this.commitStatus = history.commitStatus();
         this.events = graph.events();
         this.lookup = lookup;
         this.graph = graph;
@@ -359,7 +359,7 @@ final class EdgeReasons {
                 w >= 0 && failures.size() < MOST_CANDIDATES;
                 w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            if (t != reader && t != but && counting.of(t) != CommitStatus.DROPPED) {
+            if (t != reader && t != but && commitStatus.of(t) != CommitStatus.DROPPED) {
                 Alternative failure = impossible(key, reader, t, below, before);
                 if (failure == null) {
                     return null;
@@ -394,7 +394,7 @@ final class EdgeReasons {
             int other = index.writerTransactions()[w];
             if (other == candidate
                     || other == reader
-                    || !counting.isCounted(other)
+                    || !commitStatus.isCounted(other)
                     || !before.get(events.commit(other))
                     || (after != null && !after.get(events.begin(other)))) {
                 continue;

@@ -98,7 +98,7 @@ public final class Explanation {
     @Nullable
     Violation refute(IndexedHistory of, Branch branch) {
         KnownGraph graph = KnownGraph.of(events, of.versions());
-        RealTime time = level.realTime() ? RealTime.of(of.table(), of.counting(), clockSkewNanos) : null;
+        RealTime time = level.realTime() ? RealTime.of(of.table(), of.commitStatus(), clockSkewNanos) : null;
         if (time != null) {
             graph.bind(time);
         }
@@ -111,7 +111,7 @@ public final class Explanation {
             graph.add((int) (edge >>> 32), (int) edge);
         }
         Closure.Result closed = clocks.update(stop);
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.counting(), Cores.all());
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), Cores.all());
         for (int round = 0; round < MOST_ROUNDS; round++) {
             if (closed == Closure.Result.CYCLIC) {
                 return evidence(of, graph, branch).ofCycles().get(0);

@@ -12,11 +12,11 @@ final class WriterLookup {
     static final int UNDECIDED = -2;
 
     private final VersionIndex index;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
 
-    WriterLookup(VersionIndex index, CommitStatus counting) {
+    WriterLookup(VersionIndex index, CommitStatus commitStatus) {
         this.index = index;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
     }
 
     /** Whether a read had more than one candidate before any rule was applied. */
@@ -24,7 +24,7 @@ final class WriterLookup {
         int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
         for (int w = index.firstInClass(key, valueClass); w >= 0 && candidates < 2; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            if (t != reader && counting.of(t) != CommitStatus.DROPPED) {
+            if (t != reader && commitStatus.of(t) != CommitStatus.DROPPED) {
                 candidates++;
             }
         }
@@ -38,7 +38,7 @@ final class WriterLookup {
         int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
         for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
-            candidates += t != reader && counting.of(t) != CommitStatus.DROPPED ? 1 : 0;
+            candidates += t != reader && commitStatus.of(t) != CommitStatus.DROPPED ? 1 : 0;
         }
         return candidates;
     }

@@ -58,7 +58,7 @@ public final class RealTime {
      * @param skewNanos bound on the difference of any two clocks, 0 or more
      * @return null if the history has no times
      */
-    public static @Nullable RealTime of(HistoryTable table, CommitStatus counting, long skewNanos) {
+    public static @Nullable RealTime of(HistoryTable table, CommitStatus commitStatus, long skewNanos) {
         long[] starts = table.starts();
         long[] ends = table.ends();
         if (starts == null || ends == null) {
@@ -69,7 +69,7 @@ public final class RealTime {
         long[] sorted = new long[n];
         int count = 0;
         for (int t = 0; t < n; t++) {
-            if (bounds(t, table, counting, committed, ends)) {
+            if (bounds(t, table, commitStatus, committed, ends)) {
                 sorted[count++] = ends[t];
             }
         }
@@ -86,9 +86,9 @@ public final class RealTime {
             int nearStart = 0;
             int nearEnd = 0;
             for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
-                if (starts[t] != HistoryTable.NO_TIME && counting.of(t) != CommitStatus.DROPPED) {
+                if (starts[t] != HistoryTable.NO_TIME && commitStatus.of(t) != CommitStatus.DROPPED) {
                     nearStart = endedBefore(sorted, count, nearStart, starts[t], slack);
-                    if (counting.isCounted(t) || startsAscendFrom(t, table, counting, starts)) {
+                    if (commitStatus.isCounted(t) || startsAscendFrom(t, table, commitStatus, starts)) {
                         ended[t] = nearStart;
                         bound++;
                     } else if (nearStart > 0) {
@@ -97,7 +97,7 @@ public final class RealTime {
                     }
                 }
                 places[t] = NEVER;
-                if (bounds(t, table, counting, committed, ends)) {
+                if (bounds(t, table, commitStatus, committed, ends)) {
                     // One that ends before it starts is no interval, and what it says by its end is left out.
                     boolean reversed = starts[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
                     complete &= !reversed;
@@ -111,8 +111,8 @@ public final class RealTime {
         return new RealTime(ended, places, count, complete, bound, openStarts, openEnded);
     }
 
-    private static boolean bounds(int t, HistoryTable table, CommitStatus counting, byte committed, long[] ends) {
-        return counting.isCounted(t) && table.outcomes()[t] == committed && ends[t] != HistoryTable.NO_TIME;
+    private static boolean bounds(int t, HistoryTable table, CommitStatus commitStatus, byte committed, long[] ends) {
+        return commitStatus.isCounted(t) && table.outcomes()[t] == committed && ends[t] != HistoryTable.NO_TIME;
     }
 
     /** How many of the sorted ends precede a time; looked for in growing steps from a place that is mostly near. */
@@ -151,10 +151,10 @@ public final class RealTime {
     }
 
     /** Whether what follows in the session started no earlier, so that an edge into t tells it nothing new. */
-    private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus counting, long[] starts) {
+    private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus commitStatus, long[] starts) {
         int end = table.sessionStarts()[table.sessionOf(t) + 1];
         for (int next = t + 1; next < end; next++) {
-            if (counting.of(next) != CommitStatus.DROPPED
+            if (commitStatus.of(next) != CommitStatus.DROPPED
                     && (starts[next] == HistoryTable.NO_TIME || starts[next] < starts[t])) {
                 return false;
             }

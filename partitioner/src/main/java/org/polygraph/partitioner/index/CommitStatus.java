@@ -37,11 +37,11 @@ public final class CommitStatus {
 
     /** From its {@link #states}, which are not copied. */
     public static CommitStatus of(byte[] states) {
-        CommitStatus counting = new CommitStatus(states);
+        CommitStatus commitStatus = new CommitStatus(states);
         for (byte state : states) {
-            counting.optional += state == OPTIONAL ? 1 : 0;
+            commitStatus.optional += state == OPTIONAL ? 1 : 0;
         }
-        return counting;
+        return commitStatus;
     }
 
     /**

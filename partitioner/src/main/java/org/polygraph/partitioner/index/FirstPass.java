@@ -16,17 +16,17 @@ import org.polygraph.storage.model.TransactionStatus;
  *     if there are any, unknown outcomes were left unresolved
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
-record FirstPass(CommitStatus counting, byte[] roles, List<Violation> violations) {
+record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
     /** Linear time, one byte an operation. */
     static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
-        CommitStatus counting = CommitStatus.ofCommitted(table);
+        CommitStatus commitStatus = CommitStatus.ofCommitted(table);
         TransactionScan scan = new TransactionScan(table, reads);
         IntArrayList brokenCommitted = new IntArrayList();
         IntArrayList brokenIndeterminate = new IntArrayList();
         boolean maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
         byte unknown = TransactionStatus.INDETERMINATE.code();
         for (int t = 0; t < table.transactions(); t++) {
-            boolean committed = counting.isCounted(t);
+            boolean committed = commitStatus.isCounted(t);
             if (committed || (maybe && table.outcomes()[t] == unknown)) {
                 int broken = scan.scan(t);
                 if (broken >= 0) {
@@ -41,20 +41,20 @@ record FirstPass(CommitStatus counting, byte[] roles, List<Violation> violations
             for (int i = 0; i < brokenIndeterminate.size(); i += 2) {
                 broken.add(brokenIndeterminate.getInt(i));
             }
-            IndeterminateResolution.resolve(table, scan.roles(), counting, broken);
+            IndeterminateResolution.resolve(table, scan.roles(), commitStatus, broken);
             for (int i = 0; i < brokenIndeterminate.size(); i += 2) {
-                if (counting.isCounted(brokenIndeterminate.getInt(i))) {
+                if (commitStatus.isCounted(brokenIndeterminate.getInt(i))) {
                     brokenCommitted.add(brokenIndeterminate.getInt(i));
                     brokenCommitted.add(brokenIndeterminate.getInt(i + 1));
                 }
             }
         }
-        return new FirstPass(counting, scan.roles(), inconsistent(table, counting, brokenCommitted));
+        return new FirstPass(commitStatus, scan.roles(), inconsistent(table, commitStatus, brokenCommitted));
     }
 
     /** @param broken (transaction, operation) pairs; the first few become violations */
-    static List<Violation> inconsistent(HistoryTable table, CommitStatus counting, IntArrayList broken) {
-        ReadAnomalies anomalies = new ReadAnomalies(table, counting);
+    static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
+        ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         List<Violation> violations = new ArrayList<>();
         for (int i = 0; i < broken.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
             violations.add(anomalies.inconsistent(broken.getInt(i), broken.getInt(i + 1)));
@@ -63,8 +63,8 @@ record FirstPass(CommitStatus counting, byte[] roles, List<Violation> violations
     }
 
     /** @param impossible (key, transaction) pairs; the first few become violations */
-    static List<Violation> impossible(HistoryTable table, CommitStatus counting, IntArrayList impossible) {
-        ReadAnomalies anomalies = new ReadAnomalies(table, counting);
+    static List<Violation> impossible(HistoryTable table, CommitStatus commitStatus, IntArrayList impossible) {
+        ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         IntArrayList reads = new IntArrayList();
         for (int i = 0; i < impossible.size() && reads.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
             reads.add(anomalies.externalRead(impossible.getInt(i), impossible.getInt(i + 1)));

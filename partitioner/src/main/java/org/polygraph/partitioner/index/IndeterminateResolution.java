@@ -36,27 +36,27 @@ final class IndeterminateResolution {
 
     private final HistoryTable table;
     private final byte[] roles;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final Object2IntOpenHashMap<KeyValue> ids = new Object2IntOpenHashMap<>();
     private final List<Version> versions = new ArrayList<>();
     private final IntArrayList indeterminate = new IntArrayList();
 
-    private IndeterminateResolution(HistoryTable table, byte[] roles, CommitStatus counting) {
+    private IndeterminateResolution(HistoryTable table, byte[] roles, CommitStatus commitStatus) {
         this.table = table;
         this.roles = roles;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
         ids.defaultReturnValue(-1);
     }
 
     /** @param broken indeterminate transactions that contradict themselves */
-    static void resolve(HistoryTable table, byte[] roles, CommitStatus counting, IntArrayList broken) {
-        IndeterminateResolution resolution = new IndeterminateResolution(table, roles, counting);
+    static void resolve(HistoryTable table, byte[] roles, CommitStatus commitStatus, IntArrayList broken) {
+        IndeterminateResolution resolution = new IndeterminateResolution(table, roles, commitStatus);
         byte code = TransactionStatus.INDETERMINATE.code();
         byte[] outcomes = table.outcomes();
         for (int t = 0; t < outcomes.length; t++) {
             if (outcomes[t] == code) {
                 resolution.indeterminate.add(t);
-                counting.set(t, CommitStatus.OPTIONAL);
+                commitStatus.set(t, CommitStatus.OPTIONAL);
             }
         }
         if (!resolution.indeterminate.isEmpty()) {
@@ -79,7 +79,7 @@ final class IndeterminateResolution {
             }
         }
         for (int t = 0; t < table.transactions(); t++) {
-            if (counting.of(t) == CommitStatus.DROPPED) {
+            if (commitStatus.of(t) == CommitStatus.DROPPED) {
                 continue;
             }
             for (int o = first(t); o < first(t + 1); o++) {
@@ -112,7 +112,7 @@ final class IndeterminateResolution {
             }
             for (int i = 0; i < indeterminate.size(); i++) {
                 int t = indeterminate.getInt(i);
-                if (counting.of(t) == CommitStatus.OPTIONAL && readsTheImpossible(t)) {
+                if (commitStatus.of(t) == CommitStatus.OPTIONAL && readsTheImpossible(t)) {
                     changed |= dropIfOptional(t);
                 }
             }
@@ -123,10 +123,10 @@ final class IndeterminateResolution {
     }
 
     private boolean dropIfOptional(int transaction) {
-        if (counting.of(transaction) != CommitStatus.OPTIONAL) {
+        if (commitStatus.of(transaction) != CommitStatus.OPTIONAL) {
             return false;
         }
-        counting.set(transaction, CommitStatus.DROPPED);
+        commitStatus.set(transaction, CommitStatus.DROPPED);
         return true;
     }
 
@@ -136,7 +136,7 @@ final class IndeterminateResolution {
         int optional = -1;
         for (int i = 0; i < version.writers.size() && count < 2; i++) {
             int w = version.writers.getInt(i);
-            byte state = counting.of(w);
+            byte state = commitStatus.of(w);
             if (w != reader && state != CommitStatus.DROPPED) {
                 count++;
                 optional = state == CommitStatus.OPTIONAL ? w : -1;
@@ -153,10 +153,10 @@ final class IndeterminateResolution {
             for (Version version : versions) {
                 for (int i = 0; i < version.readers.size(); i++) {
                     int r = version.readers.getInt(i);
-                    if (counting.of(r) == CommitStatus.COUNTED) {
+                    if (commitStatus.of(r) == CommitStatus.COUNTED) {
                         int forced = candidates(version, r) - 2;
                         if (forced >= 0) {
-                            counting.set(forced, CommitStatus.COUNTED);
+                            commitStatus.set(forced, CommitStatus.COUNTED);
                             changed = any = true;
                         }
                     }
@@ -185,7 +185,7 @@ final class IndeterminateResolution {
             for (Version version : versions) {
                 for (int i = 0; i < version.writers.size(); i++) {
                     int w = version.writers.getInt(i);
-                    if (counting.of(w) == CommitStatus.OPTIONAL && !useful[w] && observed(version, w, useful)) {
+                    if (commitStatus.of(w) == CommitStatus.OPTIONAL && !useful[w] && observed(version, w, useful)) {
                         useful[w] = changed = true;
                     }
                 }
@@ -204,7 +204,7 @@ final class IndeterminateResolution {
     private boolean observed(Version version, int writer, boolean[] useful) {
         for (int i = 0; i < version.readers.size(); i++) {
             int r = version.readers.getInt(i);
-            if (r != writer && (counting.of(r) == CommitStatus.COUNTED || useful[r])) {
+            if (r != writer && (commitStatus.of(r) == CommitStatus.COUNTED || useful[r])) {
                 return true;
             }
         }

@@ -16,19 +16,19 @@ public final class IndexedHistory {
     public static final int MOST_VIOLATIONS = 100;
 
     private final HistoryTable table;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final int[] sessionOf;
     private final @Nullable VersionIndex versions;
     private final List<Violation> violations;
 
     private IndexedHistory(
             HistoryTable table,
-            CommitStatus counting,
+            CommitStatus commitStatus,
             int[] sessionOf,
             @Nullable VersionIndex versions,
             List<Violation> violations) {
         this.table = table;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
         this.sessionOf = sessionOf;
         this.versions = versions;
         this.violations = List.copyOf(violations);
@@ -45,32 +45,36 @@ public final class IndexedHistory {
     /** Indexes a history: linear time, see {@link VersionIndex} for memory. */
     public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate) {
         FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
-        CommitStatus counting = pass.counting();
+        CommitStatus commitStatus = pass.commitStatus();
         if (!pass.violations().isEmpty()) {
-            return impossible(table, counting, pass.violations());
+            return impossible(table, commitStatus, pass.violations());
         }
         int[] sessionOf = sessionOf(table);
         VersionIndexBuilder builder =
-                new VersionIndexBuilder(table.keys().size(), sessionOf, counting.states(), table.initialValue());
+                new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table.initialValue());
         VersionIndex versions = builder.build(
                 table.operationStarts(), null, table.operationKeys(), table.operationValues(), pass.roles());
         return new IndexedHistory(
-                table, counting, sessionOf, versions, FirstPass.impossible(table, counting, builder.impossible()));
+                table,
+                commitStatus,
+                sessionOf,
+                versions,
+                FirstPass.impossible(table, commitStatus, builder.impossible()));
     }
 
     /** A history that single reads or transactions refute. */
-    static IndexedHistory impossible(HistoryTable table, CommitStatus counting, List<Violation> violations) {
-        return new IndexedHistory(table, counting, sessionOf(table), null, violations);
+    static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
+        return new IndexedHistory(table, commitStatus, sessionOf(table), null, violations);
     }
 
     /** A history whose index was made elsewhere. */
-    static IndexedHistory of(HistoryTable table, CommitStatus counting, VersionIndex versions) {
-        return new IndexedHistory(table, counting, sessionOf(table), versions, List.of());
+    static IndexedHistory of(HistoryTable table, CommitStatus commitStatus, VersionIndex versions) {
+        return new IndexedHistory(table, commitStatus, sessionOf(table), versions, List.of());
     }
 
     /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a stage file; there must be no {@link #violations}. */
     public void saveTo(ArrayFile file) {
-        file.put("states", counting.states());
+        file.put("states", commitStatus.states());
         versions().saveTo(file);
     }
 
@@ -92,7 +96,7 @@ public final class IndexedHistory {
 
     /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} has left. */
     public IndexedHistory withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
-        return new IndexedHistory(table, counting, sessionOf, versions().withReadsOf(file), violations);
+        return new IndexedHistory(table, commitStatus, sessionOf, versions().withReadsOf(file), violations);
     }
 
     private static int[] sessionOf(HistoryTable table) {
@@ -110,12 +114,12 @@ public final class IndexedHistory {
 
     /** The same history with an index of its own, for rules that decide reads tentatively. */
     public IndexedHistory copy() {
-        return new IndexedHistory(table, counting, sessionOf, versions().copy(), violations);
+        return new IndexedHistory(table, commitStatus, sessionOf, versions().copy(), violations);
     }
 
     /** The same history with one unknown outcome decided, and an index of its own. */
     public IndexedHistory deciding(int transaction, boolean committed) {
-        CommitStatus decided = counting.decided(transaction, committed);
+        CommitStatus decided = commitStatus.decided(transaction, committed);
         return new IndexedHistory(table, decided, sessionOf, versions().copy(), violations);
     }
 
@@ -123,8 +127,8 @@ public final class IndexedHistory {
         return table;
     }
 
-    public CommitStatus counting() {
-        return counting;
+    public CommitStatus commitStatus() {
+        return commitStatus;
     }
 
     /** The session of each transaction. */

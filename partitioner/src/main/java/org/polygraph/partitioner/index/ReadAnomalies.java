@@ -16,11 +16,11 @@ final class ReadAnomalies {
     private static final int NOBODY = -1;
 
     private final HistoryTable table;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
 
-    ReadAnomalies(HistoryTable table, CommitStatus counting) {
+    ReadAnomalies(HistoryTable table, CommitStatus commitStatus) {
         this.table = table;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
     }
 
     /** A read that contradicts its own transaction's earlier write or read of the key. */
@@ -82,7 +82,7 @@ final class ReadAnomalies {
                 for (int j = 0; ofKey != null && j < ofKey.size(); j++) {
                     int i = ofKey.getInt(j);
                     if (table.operationValues()[o] == values[i]) {
-                        if (counting.of(t) == CommitStatus.DROPPED) {
+                        if (commitStatus.of(t) == CommitStatus.DROPPED) {
                             aborted[i] = t;
                         } else if (intermediate[i] == NOBODY) {
                             intermediate[i] = t;

@@ -22,15 +22,19 @@ public final class ReadsFrom {
     public static final int OPEN = -3;
 
     private final HistoryTable table;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final int[] sources;
     private final IntArrayList open;
     private final List<Violation> violations;
 
     private ReadsFrom(
-            HistoryTable table, CommitStatus counting, int[] sources, IntArrayList open, List<Violation> violations) {
+            HistoryTable table,
+            CommitStatus commitStatus,
+            int[] sources,
+            IntArrayList open,
+            List<Violation> violations) {
         this.table = table;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
         this.sources = sources;
         this.open = open;
         this.violations = List.copyOf(violations);
@@ -54,7 +58,7 @@ public final class ReadsFrom {
                 table.operationKeys(),
                 table.operationValues(),
                 pass.roles(),
-                pass.counting().states(),
+                pass.commitStatus().states(),
                 KeyBuckets.Tag.OPERATION);
         IntArrayList impossible = new IntArrayList();
         buckets.findWriters(
@@ -73,7 +77,7 @@ public final class ReadsFrom {
     static ReadsFrom unread(HistoryTable table, FirstPass pass) {
         int[] sources = new int[table.operations()];
         Arrays.fill(sources, NONE);
-        return new ReadsFrom(table, pass.counting(), sources, new IntArrayList(), pass.violations());
+        return new ReadsFrom(table, pass.commitStatus(), sources, new IntArrayList(), pass.violations());
     }
 
     /** The result, once every external read is settled. */
@@ -84,8 +88,8 @@ public final class ReadsFrom {
         }
         impossible.unstableSort(null);
         List<Violation> found =
-                new ReadAnomalies(table, counting).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
-        return new ReadsFrom(table, counting, sources, open, found);
+                new ReadAnomalies(table, commitStatus).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
+        return new ReadsFrom(table, commitStatus, sources, open, found);
     }
 
     /** @param writer as of {@link WritersByValue#find} */
@@ -97,11 +101,12 @@ public final class ReadsFrom {
         int source = writer == WritersByValue.SEVERAL || (writer >= 0 && initial && !own)
                 ? OPEN
                 : initial ? INITIAL : own || writer < 0 ? NONE : writer;
-        boolean optionalReader = counting.optional() > 0 && counting.of(transaction(operation)) == CommitStatus.OPTIONAL;
+        boolean optionalReader =
+                commitStatus.optional() > 0 && commitStatus.of(transaction(operation)) == CommitStatus.OPTIONAL;
         if (source == NONE) {
             // What reads the impossible has not committed: resolution has dropped it, unless it counts.
             impossible.add(operation);
-        } else if (optionalReader || (source >= 0 && counting.of(source) == CommitStatus.OPTIONAL)) {
+        } else if (optionalReader || (source >= 0 && commitStatus.of(source) == CommitStatus.OPTIONAL)) {
             source = OPEN;
         }
         sources[operation] = source;
@@ -126,8 +131,8 @@ public final class ReadsFrom {
         return table;
     }
 
-    public CommitStatus counting() {
-        return counting;
+    public CommitStatus commitStatus() {
+        return commitStatus;
     }
 
     /** By operation: a transaction, {@link #INITIAL}, {@link #NONE} or {@link #OPEN}. Nobody writes to it. */

@@ -17,7 +17,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  */
 public final class SliceMerge {
     private final HistoryTable table;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final KeySlices slices;
     /** Which have operations, and thus are to come. */
     private final BitSet awaited = new BitSet();
@@ -33,9 +33,9 @@ public final class SliceMerge {
     private final VersionIndex all;
 
     /** @param sizes of every slice that has operations, in any order */
-    SliceMerge(HistoryTable table, CommitStatus counting, KeySlices slices, Iterable<byte[]> sizes) {
+    SliceMerge(HistoryTable table, CommitStatus commitStatus, KeySlices slices, Iterable<byte[]> sizes) {
         this.table = table;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
         this.slices = slices;
         this.bytes = new long[slices.slices()];
         this.partsToCome = new int[slices.cutKeys().length];
@@ -111,7 +111,7 @@ public final class SliceMerge {
         if (!awaited.isEmpty()) {
             throw new IllegalStateException("slice " + awaited.nextSetBit(0) + " is missing");
         }
-        return refuted == null ? IndexedHistory.of(table, counting, all) : refuted;
+        return refuted == null ? IndexedHistory.of(table, commitStatus, all) : refuted;
     }
 
     private void copy(VersionIndex part, int local, int key) {
@@ -190,12 +190,13 @@ public final class SliceMerge {
         IndexedHistory refuted() {
             if (!broken.isEmpty()) {
                 awaited.clear();
-                return IndexedHistory.impossible(table, counting, FirstPass.inconsistent(table, counting, broken));
+                return IndexedHistory.impossible(
+                        table, commitStatus, FirstPass.inconsistent(table, commitStatus, broken));
             }
             if (!impossible.isEmpty()) {
                 awaited.clear();
                 return IndexedHistory.impossible(
-                        table, counting, FirstPass.impossible(table, counting, ascending(impossible)));
+                        table, commitStatus, FirstPass.impossible(table, commitStatus, ascending(impossible)));
             }
             return null;
         }

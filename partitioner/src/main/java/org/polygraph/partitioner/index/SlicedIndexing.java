@@ -16,13 +16,14 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class SlicedIndexing {
     private final HistoryTable table;
     private final KeySlices slices;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final List<Violation> violations;
 
-    private SlicedIndexing(HistoryTable table, KeySlices slices, CommitStatus counting, List<Violation> violations) {
+    private SlicedIndexing(
+            HistoryTable table, KeySlices slices, CommitStatus commitStatus, List<Violation> violations) {
         this.table = table;
         this.slices = slices;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
         this.violations = violations;
     }
 
@@ -34,7 +35,7 @@ public final class SlicedIndexing {
     public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, KeySlices slices) {
         if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.outcomes())) {
             FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
-            return new SlicedIndexing(table, slices, pass.counting(), pass.violations());
+            return new SlicedIndexing(table, slices, pass.commitStatus(), pass.violations());
         }
         return new SlicedIndexing(table, slices, CommitStatus.ofCommitted(table), List.of());
     }
@@ -54,13 +55,13 @@ public final class SlicedIndexing {
     }
 
     /** Who counts: dropped transactions need not be dealt out. */
-    public CommitStatus counting() {
-        return counting;
+    public CommitStatus commitStatus() {
+        return commitStatus;
     }
 
     /** The result, if it is known without any slice: some transaction contradicts itself. */
     public @Nullable IndexedHistory known() {
-        return violations.isEmpty() ? null : IndexedHistory.impossible(table, counting, violations);
+        return violations.isEmpty() ? null : IndexedHistory.impossible(table, commitStatus, violations);
     }
 
     /**
@@ -69,6 +70,6 @@ public final class SlicedIndexing {
      * @param sizes {@link IndexSlice#sizes} of every slice that has operations, in any order
      */
     public SliceMerge merge(Iterable<byte[]> sizes) {
-        return new SliceMerge(table, counting, slices, sizes);
+        return new SliceMerge(table, commitStatus, slices, sizes);
     }
 }

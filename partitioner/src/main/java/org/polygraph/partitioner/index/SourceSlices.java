@@ -56,7 +56,7 @@ public final class SourceSlices {
         int[] keys = table.operationKeys();
         long[] values = table.operationValues();
         for (int t = 0; t < table.transactions(); t++) {
-            if (pass.counting().of(t) == CommitStatus.DROPPED) {
+            if (pass.commitStatus().of(t) == CommitStatus.DROPPED) {
                 continue;
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
@@ -136,7 +136,7 @@ public final class SourceSlices {
         int[] keys = table.operationKeys();
         IntArrayList impossible = new IntArrayList();
         for (int t = 0; t < table.transactions(); t++) {
-            if (pass.counting().of(t) == CommitStatus.DROPPED) {
+            if (pass.commitStatus().of(t) == CommitStatus.DROPPED) {
                 continue;
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {

@@ -52,7 +52,8 @@ final class RecordedOperations {
                         "one read, write or cas (or a read and then a write of its key) for level lin",
                         "check transactions at sser, which is the same promise for them");
             }
-            boolean hasEnd = table.outcome(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
+            boolean hasEnd = table.outcome(t) != TransactionStatus.COMMITTED
+                    || (ends != null && ends[t] != HistoryTable.NO_TIME);
             if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
                 return new HistoryException(
                         table.whereIs(t),
@@ -90,7 +91,8 @@ final class RecordedOperations {
 
     /** Whether it is an operation that may count. */
     boolean isPart(int t) {
-        return !isEmpty(table, t) && (outcomes[t] == TransactionStatus.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
+        return !isEmpty(table, t)
+                && (outcomes[t] == TransactionStatus.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
     }
 
     /**

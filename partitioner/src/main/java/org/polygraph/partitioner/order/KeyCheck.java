@@ -26,8 +26,8 @@ public final class KeyCheck {
     private long[] items = new long[256];
 
     /** @param position of each event, a permutation */
-    public KeyCheck(Events events, VersionIndex index, CommitStatus counting, int[] position) {
-        this(events.perTransaction(), index, counting.states(), position);
+    public KeyCheck(Events events, VersionIndex index, CommitStatus commitStatus, int[] position) {
+        this(events.perTransaction(), index, commitStatus.states(), position);
     }
 
     /**

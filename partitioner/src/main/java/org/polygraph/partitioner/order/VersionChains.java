@@ -50,8 +50,8 @@ public final class VersionChains {
     }
 
     /** The chains, or null if the history is not of this kind; found out at the first key that is not. */
-    public static @Nullable VersionChains of(VersionIndex index, CommitStatus counting) {
-        if (index.ambiguous() > 0 || counting.optional() > 0) {
+    public static @Nullable VersionChains of(VersionIndex index, CommitStatus commitStatus) {
+        if (index.ambiguous() > 0 || commitStatus.optional() > 0) {
             return null;
         }
         VersionChains chains = new VersionChains(index);

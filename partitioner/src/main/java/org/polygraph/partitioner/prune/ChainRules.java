@@ -22,10 +22,10 @@ final class ChainRules implements KeyRules {
             ForcedEdges forced,
             VersionIndex index,
             ChainClocks clocks,
-            CommitStatus counting,
+            CommitStatus commitStatus,
             int mostPairWriters) {
         this.index = index;
-        this.states = counting.states();
+        this.states = commitStatus.states();
         this.mostPairWriters = mostPairWriters;
         this.pairs = new PairRules(events, forced, index, clocks);
         this.loaded = new SessionKey(index, events);

@@ -20,11 +20,11 @@ final class KeyPass {
     private final KeyRules rules;
     private int[] decided = NOTHING;
 
-    KeyPass(Events events, VersionIndex index, Closure closure, CommitStatus counting, int mostPairWriters) {
+    KeyPass(Events events, VersionIndex index, Closure closure, CommitStatus commitStatus, int mostPairWriters) {
         this.index = index;
         this.rules = closure instanceof WindowClosure window
-                ? new WindowRules(events, forced, index, window, counting)
-                : new ChainRules(events, forced, index, (ChainClocks) closure, counting, mostPairWriters);
+                ? new WindowRules(events, forced, index, window, commitStatus)
+                : new ChainRules(events, forced, index, (ChainClocks) closure, commitStatus, mostPairWriters);
     }
 
     /** Begins a round with the closure as it is now. */

@@ -24,7 +24,7 @@ public final class Saturation {
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Closure closure;
-    private final CommitStatus counting;
+    private final CommitStatus commitStatus;
     private final Cores cores;
     private final int mostPairWriters;
     private final int pieceWriters;
@@ -36,8 +36,8 @@ public final class Saturation {
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
-    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, CommitStatus counting, Cores cores) {
-        this(graph, index, closure, counting, cores, PairRules.MOST_WRITERS, PIECE);
+    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, CommitStatus commitStatus, Cores cores) {
+        this(graph, index, closure, commitStatus, cores, PairRules.MOST_WRITERS, PIECE);
     }
 
     /**
@@ -50,14 +50,14 @@ public final class Saturation {
             KnownGraph graph,
             VersionIndex index,
             Closure closure,
-            CommitStatus counting,
+            CommitStatus commitStatus,
             Cores cores,
             int mostPairWriters,
             int pieceWriters) {
         this.graph = graph;
         this.index = index;
         this.closure = closure;
-        this.counting = counting;
+        this.commitStatus = commitStatus;
         this.cores = cores;
         this.mostPairWriters = mostPairWriters;
         this.pieceWriters = pieceWriters;
@@ -118,7 +118,7 @@ public final class Saturation {
 
     private KeyPass pass(int number) {
         if (number == crew.size()) {
-            crew.add(new KeyPass(graph.events(), index, closure, counting, mostPairWriters));
+            crew.add(new KeyPass(graph.events(), index, closure, commitStatus, mostPairWriters));
         }
         KeyPass pass = crew.get(number);
         pass.begin();

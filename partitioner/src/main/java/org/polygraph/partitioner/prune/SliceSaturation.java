@@ -161,8 +161,8 @@ public final class SliceSaturation {
     private boolean run(IntArrayList keys) {
         takeOut(keys);
         Part part = new Part(keys);
-        KeyPass rules =
-                new KeyPass(part.graph.events(), part.versions, part.closure, part.counting, PairRules.MOST_WRITERS);
+        KeyPass rules = new KeyPass(
+                part.graph.events(), part.versions, part.closure, part.commitStatus, PairRules.MOST_WRITERS);
         rules.begin();
         ForcedEdges found = rules.forced();
         for (int i = 0; i < keys.size(); i++) {
@@ -207,7 +207,7 @@ public final class SliceSaturation {
         final KnownGraph graph;
         final VersionIndex versions;
         final Closure closure;
-        final CommitStatus counting;
+        final CommitStatus commitStatus;
 
         Part(IntArrayList keys) {
             Events events = excerpt.number();
@@ -215,7 +215,7 @@ public final class SliceSaturation {
             for (int t = 0; t < ownStates.length; t++) {
                 ownStates[t] = states[excerpt.transaction(t)];
             }
-            counting = CommitStatus.of(ownStates);
+            commitStatus = CommitStatus.of(ownStates);
             graph = new KnownGraph(events);
             versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(excerpt::numberOf);
             long[] ownChanged = new long[(events.count() + 63) >> 6];

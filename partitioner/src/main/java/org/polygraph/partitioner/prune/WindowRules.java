@@ -45,11 +45,12 @@ final class WindowRules implements KeyRules {
     private int count;
     private final CandidatePruning judge;
 
-    WindowRules(Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, CommitStatus counting) {
+    WindowRules(
+            Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, CommitStatus commitStatus) {
         this.forced = forced;
         this.index = index;
         this.closure = closure;
-        this.states = counting.states();
+        this.states = commitStatus.states();
         this.events = events;
         this.shift = events.shift();
         this.judge = new WindowJudge();

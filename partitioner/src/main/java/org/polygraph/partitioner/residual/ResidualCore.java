@@ -36,8 +36,8 @@ public final class ResidualCore {
 
     /** Checks every key against the order; null if the budget ended. O(operations log operations of a key). */
     public static @Nullable ResidualCore of(
-            KnownGraph graph, VersionIndex index, CommitStatus counting, int[] position, BooleanSupplier stop) {
-        KeyCheck check = new KeyCheck(graph.events(), index, counting, position);
+            KnownGraph graph, VersionIndex index, CommitStatus commitStatus, int[] position, BooleanSupplier stop) {
+        KeyCheck check = new KeyCheck(graph.events(), index, commitStatus, position);
         IntArrayList keys = new IntArrayList();
         long violated = 0;
         for (int key = 0; key < index.keys(); key++) {

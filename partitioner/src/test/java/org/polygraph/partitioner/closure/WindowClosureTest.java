@@ -52,15 +52,15 @@ class WindowClosureTest {
             ClientTimes.Kind kind =
                     random.nextInt(3) == 0 ? kinds[random.nextInt(kinds.length)] : kinds[random.nextInt(2)];
             ClientTimes.set(table, kind, random.nextInt(3) == 0 ? 0.3 : 0, new SplitMix(seed));
-            CommitStatus counting =
-                    IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).counting();
+            CommitStatus commitStatus =
+                    IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE).commitStatus();
             int[] sessionOf = new int[table.transactions()];
             for (int t = 0; t < sessionOf.length; t++) {
                 sessionOf[t] = table.sessionOf(t);
             }
             Events events = new Events(1 + random.nextInt(2), table.sessionStarts(), sessionOf);
             long skew = random.nextInt(3) == 0 ? 0 : random.nextInt(5) == 0 ? Long.MAX_VALUE : random.nextInt(30);
-            RealTime time = RealTime.of(table, counting, skew);
+            RealTime time = RealTime.of(table, commitStatus, skew);
             KnownGraph windowed = new KnownGraph(events);
             windowed.bind(time);
             // Windows of a few events or of all, on one to three threads; and the same piece by piece.
@@ -76,7 +76,7 @@ class WindowClosureTest {
             chained.bind(time);
             ChainClocks timed = ChainClocks.of(chained);
             KnownGraph all = new KnownGraph(events);
-            addAllPairs(all, table, counting, skew, time, seed);
+            addAllPairs(all, table, commitStatus, skew, time, seed);
             ChainClocks clocks = ChainClocks.of(all);
             int m = events.count();
             boolean[] before = new boolean[m * m];
@@ -190,12 +190,12 @@ class WindowClosureTest {
     }
 
     private static void addAllPairs(
-            KnownGraph graph, HistoryTable table, CommitStatus counting, long skew, RealTime time, long seed) {
+            KnownGraph graph, HistoryTable table, CommitStatus commitStatus, long skew, RealTime time, long seed) {
         Events events = graph.events();
         for (int u = 0; u < table.transactions(); u++) {
             for (int v = 0; v < table.transactions(); v++) {
-                boolean before = counting.isCounted(u)
-                        && counting.isCounted(v)
+                boolean before = commitStatus.isCounted(u)
+                        && commitStatus.isCounted(v)
                         && table.outcome(u) == TransactionStatus.COMMITTED
                         && table.ends()[u] != HistoryTable.NO_TIME
                         && table.starts()[v] != HistoryTable.NO_TIME

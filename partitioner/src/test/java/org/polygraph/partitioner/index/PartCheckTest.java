@@ -50,7 +50,7 @@ class PartCheckTest {
         }
         VersionIndex all = history.versions();
         KeySlices slices = SlicedIndexingTest.slices(table, random);
-        byte[] states = history.counting().states();
+        byte[] states = history.commitStatus().states();
         long sum = 0;
         for (int perTransaction = 1; perTransaction <= 2; perTransaction++) {
             int[] position = order(table.transactions(), perTransaction, random);

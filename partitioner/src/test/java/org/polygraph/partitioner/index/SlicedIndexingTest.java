@@ -73,9 +73,9 @@ class SlicedIndexingTest {
             KeySlices slices = slices(table, random);
             IndexedHistory actual = sliced(table, mode, slices, 1 + random.nextInt(200));
             assertThat(actual.violations()).as(name).isEqualTo(expected.violations());
-            assertThat(actual.counting().states())
+            assertThat(actual.commitStatus().states())
                     .as(name)
-                    .isEqualTo(expected.counting().states());
+                    .isEqualTo(expected.commitStatus().states());
             assertThat(actual.sessionOf()).as(name).isEqualTo(expected.sessionOf());
             if (expected.violations().isEmpty()) {
                 equal(actual.versions(), expected.versions(), name);
@@ -124,7 +124,7 @@ class SlicedIndexingTest {
         }
         SliceDealer dealer = new SliceDealer(indexing.slices());
         for (int t = 0; t < table.transactions(); t++) {
-            if (indexing.counting().of(t) != CommitStatus.DROPPED) {
+            if (indexing.commitStatus().of(t) != CommitStatus.DROPPED) {
                 int from = table.operationStarts()[t];
                 int to = table.operationStarts()[t + 1];
                 dealer.add(
@@ -149,7 +149,7 @@ class SlicedIndexingTest {
                                 s,
                                 blocks.get(s),
                                 table.sessionStarts(),
-                                indexing.counting().states(),
+                                indexing.commitStatus().states(),
                                 table.initialValue())
                         .toBytes());
             }

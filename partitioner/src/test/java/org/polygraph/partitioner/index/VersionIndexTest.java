@@ -47,7 +47,7 @@ class VersionIndexTest {
             Map<Integer, Long> reads = new TreeMap<>();
             for (int t = 0; t < table.transactions(); t++) {
                 for (int o = table.operationStarts()[t];
-                        history.counting().isCounted(t) && o < table.operationStarts()[t + 1];
+                        history.commitStatus().isCounted(t) && o < table.operationStarts()[t + 1];
                         o++) {
                     if (table.operationKeys()[o] == (key << 1 | 1)) {
                         writes.put(t, table.operationValues()[o]);
@@ -138,19 +138,19 @@ class VersionIndexTest {
     @Test
     void indeterminateTransactionsCountIffObserved() {
         IndexedHistory observed = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(observed.counting().isCounted(0)).isTrue();
+        assertThat(observed.commitStatus().isCounted(0)).isTrue();
         assertThat(observed.violations()).isEmpty();
         IndexedHistory unobserved = index("init 0; s0: ?w(x,1); s1: r(x,0)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(unobserved.counting().of(0)).isEqualTo(CommitStatus.DROPPED);
+        assertThat(unobserved.commitStatus().of(0)).isEqualTo(CommitStatus.DROPPED);
         IndexedHistory dropped = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.ABORT);
         assertThat(dropped.violations()).extracting(Violation::anomaly).containsExactly(Anomaly.ABORTED_READ);
         IndexedHistory choice =
                 index("init 0; s0: ?w(x,1); s1: w(x,1); s2: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(choice.counting().of(0)).isEqualTo(CommitStatus.OPTIONAL);
+        assertThat(choice.commitStatus().of(0)).isEqualTo(CommitStatus.OPTIONAL);
         IndexedHistory chain =
                 index("init 0; s0: ?w(x,1); s1: ?r(x,1) w(y,1); s2: r(y,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(chain.counting().isCounted(0)).isTrue();
-        assertThat(chain.counting().isCounted(1)).isTrue();
+        assertThat(chain.commitStatus().isCounted(0)).isTrue();
+        assertThat(chain.commitStatus().isCounted(1)).isTrue();
     }
 
     private static IndexedHistory index(String text, IndexedHistory.Indeterminate mode) {

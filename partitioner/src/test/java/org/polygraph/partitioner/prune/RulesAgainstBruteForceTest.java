@@ -91,7 +91,7 @@ class RulesAgainstBruteForceTest {
             return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
         Saturation saturation =
-                new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(1), pairs, 1 << 13);
+                new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), Cores.of(1), pairs, 1 << 13);
         for (int round = 0; round < rounds; round++) {
             Saturation.Result result = saturation.round(() -> false);
             if (result == Saturation.Result.CONTRADICTION) {
@@ -107,7 +107,7 @@ class RulesAgainstBruteForceTest {
             }
         }
         int[] position = EventOrder.byRank(events, clocks);
-        ResidualCore core = ResidualCore.of(graph, indexed.versions(), indexed.counting(), position, () -> false);
+        ResidualCore core = ResidualCore.of(graph, indexed.versions(), indexed.commitStatus(), position, () -> false);
         if (core.isEmpty()) {
             return Answer.ACCEPT;
         }

@@ -107,7 +107,7 @@ class RulesAgainstDefinitionTest {
             return;
         }
         Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
-        Definition definition = new Definition(events, indexed.versions(), indexed.counting());
+        Definition definition = new Definition(events, indexed.versions(), indexed.commitStatus());
         long observed = definition.close() ? definition.pairs() : 0;
         boolean consistent = definition.saturate();
         refuted += consistent ? 0 : 1;
@@ -138,8 +138,8 @@ class RulesAgainstDefinitionTest {
     private static @Nullable ChainClocks fixpoint(Events events, IndexedHistory indexed, int mostPairWriters) {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
-        Saturation rules =
-                new Saturation(graph, indexed.versions(), clocks, indexed.counting(), Cores.of(2), mostPairWriters, 50);
+        Saturation rules = new Saturation(
+                graph, indexed.versions(), clocks, indexed.commitStatus(), Cores.of(2), mostPairWriters, 50);
         while (clocks.update(() -> false) == Closure.Result.EXACT) {
             Saturation.Result result = rules.round(() -> false);
             if (result == Saturation.Result.FIXPOINT) {
@@ -165,10 +165,10 @@ class RulesAgainstDefinitionTest {
         private static final int OPEN = -2;
         private int decided;
 
-        Definition(Events events, VersionIndex index, CommitStatus counting) {
+        Definition(Events events, VersionIndex index, CommitStatus commitStatus) {
             this.events = events;
             this.index = index;
-            this.states = counting.states();
+            this.states = commitStatus.states();
             before = new BitSet[events.count()];
             for (int v = 0; v < before.length; v++) {
                 before[v] = new BitSet();

@@ -91,7 +91,7 @@ class SliceSaturationTest {
             }
             for (int perTransaction = 1; perTransaction <= 2; perTransaction++) {
                 long skew = i % 4 == 0 ? 0 : i % 10 < 6 ? 40 : 0;
-                RealTime time = timed ? RealTime.of(table, history.counting(), skew) : null;
+                RealTime time = timed ? RealTime.of(table, history.commitStatus(), skew) : null;
                 Comparison comparison = new Comparison(history, perTransaction, random, time, "seed " + (SEED + i));
                 comparison.run();
                 rounds += comparison.rounds;
@@ -139,7 +139,7 @@ class SliceSaturationTest {
                     graph,
                     whole.versions(),
                     clocks,
-                    whole.counting(),
+                    whole.commitStatus(),
                     Cores.of(1 + random.nextInt(3)),
                     PairRules.MOST_WRITERS,
                     1 + random.nextInt(40));
@@ -314,7 +314,7 @@ class SliceSaturationTest {
                                 IndexSlice.ofBytes(index),
                                 graph.events().perTransaction(),
                                 history.table().sessionStarts(),
-                                history.counting().states(),
+                                history.commitStatus().states(),
                                 windows != null ? windows.rows() : new GroupedRows(chainStarts, groups, rows),
                                 changed,
                                 most,
@@ -380,7 +380,7 @@ class SliceSaturationTest {
                     own,
                     graph.events().perTransaction(),
                     history.table().sessionStarts(),
-                    history.counting().states(),
+                    history.commitStatus().states(),
                     new GroupedRows(chainStarts, groups, rows),
                     1 + random.nextInt(4_000));
         }

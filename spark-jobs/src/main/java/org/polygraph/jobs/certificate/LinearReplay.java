@@ -96,7 +96,9 @@ final class LinearReplay {
         }
         int key = table.operationKeys()[from] >>> 1;
         int before = latest[key];
-        if (before != NOBODY && table.outcome(t) == TransactionStatus.COMMITTED && terms.precedes(ends[t], starts[before])) {
+        if (before != NOBODY
+                && table.outcome(t) == TransactionStatus.COMMITTED
+                && terms.precedes(ends[t], starts[before])) {
             return name(before) + " is ordered before " + name(t) + ", which had ended when it started";
         }
         if (before == NOBODY || starts[t] > starts[before]) {

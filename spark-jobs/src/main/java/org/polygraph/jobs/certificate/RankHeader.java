@@ -37,7 +37,7 @@ record RankHeader(Terms terms, String initial, long transactions, long counted, 
                 witness.terms(),
                 table.values().label(table.initialValue()),
                 table.transactions(),
-                witness.counting(),
+                witness.commitStatus(),
                 fingerprint,
                 tool);
     }

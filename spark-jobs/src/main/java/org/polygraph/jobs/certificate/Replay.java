@@ -20,7 +20,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  *
  * <p>Counting an indeterminate transaction that nobody read is harmless: without it the order still explains the rest.
  *
- * <p>Linear time: events are put in order by counting, real time is a running maximum. Memory: 4 bytes an event, 20 bytes
+ * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes an event, 20 bytes
  * a key (24 with SI).
  */
 public final class Replay {

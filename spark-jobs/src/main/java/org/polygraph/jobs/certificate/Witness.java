@@ -13,7 +13,7 @@ import org.polygraph.storage.columnar.HistoryTable;
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 public record Witness(HistoryTable table, Terms terms, boolean[] counted, int[] position) {
     /** How many transactions are taken as committed. */
-    public int counting() {
+    public int commitStatus() {
         int count = 0;
         for (boolean each : counted) {
             count += each ? 1 : 0;

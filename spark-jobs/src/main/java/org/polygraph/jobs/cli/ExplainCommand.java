@@ -2,13 +2,13 @@ package org.polygraph.jobs.cli;
 
 import java.util.concurrent.Callable;
 import org.polygraph.jobs.report.ViolationText;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** {@code polygraph explain}: everything about what was found, by a check now or by a run that is there. */
 @Command(

@@ -15,7 +15,7 @@ import org.polygraph.jobs.pipeline.Generator;
  * it may be loaded there.
  */
 final class InstalledEngines implements Engines {
-    private static final String SPARK = "org.polygraph.jobs.job.";
+    private static final String SPARK = "org.polygraph.jobs.spark.";
 
     @Override
     public Checker embedded() {

@@ -115,7 +115,7 @@ final class CoarseGuess {
                 phases,
                 part::exhausted,
                 Rules::inMemory,
-                order -> stages.check(copy, graph, copy.counting(), order),
+                order -> stages.check(copy, graph, copy.commitStatus(), order),
                 tuning.withRounds(Tuning.FIXPOINT),
                 PruneLoop.Listener.NONE);
     }

@@ -137,7 +137,7 @@ final class CoreSolving {
                         history.table().transactions() + ticks.count(), events.perTransaction())
                 .position(ticks.join(position))
                 .predecessors(starts, sources)
-                .optional(optional(history.counting(), ticks))
+                .optional(optional(history.commitStatus(), ticks))
                 // Those of open starts break no order in which none of these commits.
                 .dirtyKeys(core.keys());
         SolverKeys.of(history.versions(), ticks).addTo(polygraph);
@@ -221,13 +221,13 @@ final class CoreSolving {
         return sources;
     }
 
-    private static boolean @Nullable [] optional(CommitStatus counting, RealTimeChain ticks) {
-        if (counting.optional() == 0) {
+    private static boolean @Nullable [] optional(CommitStatus commitStatus, RealTimeChain ticks) {
+        if (commitStatus.optional() == 0) {
             return null;
         }
-        boolean[] optional = new boolean[counting.states().length + ticks.count()];
-        for (int t = 0; t < counting.states().length; t++) {
-            optional[t] = counting.of(t) == CommitStatus.OPTIONAL;
+        boolean[] optional = new boolean[commitStatus.states().length + ticks.count()];
+        for (int t = 0; t < commitStatus.states().length; t++) {
+            optional[t] = commitStatus.of(t) == CommitStatus.OPTIONAL;
         }
         return optional;
     }

@@ -94,7 +94,7 @@ public final class Decision {
             }
         }
         RealTime hint = tuning.hasRules() && request.time() == TimeMode.HINT
-                ? RealTime.of(table, history.counting(), request.clockSkewNanos())
+                ? RealTime.of(table, history.commitStatus(), request.clockSkewNanos())
                 : null;
         KnownGraph graph = null;
         if (hint != null) {
@@ -111,7 +111,7 @@ public final class Decision {
 
     private Verdict exactly(KeyStages stages, Tuning tuning, IndexedHistory history, KnownGraph graph) {
         if (request.level().realTime()) {
-            RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
+            RealTime time = RealTime.of(table, history.commitStatus(), request.clockSkewNanos());
             if (time != null && !time.isComplete()) {
                 return verdicts.make(Verdict.of(Verdict.Status.INVALID, request.level())
                         .reason("a transaction ends before it starts, and real-time order is part of the level"));
@@ -149,8 +149,9 @@ public final class Decision {
             throws ArrayFile.DamagedException {
         IndexedHistory history = indexed.versions().ambiguous() > 0 ? indexed.withReadsOf(left) : indexed;
         KnownGraph graph = KnownGraph.of(events, left);
-        RealTime time =
-                request.level().realTime() ? RealTime.of(table, history.counting(), request.clockSkewNanos()) : null;
+        RealTime time = request.level().realTime()
+                ? RealTime.of(table, history.commitStatus(), request.clockSkewNanos())
+                : null;
         if (time != null) {
             graph.rebind(time);
         }
@@ -178,7 +179,7 @@ public final class Decision {
                 phases,
                 budget::exhausted,
                 stages::rules,
-                position -> stages.check(history, graph, history.counting(), position),
+                position -> stages.check(history, graph, history.commitStatus(), position),
                 tuning,
                 kept.keeps() ? loop -> kept.keepRules(loop, history, decidesReads) : PruneLoop.Listener.NONE);
     }
@@ -190,7 +191,7 @@ public final class Decision {
      * @return null if the history is not of this kind, or only real time may refute it
      */
     private @Nullable Verdict byChains(IndexedHistory history, Events events) {
-        VersionChains chains = VersionChains.of(history.versions(), history.counting());
+        VersionChains chains = VersionChains.of(history.versions(), history.commitStatus());
         if (chains == null) {
             return null;
         }
@@ -216,7 +217,7 @@ public final class Decision {
     }
 
     private int @Nullable [] byTime(IndexedHistory history, KnownGraph graph) {
-        RealTime time = RealTime.of(table, history.counting(), request.clockSkewNanos());
+        RealTime time = RealTime.of(table, history.commitStatus(), request.clockSkewNanos());
         return time == null ? null : EventOrder.byTime(graph, time);
     }
 
@@ -289,7 +290,7 @@ public final class Decision {
             committed = solved.committed(satisfiable);
             phases.begin("check");
             ResidualCore left =
-                    stages.recheck(history, graph, history.counting().decided(committed), order);
+                    stages.recheck(history, graph, history.commitStatus().decided(committed), order);
             if (left == null) {
                 return verdicts.exhausted();
             }
@@ -312,7 +313,7 @@ public final class Decision {
 
     private Verdict replay(IndexedHistory history, FoundOrder found) {
         verdicts.residual(found.residual());
-        return verdicts.replay(verdicts.witness(history.counting(), found.committed(), found.position()));
+        return verdicts.replay(verdicts.witness(history.commitStatus(), found.committed(), found.position()));
     }
 
     private Verdict refuted(PruneLoop loop) {

@@ -62,15 +62,15 @@ public final class EmbeddedChecker implements Checker {
 
         @Override
         public @Nullable ResidualCore check(
-                IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
-            return ResidualCore.of(graph, history.versions(), counting, position, stop);
+                IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+            return ResidualCore.of(graph, history.versions(), commitStatus, position, stop);
         }
 
         /** The replay, if there is one, reads the same memory, and the raw operations at that. */
         @Override
         public @Nullable ResidualCore recheck(
-                IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position) {
-            return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, counting, position);
+                IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+            return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, commitStatus, position);
         }
 
         @Override

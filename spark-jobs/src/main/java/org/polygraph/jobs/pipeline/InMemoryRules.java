@@ -30,7 +30,7 @@ final class InMemoryRules implements Rules {
     private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Cores cores) {
         this.graph = graph;
         this.closure = closure;
-        this.saturation = new Saturation(graph, history.versions(), closure, history.counting(), cores);
+        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), cores);
     }
 
     /**

@@ -38,14 +38,14 @@ public interface KeyStages {
      * @return null if the budget ended
      */
     @Nullable
-    ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position);
+    ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
 
     /**
      * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty
      * core unseen if the replay that follows sees all that it would.
      */
     @Nullable
-    ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus counting, int[] position);
+    ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
 
     /**
      * Orders the operations of every key by themselves, for lin.

@@ -62,7 +62,7 @@ final class PartChecker implements PartJudge {
         Events events = new Events(request.level().eventsPerTransaction(), part.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
         RealTime time =
-                request.level().realTime() ? RealTime.of(part, history.counting(), request.clockSkewNanos()) : null;
+                request.level().realTime() ? RealTime.of(part, history.commitStatus(), request.clockSkewNanos()) : null;
         if (time != null) {
             graph.bind(time);
         }
@@ -72,7 +72,7 @@ final class PartChecker implements PartJudge {
                 new PhaseClock(Progress.NONE, 0),
                 stop,
                 InMemoryRules::of,
-                position -> ResidualCore.of(graph, history.versions(), history.counting(), position, stop),
+                position -> ResidualCore.of(graph, history.versions(), history.commitStatus(), position, stop),
                 TUNING,
                 PruneLoop.Listener.NONE)) {
             if (!loop.run(Long.MAX_VALUE)) {

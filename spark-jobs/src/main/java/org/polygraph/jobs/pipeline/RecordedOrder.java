@@ -90,7 +90,7 @@ final class RecordedOrder {
     static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
         boolean[] counted = new boolean[reads.table().transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = reads.counting().isCounted(t);
+            counted[t] = reads.commitStatus().isCounted(t);
         }
         int[] sources = reads.open().length == 0 ? reads.sources() : new int[0];
         return new RecordedOrder(reads.table(), counted, sources).accepted(terms, withTimes, stop);

@@ -123,7 +123,7 @@ final class TimeHint {
             phases.end(0);
             return null;
         }
-        ResidualCore core = stages.check(history, known, history.counting(), position);
+        ResidualCore core = stages.check(history, known, history.commitStatus(), position);
         phases.end(core == null ? 0 : core.violated());
         if (core == null || core.violated() > most) {
             return null;
@@ -153,7 +153,7 @@ final class TimeHint {
         VersionIndex index = history.versions();
         int[] readers = index.readerStarts();
         int reads = index.readers();
-        KeyCheck check = new KeyCheck(events, index, history.counting(), position);
+        KeyCheck check = new KeyCheck(events, index, history.commitStatus(), position);
         double shares = 0;
         int drawn = 0;
         for (long looked = 0; drawn < MOST_DRAWN && looked < reads / SAMPLE; drawn++) {
@@ -187,7 +187,7 @@ final class TimeHint {
                 phases,
                 part::exhausted,
                 stages::rules,
-                position -> stages.check(copy, graph, copy.counting(), position),
+                position -> stages.check(copy, graph, copy.commitStatus(), position),
                 tuning,
                 PruneLoop.Listener.NONE)) {
             if (!loop.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {

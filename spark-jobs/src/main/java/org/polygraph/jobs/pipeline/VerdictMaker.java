@@ -40,10 +40,10 @@ final class VerdictMaker {
     }
 
     /** @param committed transactions of unknown outcome that count besides; null: none */
-    Witness witness(CommitStatus counting, boolean @Nullable [] committed, int[] position) {
+    Witness witness(CommitStatus commitStatus, boolean @Nullable [] committed, int[] position) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = counting.isCounted(t) || (committed != null && committed[t]);
+            counted[t] = commitStatus.isCounted(t) || (committed != null && committed[t]);
         }
         return new Witness(table, request.terms().orElseThrow(), counted, position);
     }

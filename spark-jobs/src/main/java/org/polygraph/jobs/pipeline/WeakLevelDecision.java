@@ -106,7 +106,7 @@ final class WeakLevelDecision {
             case ORDERED ->
                 hasOpenReads
                         ? ambiguous(reads)
-                        : verdicts.replay(verdicts.witness(order.counting(), null, order.position()));
+                        : verdicts.replay(verdicts.witness(order.commitStatus(), null, order.position()));
         };
     }
 
@@ -168,7 +168,7 @@ final class WeakLevelDecision {
         CommitOrder found = chosen;
         if (found != null) {
             phases.begin("replay");
-            Witness witness = verdicts.witness(found.counting(), null, found.position());
+            Witness witness = verdicts.witness(found.commitStatus(), null, found.position());
             boolean shown = Replay.of(witness).holds();
             phases.end(table.operations());
             if (shown) {

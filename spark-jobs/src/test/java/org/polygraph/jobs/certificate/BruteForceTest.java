@@ -56,7 +56,8 @@ class BruteForceTest {
         Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
-            if (IntStream.range(0, history.transactions()).noneMatch(t -> history.outcome(t) == TransactionStatus.COMMITTED)) {
+            if (IntStream.range(0, history.transactions())
+                    .noneMatch(t -> history.outcome(t) == TransactionStatus.COMMITTED)) {
                 continue;
             }
             for (Guarantee promise : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {

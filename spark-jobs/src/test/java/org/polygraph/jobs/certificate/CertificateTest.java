@@ -283,7 +283,9 @@ class CertificateTest {
 
             @Override
             public TransactionStatus outcome(int t, TransactionStatus outcome) {
-                return what == 5 && t == transaction ? TransactionStatus.ofCode((byte) ((outcome.code() + 1) % 3)) : outcome;
+                return what == 5 && t == transaction
+                        ? TransactionStatus.ofCode((byte) ((outcome.code() + 1) % 3))
+                        : outcome;
             }
         });
     }

@@ -65,7 +65,9 @@ class KeyReplayTest {
             int[][] operations = new int[transactions][];
             for (int t = 0; t < transactions; t++) {
                 int roll = random.nextInt(12);
-                outcomes[t] = roll == 0 ? TransactionStatus.ABORTED : roll == 1 ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
+                outcomes[t] = roll == 0
+                        ? TransactionStatus.ABORTED
+                        : roll == 1 ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
                 operations[t] = random.ints(random.nextInt(6), 0, 2 * keys).toArray();
             }
             boolean[] applied = new boolean[transactions];

@@ -15,7 +15,9 @@ final class NaiveReplay {
      */
     static boolean explains(HistoryTable table, Guarantee promise, boolean[] counted, long[] begin, long[] commit) {
         for (int t = 0; t < table.transactions(); t++) {
-            if (counted[t] ? table.outcome(t) == TransactionStatus.ABORTED : table.outcome(t) == TransactionStatus.COMMITTED) {
+            if (counted[t]
+                    ? table.outcome(t) == TransactionStatus.ABORTED
+                    : table.outcome(t) == TransactionStatus.COMMITTED) {
                 return false;
             }
             if (!counted[t]) {

@@ -237,9 +237,9 @@ class ReplayTest {
     @Test
     void noTransactionPrecedesItselfOrIsBoundByWhatMayNotHaveHappened() {
         HistoryTable backwards = HistoryDsl.parse("s0: @20..10 w(x,1); s1: @0..5 w(y,1); s2: @0..1 ?w(z,1)");
-        assertThat(replay(
-                        backwards, Terms.of(Guarantee.SSI), new boolean[] {true, true, true}, new int[] {2, 3, 0, 1, 4, 5
-                        }))
+        assertThat(replay(backwards, Terms.of(Guarantee.SSI), new boolean[] {true, true, true}, new int[] {
+                    2, 3, 0, 1, 4, 5
+                }))
                 .isNull();
     }
 

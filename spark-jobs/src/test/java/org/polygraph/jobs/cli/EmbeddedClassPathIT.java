@@ -88,7 +88,7 @@ class EmbeddedClassPathIT {
     }
 
     private static boolean isOfTheSparkEngine(JavaClass type) {
-        return type.getPackageName().equals("org.polygraph.jobs.job");
+        return type.getPackageName().equals("org.polygraph.jobs.spark");
     }
 
     private static boolean isForTheCompiler(JavaClass type) {

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
-import org.polygraph.jobs.job.FaultPlugin.Fault;
-import org.polygraph.jobs.job.FaultPlugin;
 import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.spark.FaultPlugin;
+import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /** Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run. */
 class HdfsClusterIT {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
-import org.polygraph.jobs.job.FaultPlugin;
+import org.polygraph.jobs.spark.FaultPlugin;
 
 /** A master and two workers in processes of their own, and settings for them; closing sees that nothing of theirs stays. */
 final class StandaloneCluster implements AutoCloseable {

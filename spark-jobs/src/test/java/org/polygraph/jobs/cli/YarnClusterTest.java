@@ -94,7 +94,7 @@ class YarnClusterTest {
                 "-Dspark.polygraph.stage.dir=" + folder.resolve("stages"),
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "org.polygraph.jobs.job.YarnStandIn",
+                "org.polygraph.jobs.spark.YarnStandIn",
                 "org.polygraph.jobs.cli.Main"));
         List<String> pass = List.of(
                 "check",

@@ -102,7 +102,7 @@ class AgainstTheClockTest {
 
     private static int openStarts(HistoryTable history) {
         IndexedHistory index = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
-        RealTime time = RealTime.of(history, index.counting(), 0);
+        RealTime time = RealTime.of(history, index.commitStatus(), 0);
         return time == null ? 0 : time.openStarts().length;
     }
 
@@ -133,7 +133,7 @@ class AgainstTheClockTest {
     private void judge(HistoryTable history, IsolationLevel level, boolean holds, String what) {
         CheckRequest request = new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE);
         IndexedHistory index = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
-        RealTime time = RealTime.of(history, index.counting(), 0);
+        RealTime time = RealTime.of(history, index.commitStatus(), 0);
         int[] starts = time == null ? new int[0] : time.openStarts();
         judged++;
         open += starts.length > 0 ? 1 : 0;

@@ -120,7 +120,9 @@ final class Definitions {
             TransactionStatus outcome = table.outcome(t);
             all.add(new Transaction(
                     table.sessionOf(t),
-                    outcome == TransactionStatus.COMMITTED ? COMMITTED : outcome == TransactionStatus.ABORTED ? ABORTED : INDETERMINATE,
+                    outcome == TransactionStatus.COMMITTED
+                            ? COMMITTED
+                            : outcome == TransactionStatus.ABORTED ? ABORTED : INDETERMINATE,
                     starts == null ? NONE : starts[t],
                     ends == null ? NONE : ends[t],
                     list));

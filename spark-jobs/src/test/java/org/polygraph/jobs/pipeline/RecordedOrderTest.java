@@ -133,7 +133,8 @@ class RecordedOrderTest {
         assertThat(sources).isGreaterThan(30 * 5_000);
     }
 
-    private static void count(Map<Guarantee, Integer> accepted, Guarantee promise, @Nullable Witness witness, String what) {
+    private static void count(
+            Map<Guarantee, Integer> accepted, Guarantee promise, @Nullable Witness witness, String what) {
         if (holds(witness, what)) {
             accepted.merge(promise, 1, Integer::sum);
         }

@@ -29,7 +29,9 @@ public final class Registers {
             builder.begin(
                     i % 3,
                     i / 3,
-                    maybe ? TransactionStatus.INDETERMINATE : random.chance(0.05) ? TransactionStatus.ABORTED : TransactionStatus.COMMITTED,
+                    maybe
+                            ? TransactionStatus.INDETERMINATE
+                            : random.chance(0.05) ? TransactionStatus.ABORTED : TransactionStatus.COMMITTED,
                     i + 1);
             builder.times(start, maybe && random.chance(0.5) ? HistoryTable.NO_TIME : end);
             int key = builder.keys().id(random.nextInt(keys));

@@ -12,8 +12,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 

@@ -181,7 +181,8 @@ final class EdnClients {
     }
 
     /** Adds what a client had open. @param told null if its completion does not tell what was done */
-    private void close(long process, Client client, TransactionStatus outcome, long end, long line, @Nullable EdnOperations told)
+    private void close(
+            long process, Client client, TransactionStatus outcome, long end, long line, @Nullable EdnOperations told)
             throws HistoryException {
         if (told == null && client.failure != null) {
             throw client.failure;
@@ -195,7 +196,14 @@ final class EdnClients {
     }
 
     private void row(
-            long process, long index, TransactionStatus outcome, long start, long end, long line, EdnOperations what, int part) {
+            long process,
+            long index,
+            TransactionStatus outcome,
+            long start,
+            long end,
+            long line,
+            EdnOperations what,
+            int part) {
         builder.begin(process, index, outcome, line);
         long known = outcome == TransactionStatus.INDETERMINATE ? HistoryTable.NO_TIME : end;
         if (start != HistoryTable.NO_TIME || known != HistoryTable.NO_TIME) {

@@ -247,7 +247,9 @@ public final class TransactionPlan implements Serializable {
         double fate = fraction(transaction, OUTCOME);
         return fate < workload.aborted
                 ? TransactionStatus.ABORTED
-                : fate < workload.aborted + workload.indeterminate ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
+                : fate < workload.aborted + workload.indeterminate
+                        ? TransactionStatus.INDETERMINATE
+                        : TransactionStatus.COMMITTED;
     }
 
     /** Whether its writes enter the store. */

@@ -84,7 +84,8 @@ class HistoryTableTest {
             for (int i = 4; i < transaction.length; i++) {
                 builder.read(builder.keys().id(transaction[i]), transaction[i] * 2);
             }
-            builder.begin(transaction[0], transaction[1], TransactionStatus.ofCode((byte) transaction[2]), transaction[1]);
+            builder.begin(
+                    transaction[0], transaction[1], TransactionStatus.ofCode((byte) transaction[2]), transaction[1]);
             if (transaction[3] != HistoryTable.NO_TIME) {
                 builder.times(transaction[3], transaction[3] + 1);
             }

@@ -50,7 +50,10 @@ class RoundTripTest {
         boolean timed = random.nextBoolean();
         for (int t = 0; t < transactions; t++) {
             builder.begin(
-                    random.nextInt(4) * 0x123456789ABL - 7, 3L * t - 9, TransactionStatus.ofCode((byte) random.nextInt(3)), t);
+                    random.nextInt(4) * 0x123456789ABL - 7,
+                    3L * t - 9,
+                    TransactionStatus.ofCode((byte) random.nextInt(3)),
+                    t);
             if (timed && random.nextInt(5) > 0) {
                 builder.times(
                         random.nextInt(9) == 0 ? HistoryTable.NO_TIME : random.nextLong(),

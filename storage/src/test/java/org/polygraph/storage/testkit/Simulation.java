@@ -149,7 +149,9 @@ final class Simulation {
                 if (at == 2) {
                     if (conflicts(s)) {
                         flags[s] &= ~FLAG_EFFECT;
-                        outcome[s] = outcome[s] == TransactionStatus.INDETERMINATE ? TransactionStatus.INDETERMINATE : TransactionStatus.ABORTED;
+                        outcome[s] = outcome[s] == TransactionStatus.INDETERMINATE
+                                ? TransactionStatus.INDETERMINATE
+                                : TransactionStatus.ABORTED;
                     }
                     commit(s);
                     return now + delay();

@@ -1,0 +1,153 @@
+package org.polygraph.jobs.spark;
+
+import com.codahale.metrics.Counter;
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.Metric;
+import com.codahale.metrics.MetricRegistry;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Progress;
+
+/**
+ * What progress knows, as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and
+ * {@code .running} (1 or 0) of each stage that has begun, {@code checks.<status>} answered so far and {@code checks.failed},
+ * {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files) and {@code spilled.bytes} of the check that runs or was
+ * the last. All numbers: Prometheus has no others.
+ */
+final class CheckMetrics {
+    /** Of this process, as the Spark context is: Spark makes the plugin that hands these on, and tells nobody where. */
+    static final CheckMetrics OF_THIS_PROCESS = new CheckMetrics();
+
+    private final Map<String, Metric> metrics = new TreeMap<>();
+    private final Map<String, Counter> counters = new HashMap<>();
+    private final Map<String, Stage> stages = new HashMap<>();
+    private final AtomicLong spilled = new AtomicLong();
+    private MetricRegistry registry = new MetricRegistry();
+    private @Nullable Stage running;
+
+    private static final class Stage {
+        private volatile long done;
+        private volatile long total;
+        private volatile boolean isRunning;
+    }
+
+    CheckMetrics() {
+        gauge(
+                "heap.bytes",
+                () -> Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+        gauge("offheap.bytes", CheckMetrics::offHeap);
+        gauge("spilled.bytes", spilled::get);
+    }
+
+    /** From now on they are in this registry: those of stages that begin later, too. */
+    synchronized void showIn(MetricRegistry next) {
+        registry = next;
+        metrics.forEach(next::register);
+    }
+
+    private void gauge(String name, Gauge<Long> gauge) {
+        show(name, gauge);
+    }
+
+    private synchronized void show(String name, Metric metric) {
+        metrics.put(name, metric);
+        registry.register(name, metric);
+    }
+
+    private static long offHeap() {
+        long bytes = 0;
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+            bytes += pool.getMemoryUsed();
+        }
+        return bytes;
+    }
+
+    private synchronized void begin(@Nullable String name) {
+        Stage before = running;
+        if (before != null) {
+            before.isRunning = false;
+        }
+        Stage next = name == null ? null : stages.computeIfAbsent(name, this::registered);
+        if (next != null) {
+            next.done = 0;
+            next.total = 0;
+            next.isRunning = true;
+        }
+        running = next;
+    }
+
+    private Stage registered(String name) {
+        Stage stage = new Stage();
+        gauge("stage." + name + ".done", () -> stage.done);
+        gauge("stage." + name + ".total", () -> stage.total);
+        gauge("stage." + name + ".running", () -> stage.isRunning ? 1L : 0L);
+        return stage;
+    }
+
+    private synchronized void items(long done, long total) {
+        Stage stage = running;
+        if (stage != null) {
+            stage.done = done;
+            stage.total = total;
+        }
+    }
+
+    /**
+     * A check has ended.
+     *
+     * @param how its status in lower case, or failed
+     */
+    void ended(String how) {
+        begin(null);
+        count("checks." + how);
+    }
+
+    private synchronized void count(String name) {
+        Counter counter = counters.get(name);
+        if (counter == null) {
+            counter = new Counter();
+            counters.put(name, counter);
+            show(name, counter);
+        }
+        counter.inc();
+    }
+
+    /** Hears what another listener hears, and tells it. A new check begins. */
+    Progress listening(Progress to) {
+        spilled.set(0);
+        return new Progress() {
+            @Override
+            public void stage(String name) {
+                begin(name);
+                to.stage(name);
+            }
+
+            @Override
+            public void job(String name) {
+                to.job(name);
+            }
+
+            @Override
+            public void items(long done, long total) {
+                CheckMetrics.this.items(done, total);
+                to.items(done, total);
+            }
+
+            @Override
+            public void spilled(long bytes) {
+                spilled.set(bytes);
+                to.spilled(bytes);
+            }
+
+            @Override
+            public void note(String text) {
+                to.note(text);
+            }
+        };
+    }
+}

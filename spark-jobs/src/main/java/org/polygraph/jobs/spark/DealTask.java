@@ -1,0 +1,119 @@
+package org.polygraph.jobs.spark;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Queue;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.polygraph.storage.generate.TransactionPlan;
+
+/**
+ * By range of transactions: their operations as planned, dealt out to slices of keys. Out: a row a slice for each chunk of
+ * transactions; its block has two ints an operation, the number from the chunk's first operation on, and the key with the
+ * kind: {@code key << 1 | write}, 32 bits without a sign.
+ */
+final class DealTask implements MapPartitionsFunction<Long, Row> {
+    private static final long serialVersionUID = 1L;
+
+    static final String SLICE = "slice";
+    static final String FIRST = "first";
+    static final String BLOCK = "block";
+
+    /** The slice; the chunk's first transaction, by which a slice's blocks are ordered; the block. */
+    static final StructType BLOCKS = new StructType()
+            .add(SLICE, DataTypes.IntegerType, false)
+            .add(FIRST, DataTypes.LongType, false)
+            .add(BLOCK, DataTypes.BinaryType, false);
+
+    static final int BYTES_PER_OPERATION = 2 * Integer.BYTES;
+    private static final int LEAST_CHUNK = 1 << 16;
+
+    private final TransactionPlan plan;
+    private final int slices;
+    private final long perRange;
+
+    /** @param perRange transactions in a range */
+    DealTask(TransactionPlan plan, int slices, long perRange) {
+        this.plan = plan;
+        this.slices = slices;
+        this.perRange = perRange;
+    }
+
+    @Override
+    public Iterator<Row> call(Iterator<Long> ranges) {
+        return new Blocks(ranges);
+    }
+
+    private final class Blocks implements Iterator<Row> {
+        private final Iterator<Long> ranges;
+        private final Queue<Row> ready = new ArrayDeque<>();
+        private final int perChunk =
+                Math.max(1, Math.max(LEAST_CHUNK, (int) Math.min(1 << 24, 256L * slices)) / plan.operations());
+        private final int[] numbers = new int[perChunk * plan.operations()];
+        private final int[] keys = new int[perChunk * plan.operations()];
+        private long next;
+        private long end;
+
+        Blocks(Iterator<Long> ranges) {
+            this.ranges = ranges;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (ready.isEmpty()) {
+                if (next == end) {
+                    if (!ranges.hasNext()) {
+                        return false;
+                    }
+                    long range = ranges.next();
+                    next = range * perRange;
+                    end = Math.min(plan.transactions(), next + perRange);
+                }
+                deal();
+            }
+            return true;
+        }
+
+        @Override
+        public Row next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            return ready.remove();
+        }
+
+        private void deal() {
+            long first = next;
+            next = Math.min(end, next + perChunk);
+            int count = 0;
+            int[] sizes = new int[slices];
+            for (long t = first; t < next; t++) {
+                for (int o = plan.scripted(t); o < plan.operations(t); o++) {
+                    int key = plan.key(t, o);
+                    numbers[count] = (int) (t - first) * plan.operations() + o;
+                    keys[count++] = key << 1 | (plan.isWrite(t, o) ? 1 : 0);
+                    sizes[key % slices]++;
+                }
+            }
+            ByteBuffer[] blocks = new ByteBuffer[slices];
+            for (int s = 0; s < slices; s++) {
+                if (sizes[s] > 0) {
+                    blocks[s] = ByteBuffer.allocate(sizes[s] * BYTES_PER_OPERATION);
+                }
+            }
+            for (int i = 0; i < count; i++) {
+                blocks[(keys[i] >>> 1) % slices].putInt(numbers[i]).putInt(keys[i]);
+            }
+            for (int s = 0; s < slices; s++) {
+                if (sizes[s] > 0) {
+                    ready.add(RowFactory.create(s, first, blocks[s].array()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.ReadRanges;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.index.SourceSlices;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.linear.LinearSlices;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * Stages by key whose operations the driver deals out, a file a slice, without a shuffle: each looks at a key once, so nothing is
+ * cached.
+ */
+final class DealtStages {
+    private final SparkSession spark;
+    private final Jobs jobs;
+    private final Path folder;
+    private final HistoryTable table;
+    private final KeySlices wholes;
+    private final KeySlices slices;
+
+    /**
+     * Starts nothing.
+     *
+     * @param folder where stage files go: the driver and all executors see it
+     * @param wholes keys whose operations are ordered together
+     * @param slices keys, of which some may be cut by value
+     */
+    DealtStages(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, KeySlices wholes, KeySlices slices) {
+        this.spark = spark;
+        this.jobs = jobs;
+        this.folder = folder;
+        this.table = table;
+        this.wholes = wholes;
+        this.slices = slices;
+    }
+
+    /** Orders keys one by one. @return null if the budget ended */
+    @Nullable
+    KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        LinearSlices work = new LinearSlices(table, skewNanos, maybe, wholes);
+        try (SliceFiles files = files(wholes, LinearSlices.ROW_BYTES)) {
+            files.write(() -> work.deal(files::row));
+            List<byte[]> rows = jobs.run("order keys", () -> files.map(spark, new LinearTask(table.initialValue())));
+            return rows == null ? null : work.merge(rows);
+        } catch (IOException e) {
+            throw StageFolder.failed(folder, e);
+        }
+    }
+
+    /** Finds whom each read read from. @return null if the budget ended */
+    @Nullable
+    ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        SourceSlices work = new SourceSlices(table, indeterminate, level, slices);
+        ReadsFrom known = work.known();
+        if (known != null) {
+            return known;
+        }
+        try (SliceFiles files = files(slices, SourceSlices.ROW_BYTES)) {
+            files.write(() -> work.deal(files::row));
+            List<byte[]> rows = jobs.run("find whom reads read from", () -> files.map(spark, new SourceTask()));
+            return rows == null ? null : work.merge(rows);
+        } catch (IOException e) {
+            throw StageFolder.failed(folder, e);
+        }
+    }
+
+    /**
+     * What RC or RA demands, by ranges of transactions. Executors get operations, sources, outcomes and sessions, 8 bytes an
+     * operation (12 where transactions are long) and 9 a transaction.
+     */
+    Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
+        return new ReadRanges(reads, level, wholes.slices(), (arrays, cuts) -> {
+            try (ReadRangeTask.Sent sent = new ReadRangeTask.Sent(spark, arrays)) {
+                return jobs.run(
+                        "infer what the level demands", () -> spark.range(0, cuts.length - 1, 1, cuts.length - 1)
+                                .as(Encoders.LONG())
+                                .mapPartitions(new ReadRangeTask(sent, level, cuts), Encoders.BINARY())
+                                .collectAsList());
+            }
+        });
+    }
+
+    private SliceFiles files(KeySlices of, int rowBytes) throws IOException {
+        return new SliceFiles(folder, spark.sparkContext().hadoopConfiguration(), of.slices(), of::keysOf, rowBytes);
+    }
+}

@@ -1,0 +1,65 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.SlicedClosure;
+
+/**
+ * The rows of a generation as the driver reads them: mapped when they are first asked for, once, whichever of the solver's threads
+ * asks, until they are released. Thread-safe but for the release.
+ */
+final class DriverRows {
+    private final Path folder;
+    private final Opening opening;
+    private volatile @Nullable SlicedClosure rows;
+    private @Nullable IntFiles reading;
+
+    /**
+     * Maps nothing yet.
+     *
+     * @param folder where the files of rows are
+     * @param opening maps those of the generation that there is then
+     */
+    DriverRows(String folder, Opening opening) {
+        this.folder = new Path(folder);
+        this.opening = opening;
+    }
+
+    /** Maps rows. */
+    @FunctionalInterface
+    interface Opening {
+        /** @param files hold what is mapped */
+        SlicedClosure open(IntFiles files) throws IOException;
+    }
+
+    /** Whether event a strictly reaches event b. */
+    boolean reaches(int a, int b) throws IOException {
+        SlicedClosure open = rows;
+        return (open == null ? opened() : open).reaches(a, b);
+    }
+
+    private synchronized SlicedClosure opened() throws IOException {
+        SlicedClosure open = rows;
+        if (open == null) {
+            IntFiles files = reading;
+            if (files == null) {
+                files = new IntFiles(folder, SparkHadoopUtil.get().conf());
+                reading = files;
+            }
+            open = opening.open(files);
+            rows = open;
+        }
+        return open;
+    }
+
+    /** Lets go of them. Nobody reads any more. */
+    synchronized void release() {
+        rows = null;
+        if (reading != null) {
+            reading.close();
+            reading = null;
+        }
+    }
+}

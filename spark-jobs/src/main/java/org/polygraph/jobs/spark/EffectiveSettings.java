@@ -1,0 +1,62 @@
+package org.polygraph.jobs.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.SparkSession;
+import org.polygraph.cluster.OwnSetting;
+import org.polygraph.storage.format.ReadPlan;
+
+/** What a session works with, wherever it was said: a profile, spark-submit, a system property, a default. */
+final class EffectiveSettings {
+    /** Of Spark's own those that decide how large and how parallel a run is; where nobody says anything, Spark's defaults. */
+    private static final String[][] SIZES = {
+        {"spark.executor.memory", "1g"},
+        {"spark.executor.cores", "all of a worker"},
+        {"spark.executor.instances", "as many as there are"},
+        {"spark.memory.offHeap.size", "0"},
+        {"spark.memory.fraction", "0.6"},
+        {"spark.sql.shuffle.partitions", "200"},
+        {"spark.dynamicAllocation.enabled", "false"},
+        {"spark.speculation", "false"},
+    };
+
+    private final List<String> lines = new ArrayList<>();
+
+    /** @param cut what the session's settings said of it */
+    EffectiveSettings(SparkSession spark, SparkChecker.Cut cut) {
+        SparkConf conf = spark.sparkContext().getConf();
+        boolean isLocal = spark.sparkContext().isLocal();
+        line("spark.master", spark.sparkContext().master());
+        line("spark.submit.deployMode", conf.get("spark.submit.deployMode", "client"));
+        line(
+                OwnSetting.PROFILE.key(),
+                Sessions.profile(spark.sparkContext().master()).name());
+        line(OwnSetting.STAGE_DIR.key(), StageParent.of(spark).toString());
+        line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(cut.operationsPerSlice()));
+        line(
+                OwnSetting.PIECE_BYTES.key(),
+                Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Cut.USUAL.pieceBytes())));
+        line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(cut.heapClocks()));
+        line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(cut.hotKeyBytes()));
+        // What the JVM has, whatever a profile says: it was running before.
+        line("driver heap", (Runtime.getRuntime().maxMemory() >> 20) + "m");
+        line("driver cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
+        line("tasks at once, now", Integer.toString(spark.sparkContext().defaultParallelism()));
+        for (String[] size : SIZES) {
+            if (!isLocal || !size[0].startsWith("spark.executor.")) {
+                line(size[0], conf.get(size[0], size[1]));
+            }
+        }
+        line("spark.local.dir", conf.get("spark.local.dir", System.getProperty("java.io.tmpdir")));
+    }
+
+    private void line(String key, String value) {
+        lines.add(key + "=" + value);
+    }
+
+    /** {@code key=value} each. */
+    List<String> lines() {
+        return lines;
+    }
+}

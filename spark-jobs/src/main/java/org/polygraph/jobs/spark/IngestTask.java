@@ -1,0 +1,94 @@
+package org.polygraph.jobs.spark;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Queue;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.SliceDealer;
+
+/**
+ * By file split: each transaction by itself, then its operations dealt out to slices of keys. Out: a row a block, some
+ * 64 thousand operations over the number of slices each.
+ */
+final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> {
+    private static final long serialVersionUID = 1L;
+
+    static final String SLICE = "slice";
+    static final String FIRST = "first";
+    static final String BLOCK = "block";
+
+    /** The slice; the first transaction of the block, by which a slice's blocks are ordered; the block. */
+    static final StructType BLOCKS = new StructType()
+            .add(SLICE, DataTypes.IntegerType, false)
+            .add(FIRST, DataTypes.IntegerType, false)
+            .add(BLOCK, DataTypes.BinaryType, false);
+
+    private final KeySlices slices;
+    private final int perFile;
+
+    /** @param perFile transactions in a file: a task may be given several, in any order, and no block spans two */
+    IngestTask(KeySlices slices, int perFile) {
+        this.slices = slices;
+        this.perFile = perFile;
+    }
+
+    @Override
+    public Iterator<Row> call(Iterator<StagedTransaction> transactions) {
+        return new Blocks(transactions);
+    }
+
+    private final class Blocks implements Iterator<Row> {
+        private final Iterator<StagedTransaction> transactions;
+        private final SliceDealer dealer = new SliceDealer(slices);
+        private final Queue<Row> ready = new ArrayDeque<>();
+        private int file = -1;
+
+        Blocks(Iterator<StagedTransaction> transactions) {
+            this.transactions = transactions;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (ready.isEmpty() && transactions.hasNext()) {
+                StagedTransaction t = transactions.next();
+                int of = t.getTransaction() / perFile;
+                if (of != file || dealer.isFull()) {
+                    deal();
+                    file = of;
+                }
+                dealer.add(t.getTransaction(), t.getKeys(), t.getValues());
+            }
+            if (ready.isEmpty()) {
+                deal();
+            }
+            return !ready.isEmpty();
+        }
+
+        @Override
+        public Row next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            return ready.remove();
+        }
+
+        private void deal() {
+            if (dealer.isEmpty()) {
+                return;
+            }
+            int first = dealer.firstTransaction();
+            byte[][] blocks = dealer.deal();
+            for (int s = 0; s < blocks.length; s++) {
+                if (blocks[s] != null) {
+                    ready.add(RowFactory.create(s, first, blocks[s]));
+                }
+            }
+        }
+    }
+}

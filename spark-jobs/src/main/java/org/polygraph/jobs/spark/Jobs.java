@@ -1,0 +1,202 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import org.apache.spark.JobExecutionStatus;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkException;
+import org.apache.spark.SparkJobInfo;
+import org.apache.spark.SparkStageInfo;
+import org.apache.spark.SparkStatusTracker;
+import org.apache.spark.SparkThrowable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted.
+ *
+ * <p>Nobody waits for the tasks of a job that is cancelled. They are interrupted, which ends those that read, write or wait; a
+ * kernel that only computes goes on to the end of its slice, and its result is dropped. On a cluster it ends with its executor
+ * when the command does. spark.task.reaper would end the executor's JVM sooner, with the shuffle files in it.
+ */
+final class Jobs {
+    private static final long POLL_MILLIS = 50;
+    /** What Linux says of a disk, a quota, a limit. */
+    private static final Pattern FULL = Pattern.compile("No space left on device|quota exceeded|File too large");
+
+    /** What Spark calls a file that a task cannot read. */
+    static final String UNREADABLE = "FAILED_READ_FILE";
+
+    private static final int POLLS_BETWEEN_REPORTS = 10;
+
+    private final SparkContext context;
+    private final BooleanSupplier stop;
+    private final Progress progress;
+    private final String group = "polygraph-" + UUID.randomUUID();
+
+    Jobs(SparkContext context, Budget budget) {
+        this(context, budget, Progress.NONE);
+    }
+
+    /** @param progress hears of tasks that have ended */
+    Jobs(SparkContext context, Budget budget, Progress progress) {
+        this(context, budget::exhausted, progress);
+    }
+
+    private Jobs(SparkContext context, BooleanSupplier stop, Progress progress) {
+        this.progress = progress;
+        this.context = context;
+        this.stop = stop;
+    }
+
+    /**
+     * Jobs that also end when somebody else says so, from any thread: with a part of the budget. Those of the whole are in another
+     * group, so that no cancellation that comes late is theirs.
+     */
+    Jobs until(BooleanSupplier sooner) {
+        return new Jobs(context, () -> sooner.getAsBoolean() || stop.getAsBoolean(), progress);
+    }
+
+    /** Whether the budget has ended: nothing more is run. */
+    boolean isOver() {
+        return stop.getAsBoolean();
+    }
+
+    /**
+     * Runs an action.
+     *
+     * @param description what it does, for people
+     * @return null if the budget ended
+     * @throws EngineException if storage or the cluster failed
+     * @throws OutOfMemoryError if a task ran out of memory
+     * @throws IllegalStateException if a task threw anything else
+     */
+    <T> @Nullable T run(String description, Callable<T> action) {
+        if (isOver()) {
+            return null;
+        }
+        progress.job(description);
+        Thread watcher = watch();
+        context.setJobGroup(group, description, true);
+        try {
+            return action.call();
+        } catch (Exception e) {
+            if (isOver()) {
+                return null;
+            }
+            throw sorted(description, e);
+        } finally {
+            synchronized (progress) {
+                watcher.interrupt();
+                progress.job("");
+            }
+            context.clearJobGroup();
+        }
+    }
+
+    private Thread watch() {
+        Thread watcher = new Thread(() -> {
+            try {
+                for (int polls = 1; !context.isStopped(); polls++) {
+                    if (isOver()) {
+                        // Again and again: an action may have several jobs, and this one may not have begun.
+                        context.cancelJobGroup(group);
+                    }
+                    Thread.sleep(POLL_MILLIS);
+                    if (polls % POLLS_BETWEEN_REPORTS == 0) {
+                        report();
+                    }
+                }
+            } catch (InterruptedException e) {
+                // The action has ended.
+            }
+        });
+        watcher.setName("spark-budget");
+        watcher.setDaemon(true);
+        watcher.start();
+        return watcher;
+    }
+
+    /** How many tasks of the running jobs have ended. */
+    private void report() {
+        SparkStatusTracker tracker = context.statusTracker();
+        long done = 0;
+        long total = 0;
+        for (int job : tracker.getJobIdsForGroup(group)) {
+            SparkJobInfo info = tracker.getJobInfo(job).getOrElse(() -> null);
+            if (info == null || info.status() != JobExecutionStatus.RUNNING) {
+                continue;
+            }
+            for (int stage : info.stageIds()) {
+                SparkStageInfo tasks = tracker.getStageInfo(stage).getOrElse(() -> null);
+                // A stage whose output is cached is never submitted.
+                if (tasks != null && tasks.submissionTime() > 0) {
+                    done += tasks.numCompletedTasks();
+                    total += tasks.numTasks();
+                }
+            }
+        }
+        synchronized (progress) {
+            // Once it has ended, what was counted is not the next one's.
+            if (total > 0 && !Thread.currentThread().isInterrupted()) {
+                progress.items(done, total);
+            }
+        }
+    }
+
+    /**
+     * What a failed job means. A task's own exception is the innermost cause; where there is none, the task was lost with
+     * its executor, or the cluster with its master.
+     */
+    private RuntimeException sorted(String description, Exception failure) {
+        Throwable root = failure;
+        boolean io = context.isStopped();
+        boolean full = false;
+        String place = "";
+        for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
+            if (t instanceof OutOfMemoryError memory) {
+                throw memory;
+            }
+            if (t instanceof BudgetException exhausted) {
+                return exhausted;
+            }
+            io |= t instanceof IOException || t instanceof InterruptedException;
+            if (t instanceof SparkThrowable known
+                    && String.valueOf(known.getCondition()).startsWith(UNREADABLE)) {
+                // Stage files: whatever the reason, they are not what was written.
+                io = true;
+                place = firstLine(t) + " ";
+            }
+            full |= t.getMessage() != null && FULL.matcher(t.getMessage()).find();
+            root = t;
+        }
+        io |= root instanceof SparkException;
+        String message = "Spark could not " + description + ": " + place + firstLine(root);
+        return io
+                ? new EngineException(message + remedy(full) + StageFolder.AGAIN, failure)
+                : new IllegalStateException(message, failure);
+    }
+
+    private String remedy(boolean full) {
+        if (!full) {
+            return "; expected executors and their files to last; see their logs";
+        }
+        String local = context.getConf().get("spark.local.dir", System.getProperty("java.io.tmpdir"));
+        return "; expected disks with room; make room in spark.local.dir (" + local + ") and "
+                + LazySession.STAGE_FOLDER + ", or give others";
+    }
+
+    /** Of its message, or what it is. */
+    static String firstLine(Throwable t) {
+        String message = t.getMessage();
+        return message == null || message.isBlank()
+                ? t.getClass().getSimpleName()
+                : message.strip().lines().findFirst().orElse("");
+    }
+}

@@ -1,0 +1,145 @@
+package org.polygraph.jobs.spark;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.storage.model.BudgetException;
+
+/** A Spark session that starts when it is first used, and lives until {@link #close} or the end of the process. */
+final class LazySession implements AutoCloseable {
+    /** Where stage files go on a cluster, any Hadoop path that driver and executors see. */
+    static final String STAGE_FOLDER = "spark.polygraph.stage.dir";
+
+    private static final long POLL_MILLIS = 20;
+
+    /** Spark does not start with less: one and a half times what it reserves. */
+    static final long LEAST_HEAP = 450L << 20;
+
+    private final String master;
+    private @Nullable FutureTask<SparkSession> session;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param master Spark master URL
+     * @throws IllegalArgumentException if it is none
+     */
+    LazySession(String master) {
+        Sessions.quiet();
+        Sessions.profile(master);
+        this.master = master;
+    }
+
+    /** The master that the session has, or will have. */
+    String master() {
+        return configuration().get("spark.master");
+    }
+
+    /** Settings that the session has, or will have. */
+    SparkConf configuration() {
+        return Sessions.configuration(master);
+    }
+
+    /** The session, started if there is none, or none that lives, however long that takes. */
+    SparkSession get() {
+        return get(Budget.unlimited());
+    }
+
+    /**
+     * The session, started if there is none, or none that lives. It starts on a thread of its own: a resource manager that does
+     * not answer is asked again for a quarter of an hour. One that starts after the budget's end is the next caller's.
+     *
+     * @throws BudgetException if the budget ended first
+     * @throws EngineException if Spark does not start
+     */
+    SparkSession get(Budget budget) {
+        FutureTask<SparkSession> start = start();
+        while (true) {
+            try {
+                return start.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                if (budget.exhausted()) {
+                    throw new BudgetException(budget.exhaustion("the start of Spark on " + master()));
+                }
+            } catch (ExecutionException e) {
+                forget(start);
+                Throwable why = e.getCause() == null ? e : e.getCause();
+                throw new EngineException("Spark does not start on " + master() + ": " + why, why);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new EngineException("interrupted while Spark starts on " + master(), e);
+            }
+        }
+    }
+
+    private synchronized FutureTask<SparkSession> start() {
+        FutureTask<SparkSession> before = session;
+        if (before != null && !(before.isDone() && hasStopped(before))) {
+            return before;
+        }
+        SparkConf conf = configuration();
+        FutureTask<SparkSession> start = new FutureTask<>(() -> Sessions.start(conf));
+        SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
+        if (living != null && !living.sparkContext().isStopped()) {
+            // Another one's of this process, which is shared: nothing to wait for.
+            start.run();
+        } else {
+            Thread thread = new Thread(start, "spark-start");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        session = start;
+        return start;
+    }
+
+    private synchronized void forget(FutureTask<SparkSession> start) {
+        if (session == start) {
+            session = null;
+        }
+    }
+
+    /** Of one that is done: without an exception. */
+    private static boolean hasStopped(FutureTask<SparkSession> done) {
+        try {
+            return done.get().sparkContext().isStopped();
+        } catch (ExecutionException | InterruptedException e) {
+            return true;
+        }
+    }
+
+    /** Works with the session. */
+    <T> T use(Budget budget, Function<SparkSession, T> work) {
+        SparkSession spark = get(budget);
+        try {
+            return work.apply(spark);
+        } catch (IllegalStateException | EngineException e) {
+            // A master that cannot be reached, or is lost, stops the context; whoever uses it then gets pages of text.
+            if (spark.sparkContext().isStopped()) {
+                throw new EngineException(
+                        "Spark has stopped: there is no cluster at " + master + ", or it is gone; check --master", e);
+            }
+            throw e;
+        }
+    }
+
+    /** Stops the session, if it has started. */
+    @Override
+    public synchronized void close() {
+        FutureTask<SparkSession> started = session;
+        session = null;
+        if (started != null && started.isDone()) {
+            try {
+                started.get().stop();
+            } catch (ExecutionException | InterruptedException e) {
+                // It did not start.
+            }
+        }
+    }
+}

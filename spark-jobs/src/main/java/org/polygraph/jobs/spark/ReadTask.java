@@ -1,0 +1,68 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.polygraph.storage.format.Piece;
+import org.polygraph.storage.format.RowsFile;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+
+/** By piece of the input: its rows, {@link RowsFile#toBytes}; no bytes where something is wrong with it. */
+final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
+    private static final long serialVersionUID = 1L;
+
+    /** How often a task has the rows of a piece: as a builder, as arrays, as bytes that grow and as bytes. */
+    private static final int COPIES = 4;
+
+    private final ArrayList<Piece> pieces;
+
+    ReadTask(List<Piece> pieces) {
+        this.pieces = new ArrayList<>(pieces);
+    }
+
+    @Override
+    public Iterator<byte[]> call(Iterator<Integer> numbers) {
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return numbers.hasNext();
+            }
+
+            @Override
+            public byte[] next() {
+                return rows(pieces.get(numbers.next()));
+            }
+        };
+    }
+
+    private static byte[] rows(Piece piece) {
+        try {
+            return RowsFile.toBytes(piece.read(TaskContext.get()::isInterrupted, TaskHeap.half() / COPIES));
+        } catch (HistoryException | IOException | BudgetException e) {
+            // No reason to try again, nor for a message: the pass over the whole has the first place and the whole
+            // memory.
+            return new byte[0];
+        }
+    }
+
+    /** By task: the bytes of its rows; less than none where something is wrong with a piece. */
+    static final class Bytes implements FlatMapFunction<Iterator<byte[]>, Long> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Iterator<Long> call(Iterator<byte[]> rows) {
+            long sum = 0;
+            boolean isWhole = true;
+            while (rows.hasNext()) {
+                int bytes = rows.next().length;
+                sum += bytes;
+                isWhole &= bytes > 0;
+            }
+            return List.of(isWhole ? sum : -1).iterator();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.broadcast.Broadcast;
+import org.polygraph.partitioner.index.IndexSlice;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.prune.SliceSaturation;
+
+/**
+ * By slice of keys: a round of rules over the rows in files. Out: a row a slice that forces anything,
+ * little-endian ints: {@link SliceSaturation#forced}.
+ */
+final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
+    private static final long serialVersionUID = 1L;
+
+    private final RowFiles rows;
+    private final KeySlices slices;
+    private final int perTransaction;
+    private final int[] sessionStarts;
+    private final Broadcast<byte[]> states;
+    private final Broadcast<long[]> changed;
+    private final boolean most;
+    private final Broadcast<int[]> decided;
+    private final Broadcast<int[]> decidedKeys;
+    private final int[] hotKeys;
+
+    /**
+     * Of slices of whole keys; parts are passed over.
+     *
+     * @param hotKeys are left out: {@link HotKeys}
+     */
+    SaturationTask(
+            RowFiles rows,
+            KeySlices slices,
+            int perTransaction,
+            int[] sessionStarts,
+            Broadcast<byte[]> states,
+            Broadcast<long[]> changed,
+            boolean most,
+            Broadcast<int[]> decided,
+            Broadcast<int[]> decidedKeys,
+            int[] hotKeys) {
+        this.rows = rows;
+        this.slices = slices;
+        this.perTransaction = perTransaction;
+        this.sessionStarts = sessionStarts;
+        this.states = states;
+        this.changed = changed;
+        this.most = most;
+        this.decided = decided;
+        this.decidedKeys = decidedKeys;
+        this.hotKeys = hotKeys;
+    }
+
+    @Override
+    public Iterator<byte[]> call(Iterator<byte[]> indexes) throws IOException {
+        List<byte[]> made = new ArrayList<>();
+        while (indexes.hasNext()) {
+            byte[] index = indexes.next();
+            if (slices.isPart(IndexSlice.slice(index))) {
+                continue;
+            }
+            int[] forced = new SliceSaturation(
+                            slices,
+                            IndexSlice.ofBytes(index),
+                            perTransaction,
+                            sessionStarts,
+                            states.value(),
+                            rows.open(),
+                            changed.value(),
+                            most,
+                            decided.value(),
+                            decidedKeys.value())
+                    .without(hotKeys)
+                    .forced();
+            if (forced.length > 0) {
+                ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(4, forced.length))
+                        .order(ByteOrder.LITTLE_ENDIAN);
+                out.asIntBuffer().put(forced);
+                made.add(out.array());
+            }
+        }
+        return made.iterator();
+    }
+}

@@ -1,0 +1,252 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.pipeline.ConfigurationException;
+import org.polygraph.jobs.pipeline.Decision;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Stages;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * The Spark engine: large inputs are read in tasks ({@link SparkReading}), what goes key by key runs in tasks, over the same
+ * kernels as in the embedded engine, and where chain clocks are many so do closure, rules and ranks ({@link SparkRules});
+ * graph, order, solver and replay stay on the driver. So do closure and axiom of CC; lin and the reads of RC, RA and CC have
+ * tasks of their own ({@link DealtStages}). One session, started by the first check and kept until {@link #close} or the end
+ * of the process.
+ *
+ * <p>On the driver, beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32 MiB of slices
+ * or one slice while they are merged. In a task: 53 bytes an operation of its slice or part of a key; between jobs they are on disk.
+ */
+public final class SparkChecker implements Checker, AutoCloseable {
+    /** Operations in a slice of keys, about. */
+    static final String SLICE_OPERATIONS = "spark.polygraph.slice.operations";
+
+    /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
+    static final String HEAP_CLOCKS = "spark.polygraph.clocks.heap";
+
+    /** Bytes of rows of the clocks above which the rules of one key are cut into ranges of its writers. */
+    static final String HOT_KEY_BYTES = "spark.polygraph.hot.key.bytes";
+
+    private final LazySession session;
+    private final Cut cut;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param master Spark master URL
+     * @throws IllegalArgumentException if it is none
+     */
+    public SparkChecker(String master) {
+        this(master, Cut.USUAL);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param operationsPerSlice few: even small histories are cut into several slices
+     */
+    SparkChecker(String master, int operationsPerSlice) {
+        this(
+                master,
+                new Cut(
+                        operationsPerSlice,
+                        0,
+                        Cut.USUAL.slicesOfKey,
+                        Cut.USUAL.heapClocks,
+                        Cut.USUAL.mostColumns,
+                        Cut.USUAL.hotKeyBytes,
+                        Cut.USUAL.windows,
+                        Cut.USUAL.windowBytes));
+    }
+
+    /** For tests. */
+    SparkChecker(String master, Cut cut) {
+        this.session = new LazySession(master);
+        this.cut = cut;
+    }
+
+    /**
+     * How finely histories are cut.
+     *
+     * @param operationsPerSlice of keys, about, where there are keys enough
+     * @param mostSlices 0: the shuffle's partitions
+     * @param slicesOfKey as many times the operations of a slice a key may have and be in one
+     * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
+     * @param mostColumns in a group of sessions
+     * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
+     * @param windows of time
+     * @param windowBytes that the rows of a window may take, if a task's heap has room for them
+     */
+    record Cut(
+            int operationsPerSlice,
+            int mostSlices,
+            int slicesOfKey,
+            long heapClocks,
+            int mostColumns,
+            long hotKeyBytes,
+            WindowPlan.Cut windows,
+            long windowBytes) {
+        /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
+        static final Cut USUAL = new Cut(
+                100_000,
+                0,
+                2,
+                256L << 20,
+                Integer.MAX_VALUE,
+                128L << 20,
+                new WindowPlan.Cut(1 << 18, 4),
+                Long.MAX_VALUE);
+    }
+
+    /** What the session's settings say, where they say anything. */
+    static Cut settings(SparkConf conf, Cut cut) {
+        try {
+            return new Cut(
+                    Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
+                    cut.mostSlices,
+                    cut.slicesOfKey,
+                    conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
+                    cut.mostColumns,
+                    conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
+                    cut.windows,
+                    cut.windowBytes);
+        } catch (IllegalArgumentException e) {
+            // A NumberFormatException, or one of a size that no number holds.
+            throw new ConfigurationException("found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
+                    + " and a size such as 256m in " + HEAP_CLOCKS + " and " + HOT_KEY_BYTES);
+        }
+    }
+
+    /** How this one cuts. */
+    Cut cut() {
+        return cut;
+    }
+
+    /**
+     * What is wrong with settings is told before anything is read: with where stage files go, which may take a session to see, too.
+     */
+    @Override
+    public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
+        SparkConf conf = session.configuration();
+        settings(conf, cut);
+        pieceBytes(conf);
+        StageParent.validate(conf);
+        if (StageParent.isInDoubt(conf) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
+            StageParent.validate(started(progress, budget), budget, warn);
+        }
+    }
+
+    private SparkSession started(Progress progress, Budget budget) {
+        progress.stage("start of Spark");
+        return session.get(budget);
+    }
+
+    /**
+     * A large history is read by the tasks of a cluster, and in one pass if that does not lead to a table: it tells what is
+     * wrong. Where all is one process, a pass takes less.
+     */
+    @Override
+    public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
+            throws HistoryException, IOException {
+        boolean isOneProcess = session.master().startsWith("local");
+        boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
+        // Planning may take a pass over the input, so it comes last.
+        boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
+        ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
+                ? ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())), budget::exhausted)
+                : null;
+        HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
+        return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
+    }
+
+    private static @Nullable HistoryTable read(SparkSession spark, ReadPlan plan, Progress progress, Budget budget)
+            throws HistoryException {
+        Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
+        heard.stage("reading");
+        return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
+    }
+
+    private static long pieceBytes(SparkConf conf) {
+        try {
+            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException(
+                    "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES);
+        }
+    }
+
+    @Override
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Stages.NONE);
+    }
+
+    @Override
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
+        if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
+            return Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                    .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
+                    .build();
+        }
+        HistoryTable judged = request.judged(table);
+        CheckMetrics metrics = CheckMetrics.OF_THIS_PROCESS;
+        Progress heard = metrics.listening(progress);
+        String how = "failed";
+        try {
+            Verdict verdict = session.use(budget, spark -> check(spark, judged, request, heard, budget, kept));
+            how = verdict.status().name().toLowerCase(Locale.ROOT);
+            return verdict;
+        } finally {
+            metrics.ended(how);
+        }
+    }
+
+    private Verdict check(
+            SparkSession spark,
+            HistoryTable table,
+            CheckRequest request,
+            Progress progress,
+            Budget budget,
+            Stages kept) {
+        Cut used = settings(spark.sparkContext().getConf(), cut);
+        int partitions = used.mostSlices > 0
+                ? used.mostSlices
+                : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
+        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
+        new EffectiveSettings(spark, used).lines().forEach(progress::note);
+        progress.note("slices=" + layout.slices().slices() + " cutKeys="
+                + layout.slices().cutKeys().length);
+        Spill spill = new Spill(spark.sparkContext(), progress);
+        try (SparkStages stages =
+                new SparkStages(spark, StageParent.of(spark), table, layout, used, budget, progress)) {
+            return new Decision(table, request, progress, budget, kept).make(stages);
+        } finally {
+            spill.end();
+        }
+    }
+
+    /** The session, started if there is none, or none that lives. */
+    SparkSession session() {
+        return session.get();
+    }
+
+    /** Stops the session. */
+    @Override
+    public void close() {
+        session.close();
+    }
+}

@@ -1,0 +1,106 @@
+package org.polygraph.jobs.spark;
+
+import java.util.List;
+import org.apache.spark.api.java.function.MapFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.GenerationTarget;
+import org.polygraph.jobs.pipeline.Generator;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.storage.generate.TransactionPlan;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Generates on Spark. Ranges of transactions deal their operations out to slices of keys; a slice plays them against its
+ * keys of the store and deals what reads return out to the parts of the output; a part writes its file. Two shuffles of
+ * packed blocks, 8 bytes an operation and 12 a read before compression; no row of a single operation, and nothing sorted
+ * but the few blocks of a slice. Nothing but counts comes to the driver.
+ */
+public final class SparkGenerator implements Generator, AutoCloseable {
+    private static final int OPERATIONS_PER_RANGE = 1 << 20;
+    private static final int OPERATIONS_PER_SLICE = 1 << 21;
+
+    private final LazySession session;
+    private final int operationsPerSlice;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param master Spark master URL
+     * @throws IllegalArgumentException if it is none
+     */
+    public SparkGenerator(String master) {
+        this(master, OPERATIONS_PER_SLICE);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param operationsPerSlice few: even small histories are cut into several slices and ranges
+     */
+    SparkGenerator(String master, int operationsPerSlice) {
+        this.session = new LazySession(master);
+        this.operationsPerSlice = operationsPerSlice;
+    }
+
+    @Override
+    public void generate(TransactionPlan plan, GenerationTarget target, Progress progress) {
+        if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
+            throw new BudgetException(Budget.unlimited().shortage("a Spark session", LazySession.LEAST_HEAP));
+        }
+        progress.stage("start of Spark");
+        long written = session.use(Budget.unlimited(), spark -> {
+            progress.stage("generate");
+            Spill spill = new Spill(spark.sparkContext(), progress);
+            try {
+                return generate(spark, plan, target, progress);
+            } finally {
+                spill.end();
+            }
+        });
+        if (written != plan.transactions()) {
+            throw new IllegalStateException(written + " rows were written of " + plan.transactions());
+        }
+    }
+
+    private long generate(SparkSession spark, TransactionPlan plan, GenerationTarget target, Progress progress) {
+        long operations = plan.transactions() * plan.operations();
+        int slices =
+                (int) Math.min(plan.workload().keys(), Math.min(1 << 16, (operations - 1) / operationsPerSlice + 1));
+        long perRange = Math.max(1, Math.min(OPERATIONS_PER_RANGE, operationsPerSlice) / plan.operations());
+        int ranges = Math.toIntExact((plan.transactions() - 1) / perRange + 1);
+        int parts = target.parts();
+        Dataset<Row> reads = spark.range(0, ranges, 1, ranges)
+                .mapPartitions(new DealTask(plan, slices, perRange), Encoders.row(DealTask.BLOCKS))
+                .repartitionById(slices, functions.col(DealTask.SLICE))
+                .sortWithinPartitions(DealTask.SLICE, DealTask.FIRST)
+                .mapPartitions(new ResolveTask(plan, slices, target), Encoders.row(ResolveTask.BLOCKS));
+        // A part without any read has its file too.
+        MapFunction<Long, Row> nothing = part -> RowFactory.create(part.intValue(), new byte[0]);
+        Dataset<Row> each = spark.range(parts).map(nothing, Encoders.row(ResolveTask.BLOCKS));
+        Dataset<Long> written = reads.union(each)
+                .repartitionById(parts, functions.col(ResolveTask.PART))
+                .mapPartitions(new AssembleTask(plan, target), Encoders.LONG());
+        List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited(), progress)
+                .run("generate " + plan.transactions() + " transactions", written::collectAsList);
+        if (rows == null) {
+            throw new IllegalStateException("a budget without end has ended");
+        }
+        long sum = 0;
+        for (long count : rows) {
+            sum += count;
+        }
+        return sum;
+    }
+
+    /** Stops the session. */
+    @Override
+    public void close() {
+        session.close();
+    }
+}

@@ -1,0 +1,120 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.spark.sql.SparkSession;
+import org.polygraph.jobs.certificate.KeyReplay;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.SlicedReplay;
+import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.ConfigurationException;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Replays by key on Spark. The driver looks at what no single key tells and deals raw operations out to slices of keys, a
+ * file each; a task replays a slice; the driver adds up. Like all that verifies it reaches neither partitioner nor solver:
+ * what the engine that checks does with keys is no part of it. RC, RA and CC are replayed on the driver, and start no
+ * session; nor does an order that is no order.
+ *
+ * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a key.
+ */
+public final class SparkReplayer implements Verification.Replayer, AutoCloseable {
+    /** 24 MB of rows, which a task holds twice; much less, and starting the task costs more than what it does. */
+    private static final int OPERATIONS_PER_SLICE = 1_000_000;
+
+    /** Files that are written at the same time; those of ranges of keys are at most half as many more. */
+    private static final int MOST_SLICES = 256;
+
+    private final LazySession session;
+    private final int operationsPerSlice;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param master Spark master URL
+     * @throws IllegalArgumentException if it is none
+     */
+    public SparkReplayer(String master) {
+        this(master, OPERATIONS_PER_SLICE);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param operationsPerSlice few: even small histories are cut into several slices
+     */
+    SparkReplayer(String master, int operationsPerSlice) {
+        this.session = new LazySession(master);
+        this.operationsPerSlice = operationsPerSlice;
+    }
+
+    /**
+     * As {@link Replay#byDefinition}.
+     *
+     * @throws EngineException if storage or the cluster failed
+     * @throws ConfigurationException if executors cannot see the folder of stage files
+     * @throws BudgetException if the heap is too small for a session, or a slice too large for a task
+     * @throws IllegalStateException if a task failed otherwise: a bug
+     */
+    @Override
+    public Replay.Result replay(Witness witness) {
+        HistoryTable table = witness.table();
+        int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, MOST_SLICES));
+        int slices = Math.max(1, Math.min(wanted, table.keys().size()));
+        SlicedReplay replay = SlicedReplay.of(witness, slices, Math.max(1, (table.operations() - 1) / wanted + 1));
+        Replay.Result known = replay.known();
+        if (known != null) {
+            return known;
+        }
+        if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
+            throw new BudgetException("memory of " + (Runtime.getRuntime().maxMemory() >> 20)
+                    + " MiB is too little for a Spark session, which needs " + (LazySession.LEAST_HEAP >> 20)
+                    + " MiB; give more with JAVA_OPTS=-Xmx...");
+        }
+        return session.use(Budget.unlimited(), spark -> {
+            if (StageParent.isInDoubt(session.configuration())) {
+                StageParent.validate(spark, Budget.unlimited(), warning -> {});
+            }
+            return replay(spark, replay, table.initialValue());
+        });
+    }
+
+    private static Replay.Result replay(SparkSession spark, SlicedReplay replay, long initialValue) {
+        try (SliceFiles files = new SliceFiles(
+                StageParent.of(spark),
+                spark.sparkContext().hadoopConfiguration(),
+                replay.slices(),
+                replay::keys,
+                KeyReplay.ROW_BYTES)) {
+            files.write(() -> replay.deal((slice, keyAndKind, value, operation, snapshot, commit) -> files.row(slice)
+                    .putInt(keyAndKind)
+                    .putLong(value)
+                    .putInt(operation)
+                    .putInt(snapshot)
+                    .putInt(commit)));
+            Jobs jobs = new Jobs(spark.sparkContext(), Budget.unlimited());
+            List<byte[]> findings = jobs.run("replay keys", () -> files.map(spark, new ReplayTask(initialValue)));
+            if (findings == null) {
+                throw new IllegalStateException("a budget without end has ended");
+            }
+            return replay.merge(findings);
+        } catch (IOException e) {
+            throw StageFolder.failed(StageParent.of(spark), e);
+        }
+    }
+
+    /** The session, started if there is none. */
+    SparkSession session() {
+        return session.get();
+    }
+
+    /** Stops the session. */
+    @Override
+    public void close() {
+        session.close();
+    }
+}

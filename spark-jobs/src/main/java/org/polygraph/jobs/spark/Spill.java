@@ -1,0 +1,36 @@
+package org.polygraph.jobs.spark;
+
+import org.apache.spark.SparkContext;
+import org.apache.spark.executor.TaskMetrics;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.polygraph.jobs.pipeline.Progress;
+
+/** Adds up what tasks spill to disk, from the start of a check to its end. */
+final class Spill extends SparkListener {
+    private final SparkContext context;
+    private final Progress progress;
+    private long bytes;
+
+    Spill(SparkContext context, Progress progress) {
+        this.context = context;
+        this.progress = progress;
+        progress.spilled(0);
+        context.addSparkListener(this);
+    }
+
+    /** On the listeners' own thread, one task at a time. */
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd task) {
+        // Null for a task that was lost with its executor.
+        TaskMetrics metrics = task.taskMetrics();
+        if (metrics != null && metrics.diskBytesSpilled() > 0) {
+            bytes += metrics.diskBytesSpilled();
+            progress.spilled(bytes);
+        }
+    }
+
+    void end() {
+        context.removeSparkListener(this);
+    }
+}

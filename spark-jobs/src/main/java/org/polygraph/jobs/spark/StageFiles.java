@@ -1,0 +1,194 @@
+package org.polygraph.jobs.spark;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
+import org.apache.hadoop.fs.Path;
+import org.apache.parquet.ParquetRuntimeException;
+import org.apache.parquet.conf.ParquetConfiguration;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.api.WriteSupport;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.hadoop.util.HadoopOutputFile;
+import org.apache.parquet.io.OutputFile;
+import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.ParquetFailure;
+
+/**
+ * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their
+ * own, a file for each range of transactions. Closing deletes them.
+ *
+ * <p>About 6 bytes an operation on disk; 8 MiB of heap while a file is written.
+ */
+final class StageFiles implements Closeable {
+    private static final long ROW_GROUP_BYTES = 8L << 20;
+    private static final int CHECK_EVERY = 1 << 10;
+
+    private final Configuration configuration;
+    private final StageFolder folder;
+    private int files;
+
+    /** @param parent a folder that the driver and all tasks see; made if it is not there */
+    StageFiles(Path parent, Configuration configuration) throws IOException {
+        this.configuration = configuration;
+        this.folder = new StageFolder(parent, configuration);
+    }
+
+    /**
+     * The rows, in any order. Pages have checksums, which are looked at: their file system may have none.
+     *
+     * @throws IOException if there are fewer files than were written
+     */
+    Dataset<Row> rows(SparkSession spark) throws IOException {
+        DataFrameReader reader = spark.read()
+                .format("parquet")
+                .schema(StagedTransaction.SCHEMA)
+                .option("parquet.page.verify-checksum.enabled", true)
+                .option("ignoreMissingFiles", false)
+                .option("ignoreCorruptFiles", false);
+        Dataset<Row> rows = StageFolder.load(reader, folder.path());
+        int found = rows.inputFiles().length;
+        if (found != files) {
+            throw new IOException(folder.path() + ": found " + found + " files, expected the " + files
+                    + " that were written; something else removes files there");
+        }
+        return rows;
+    }
+
+    /**
+     * Writes all transactions that are not dropped.
+     *
+     * @param perFile transactions in a file, dropped ones included: file f has those from f * perFile on
+     * @return false if told to stop
+     */
+    boolean write(HistoryTable table, CommitStatus commitStatus, int perFile, BooleanSupplier stop) throws IOException {
+        for (long from = 0; from < table.transactions(); from += perFile) {
+            int to = (int) Math.min(table.transactions(), from + perFile);
+            Path file = new Path(folder.path(), String.format("part-%05d.parquet", from / perFile));
+            try (ParquetWriter<Integer> writer = new Builder(
+                            HadoopOutputFile.fromPath(file, configuration), new Rows(table))
+                    .withConf(configuration)
+                    .withCompressionCodec(CompressionCodecName.ZSTD)
+                    .withRowGroupSize(ROW_GROUP_BYTES)
+                    .withValidation(false)
+                    .withPageWriteChecksumEnabled(true)
+                    .build()) {
+                files++;
+                for (int t = (int) from; t < to; t++) {
+                    if (commitStatus.of(t) != CommitStatus.DROPPED) {
+                        writer.write(t);
+                    }
+                    if ((t & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
+                        return false;
+                    }
+                }
+            } catch (ParquetRuntimeException e) {
+                throw ParquetFailure.of(e);
+            } catch (FSError e) {
+                throw StageFolder.io(e);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        folder.close();
+    }
+
+    private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {
+        private final Rows rows;
+
+        Builder(OutputFile file, Rows rows) {
+            super(file);
+            this.rows = rows;
+        }
+
+        @Override
+        protected Builder self() {
+            return this;
+        }
+
+        @Override
+        protected WriteSupport<Integer> getWriteSupport(ParquetConfiguration ignored) {
+            return rows;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet
+        protected WriteSupport<Integer> getWriteSupport(Configuration ignored) {
+            return rows;
+        }
+    }
+
+    /** Writes transaction t of the table as a row. */
+    private static final class Rows extends WriteSupport<Integer> {
+        private final HistoryTable table;
+        private RecordConsumer out;
+
+        @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
+        Rows(HistoryTable table) {
+            this.table = table;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet
+        public WriteContext init(Configuration ignored) {
+            return new WriteContext(StagedTransaction.PARQUET, java.util.Map.of());
+        }
+
+        @Override
+        public WriteContext init(ParquetConfiguration ignored) {
+            return new WriteContext(StagedTransaction.PARQUET, java.util.Map.of());
+        }
+
+        @Override
+        public void prepareForWrite(RecordConsumer consumer) {
+            out = consumer;
+        }
+
+        @Override
+        public void write(Integer transaction) {
+            int t = transaction;
+            int from = table.operationStarts()[t];
+            int to = table.operationStarts()[t + 1];
+            out.startMessage();
+            out.startField(StagedTransaction.TRANSACTION, 0);
+            out.addInteger(t);
+            out.endField(StagedTransaction.TRANSACTION, 0);
+            list(StagedTransaction.KEYS, 1, from, to);
+            list(StagedTransaction.VALUES, 2, from, to);
+            out.endMessage();
+        }
+
+        private void list(String name, int field, int from, int to) {
+            out.startField(name, field);
+            out.startGroup();
+            if (from < to) {
+                out.startField("list", 0);
+                for (int o = from; o < to; o++) {
+                    out.startGroup();
+                    out.startField("element", 0);
+                    if (field == 1) {
+                        out.addInteger(table.operationKeys()[o]);
+                    } else {
+                        out.addLong(table.operationValues()[o]);
+                    }
+                    out.endField("element", 0);
+                    out.endGroup();
+                }
+                out.endField("list", 0);
+            }
+            out.endGroup();
+            out.endField(name, field);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package org.polygraph.jobs.spark;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkException;
+import org.apache.spark.SparkThrowable;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.polygraph.jobs.pipeline.EngineException;
+
+/**
+ * A folder for files on their way from the driver to the tasks. Closing deletes it; so does the end of the process. What a
+ * process that was killed has left is deleted by the next one that makes such a folder beside it ({@link StageOwner}).
+ */
+final class StageFolder implements Closeable {
+    /** The end of a remedy, whatever the command. */
+    static final String AGAIN = ", then run the command again: of a check with --out, finished stages are kept";
+
+    private static final String PREFIX = "polygraph-stage-";
+    /** What Spark calls a folder that is not there. */
+    private static final String MISSING = "PATH_NOT_FOUND";
+
+    /** What Hadoop's patterns are made of, and what takes their meaning from them. */
+    private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?\\\\]");
+
+    private final FileSystem fileSystem;
+    private final Path folder;
+    private final StageOwner owner;
+
+    /** @param parent a folder that the driver and all tasks see; made if it is not there */
+    StageFolder(Path parent, Configuration configuration) throws IOException {
+        this.fileSystem = parent.getFileSystem(configuration);
+        Path beside = fileSystem.makeQualified(parent);
+        StageOwner taken;
+        Path made;
+        do {
+            made = new Path(beside, PREFIX + UUID.randomUUID());
+            taken = StageOwner.take(fileSystem, made);
+        } while (taken == null);
+        this.owner = taken;
+        this.folder = made;
+        fileSystem.deleteOnExit(folder);
+        sweep(fileSystem, beside);
+    }
+
+    /** Deletes the folders of processes that have ended. */
+    static void sweep(FileSystem fileSystem, Path parent) {
+        try {
+            for (FileStatus each :
+                    fileSystem.listStatus(parent, path -> path.getName().startsWith(PREFIX))) {
+                try {
+                    StageOwner.sweep(fileSystem, each.getPath());
+                } catch (IOException e) {
+                    // Another user's, or another process was first.
+                }
+            }
+        } catch (IOException e) {
+            // What others have left is no reason to fail.
+        }
+    }
+
+    /**
+     * What is in a folder, whatever characters are in its name: Spark takes some of them for those of a pattern.
+     *
+     * @param columns all if none is given
+     * @throws IOException if it is gone
+     * @throws EngineException if it is there and cannot be read
+     * @throws IllegalStateException if Spark does not understand what is asked of it: nothing that a folder could do
+     */
+    static Dataset<Row> load(DataFrameReader reader, Path folder, String... columns) throws IOException {
+        try {
+            Dataset<Row> rows = reader.load(PATTERN.matcher(folder.toString()).replaceAll("\\\\$0"));
+            return columns.length == 0
+                    ? rows
+                    : rows.select(Arrays.stream(columns).map(functions::col).toArray(Column[]::new));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            // Scala declares none: an AnalysisException, or what reading files' footers throws.
+            throw notLoaded(folder, e);
+        }
+    }
+
+    private static RuntimeException notLoaded(Path folder, Exception failure) throws IOException {
+        if (is(failure, MISSING)) {
+            throw new IOException(folder + ": found no such folder; something else removes files there", failure);
+        }
+        Throwable found = failure;
+        Throwable root = failure;
+        boolean io = false;
+        for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
+            io |= t instanceof IOException || is(t, Jobs.UNREADABLE);
+            found = is(t, Jobs.UNREADABLE) ? t : found;
+            root = t;
+        }
+        String what = "stage files in " + folder + ": found ";
+        return io || root instanceof SparkException
+                ? new EngineException(
+                        what + Jobs.firstLine(found == failure ? root : found)
+                                + "; expected them as they were written; see what else writes there, or give another "
+                                + LazySession.STAGE_FOLDER + AGAIN,
+                        failure)
+                : new IllegalStateException(
+                        what + Jobs.firstLine(failure)
+                                + "; expected what this version writes; run it with the Spark that it was built for, or report it",
+                        failure);
+    }
+
+    private static boolean is(Throwable t, String condition) {
+        return t instanceof SparkThrowable known
+                && String.valueOf(known.getCondition()).startsWith(condition);
+    }
+
+    /**
+     * What is said when files of stages cannot be written or read.
+     *
+     * @param where the folder
+     */
+    static EngineException failed(Path where, IOException e) {
+        String found = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return new EngineException(
+                "stage files in " + where + ": found "
+                        + found.strip().lines().findFirst().orElse("")
+                        + "; expected a folder with room that driver and executors can write; " + remedy(),
+                e);
+    }
+
+    /** Hadoop's local file system throws an Error where a disk is full. */
+    static IOException io(FSError e) {
+        return e.getCause() instanceof IOException cause ? cause : new IOException(e);
+    }
+
+    /** What to do about a file system that is full or gone. */
+    private static String remedy() {
+        return "make room or give another " + LazySession.STAGE_FOLDER + AGAIN;
+    }
+
+    FileSystem fileSystem() {
+        return fileSystem;
+    }
+
+    Path path() {
+        return folder;
+    }
+
+    /** Deletes the folder; where that fails, the end of the process tries again. */
+    @Override
+    public void close() {
+        try {
+            fileSystem.delete(folder, true);
+            fileSystem.cancelDeleteOnExit(folder);
+        } catch (IOException e) {
+            // The verdict stands whatever becomes of temporary files.
+        }
+        owner.close();
+    }
+}

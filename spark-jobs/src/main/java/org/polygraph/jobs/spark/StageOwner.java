@@ -1,0 +1,122 @@
+package org.polygraph.jobs.spark;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether the process that made a stage folder lives, by a file in it that only that process can hold: a locked one
+ * on a local file system, which the kernel lets go of when the process ends, however it ends; an open one on HDFS, which
+ * the name node closes when its writer has not been heard of for 20 minutes (dfs.namenode.lease-hard-limit-sec). Neither
+ * process numbers nor clocks come into it, so that containers and machines may share a file system. Where files can be
+ * neither locked nor leased, as in object stores, nobody can tell: all folders are alive.
+ */
+final class StageOwner implements Closeable {
+    private static final String NAME = ".owner";
+
+    /** Names of this process's folders. Closing a locked file, even one that was opened to look, lets go of the process's lock. */
+    private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
+
+    private final Path folder;
+    private final @Nullable Closeable held;
+
+    private StageOwner(Path folder, @Nullable Closeable held) {
+        this.folder = folder;
+        this.held = held;
+    }
+
+    private static boolean isLocal(FileSystem fileSystem) {
+        return "file".equals(fileSystem.getUri().getScheme());
+    }
+
+    private static java.nio.file.Path local(Path folder) {
+        return java.nio.file.Path.of(folder.toUri().getPath(), NAME);
+    }
+
+    /**
+     * Takes a folder.
+     *
+     * @param folder qualified; not there yet
+     * @return null if another process took the folder for abandoned and has removed it: take one of another name
+     */
+    static @Nullable StageOwner take(FileSystem fileSystem, Path folder) throws IOException {
+        OWN.add(folder.getName());
+        fileSystem.mkdirs(folder);
+        if (isLocal(fileSystem)) {
+            return locked(folder);
+        }
+        Closeable open = fileSystem instanceof LeaseRecoverable ? fileSystem.create(new Path(folder, NAME)) : null;
+        return new StageOwner(folder, open);
+    }
+
+    private static @Nullable StageOwner locked(Path folder) throws IOException {
+        java.nio.file.Path file = local(folder);
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        boolean mine;
+        try {
+            mine = channel.tryLock() != null && Files.exists(file);
+        } catch (IOException e) {
+            // No locks here (some network file systems): a folder without the file is never anybody's to remove.
+            Files.deleteIfExists(file);
+            channel.close();
+            return new StageOwner(folder, null);
+        }
+        if (!mine) {
+            channel.close();
+            OWN.remove(folder.getName());
+            return null;
+        }
+        return new StageOwner(folder, channel);
+    }
+
+    /**
+     * Deletes a folder if the process that took it has ended.
+     *
+     * @param folder qualified
+     */
+    static void sweep(FileSystem fileSystem, Path folder) throws IOException {
+        if (OWN.contains(folder.getName())) {
+            return;
+        }
+        if (!isLocal(fileSystem)) {
+            Path file = new Path(folder, NAME);
+            if (fileSystem instanceof LeaseRecoverable leases && fileSystem.exists(file) && leases.isFileClosed(file)) {
+                fileSystem.delete(folder, true);
+            }
+            return;
+        }
+        java.nio.file.Path file = local(folder);
+        if (!Files.exists(file)) {
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            if (channel.tryLock() != null) {
+                fileSystem.delete(folder, true);
+            }
+        } catch (OverlappingFileLockException e) {
+            // Held by this process after all.
+        }
+    }
+
+    /** Lets go, when the folder has been deleted. */
+    @Override
+    public void close() {
+        try {
+            if (held != null) {
+                held.close();
+            }
+        } catch (IOException e) {
+            // The file is gone with its folder: nobody can write its end.
+        }
+        OWN.remove(folder.getName());
+    }
+}

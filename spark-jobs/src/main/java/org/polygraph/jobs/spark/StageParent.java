@@ -1,0 +1,158 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkExecutorInfo;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.ConfigurationException;
+import org.polygraph.jobs.pipeline.EngineException;
+
+/**
+ * Where the folders of stage files are, and whether executors can see it. Where nothing is configured and the default file
+ * system is a local one, it is this machine's temporary folder: executors on other machines cannot.
+ */
+final class StageParent {
+    /** How long to wait for an executor that tells where executors are: more than a JVM and a container take to start. */
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private static final long POLL_MILLIS = 50;
+
+    private StageParent() {}
+
+    /** The configured folder; else the user's home in the default file system, or this machine's temporary folder. */
+    static Path of(SparkSession spark) {
+        Path configured = configured(spark.sparkContext().getConf());
+        if (configured != null) {
+            return configured;
+        }
+        Configuration hadoop = spark.sparkContext().hadoopConfiguration();
+        if (isLocal(hadoop)) {
+            return new Path("file://" + System.getProperty("java.io.tmpdir"));
+        }
+        try {
+            return FileSystem.get(hadoop).getHomeDirectory();
+        } catch (IOException e) {
+            throw new EngineException("no file system for stage files: " + e.getMessage(), e);
+        }
+    }
+
+    /** @throws ConfigurationException if what is configured is no path */
+    private static @Nullable Path configured(SparkConf conf) {
+        String configured = conf.get(LazySession.STAGE_FOLDER, "");
+        try {
+            return configured.isEmpty() ? null : new Path(configured);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException("found " + LazySession.STAGE_FOLDER + " = '" + configured + "' ("
+                    + e.getMessage() + "); expected a path such as hdfs://HOST/stages");
+        }
+    }
+
+    private static boolean isLocal(Configuration hadoop) {
+        return "file".equals(FileSystem.getDefaultUri(hadoop).getScheme());
+    }
+
+    /** Whether it is this machine's temporary folder, with executors that may be elsewhere. Starts nothing. */
+    static boolean isInDoubt(SparkConf conf) {
+        return !conf.get("spark.master").startsWith("local")
+                && conf.get(LazySession.STAGE_FOLDER, "").isEmpty()
+                && isLocal(SparkHadoopUtil.get().newConfiguration(conf));
+    }
+
+    /**
+     * What no session is needed to tell.
+     *
+     * @throws ConfigurationException if there is no such path, or executors cannot see it: pods are machines of their own
+     */
+    static void validate(SparkConf conf) {
+        configured(conf);
+        if (conf.get("spark.master").startsWith("k8s://") && isInDoubt(conf)) {
+            throw unseen("pods");
+        }
+    }
+
+    /**
+     * Looks where executors are, and waits for the first one, as the first job would.
+     *
+     * @param spark whose folder is {@linkplain #isInDoubt in doubt}
+     * @param warn hears of it where there is no executor in time
+     * @throws ConfigurationException if one is on another machine
+     */
+    static void validate(SparkSession spark, Budget budget, Consumer<String> warn) {
+        SparkContext context = spark.sparkContext();
+        String driver = context.getConf().get("spark.driver.host", "");
+        long start = System.nanoTime();
+        // The driver itself is the first of them.
+        SparkExecutorInfo[] executors = context.statusTracker().getExecutorInfos();
+        while (executors.length < 2
+                && System.nanoTime() - start < WAIT_NANOS
+                && !budget.exhausted()
+                && !context.isStopped()) {
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new EngineException("interrupted while waiting for executors", e);
+            }
+            executors = context.statusTracker().getExecutorInfos();
+        }
+        List<String> hosts = Stream.of(executors).map(SparkExecutorInfo::host).toList();
+        validate(hosts, driver, executors.length > 1, warn);
+    }
+
+    /**
+     * @param hosts of executors
+     * @param driver name of this machine, as the cluster has it
+     * @param isKnown whether any executor is among them
+     */
+    static void validate(List<String> hosts, String driver, boolean isKnown, Consumer<String> warn) {
+        Set<String> others = new TreeSet<>();
+        for (String host : hosts) {
+            if (!host.equals(driver) && isElsewhere(host)) {
+                others.add(host);
+            }
+        }
+        if (!others.isEmpty()) {
+            throw unseen("executors on " + String.join(", ", others));
+        }
+        if (!isKnown) {
+            warn.accept("stage files go to " + System.getProperty("java.io.tmpdir")
+                    + " of this machine; found no executor yet; expected none on another machine, or give "
+                    + LazySession.STAGE_FOLDER);
+        }
+    }
+
+    /** Whether a name is certainly that of another machine. */
+    private static boolean isElsewhere(String host) {
+        try {
+            InetAddress address = InetAddress.getByName(host);
+            return !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null;
+        } catch (UnknownHostException | SocketException e) {
+            return false;
+        }
+    }
+
+    private static ConfigurationException unseen(String who) {
+        return new ConfigurationException("stage files would go to " + System.getProperty("java.io.tmpdir")
+                + " of this machine; found " + who
+                + ", which cannot see it; expected a folder that driver and executors see;"
+                + " give JAVA_OPTS=-D" + LazySession.STAGE_FOLDER + "=hdfs://... or spark-submit --conf "
+                + LazySession.STAGE_FOLDER + "=hdfs://...");
+    }
+}

@@ -1,0 +1,228 @@
+package org.polygraph.jobs.spark;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.TimeBounds;
+import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.partitioner.closure.WindowedRows;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.order.EventOrder;
+
+/**
+ * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver
+ * finds bounds and cuts, two passes over the edges, and puts together which edges stay and which rows changed.
+ */
+final class WindowJobs implements JobClosure {
+    static final String PLAN = "windows-";
+    static final String BOUNDS = "bounds-";
+    static final String ROWS = "window-rows-";
+
+    private final SparkSession spark;
+    private final Jobs jobs;
+    private final KnownGraph graph;
+    private final String folder;
+    private final int[] chainStarts;
+    private final WindowPlan.Cut cut;
+    private final long mostBytes;
+    private boolean outgrown;
+    private long[] changed;
+    private @Nullable Generation generation;
+    private @Nullable TimeBounds bounds;
+    private final DriverRows rows;
+
+    /** @param cut how finely; rows of a window may take no more bytes than that */
+    WindowJobs(
+            SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, SparkChecker.Cut cut) {
+        this.spark = spark;
+        this.jobs = jobs;
+        this.graph = graph;
+        this.folder = folder;
+        this.rows = new DriverRows(folder, own -> Objects.requireNonNull(generation, "not closed yet")
+                .open(own));
+        this.chainStarts = chainStarts;
+        this.cut = cut.windows();
+        this.mostBytes = cut.windowBytes();
+        this.changed = new long[(graph.events().count() + 63) >> 6];
+    }
+
+    /**
+     * The closure after one round of rules: what tasks are told.
+     *
+     * @param number from 0
+     * @param chainStarts the first event of each chain, and the number of events
+     * @param borders {@link WindowPlan#borders}
+     * @param rowLengths ints in the file of each window
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the arrays
+    record Generation(String folder, int number, int[] chainStarts, int[] borders, long[] rowLengths)
+            implements RowFiles {
+        @Override
+        public WindowedRows open() throws IOException {
+            return open(files(folder));
+        }
+
+        /** As {@link RuleFiles#rows(IntFiles, int)}. */
+        WindowedRows open(IntFiles files) throws IOException {
+            files.outdate(name -> RowFiles.isBehind(name, PLAN, number));
+            long events = chainStarts[chainStarts.length - 1];
+            IntBuffer[] ends = files.read(BOUNDS + number, new long[] {events, events});
+            IntBuffer[] rows = new IntBuffer[rowLengths.length];
+            for (int w = 0; w < rows.length; w++) {
+                rows[w] = files.read(WindowJobs.rows(number, w), new long[] {rowLengths[w]})[0];
+            }
+            return new WindowedRows(chainStarts, borders, ends[0], ends[1], rows);
+        }
+    }
+
+    static IntFiles files(String folder) throws IOException {
+        return new IntFiles(new Path(folder), SparkHadoopUtil.get().conf());
+    }
+
+    static String rows(int generation, int window) {
+        return ROWS + generation + "-" + window;
+    }
+
+    @Override
+    public Closure.Result close() throws IOException {
+        WindowPlan plan = WindowPlan.of(graph, generation == null ? 0 : graph.indexedEdges(), cut);
+        if (plan.isCyclic()) {
+            return Closure.Result.CYCLIC;
+        }
+        long[] keep = plan.keep();
+        if (!run(plan, keep)) {
+            return Closure.Result.STOPPED;
+        }
+        plan.retain(keep);
+        return Closure.Result.EXACT;
+    }
+
+    /** Makes the next generation. @param keep gets the edges that are judged and stay. @return false if the budget ended, or what rows may take */
+    private boolean run(WindowPlan plan, long[] keep) throws IOException {
+        Generation before = generation;
+        int next = before == null ? 0 : before.number + 1;
+        IntFiles files = files(folder);
+        long[] lengths = new long[plan.count()];
+        files.write(PLAN + next, sink -> {
+            for (int w = 0; w < lengths.length; w++) {
+                int[] window = plan.window(w).toInts();
+                lengths[w] = window.length;
+                sink.put(window);
+            }
+        });
+        files.write(BOUNDS + next, sink -> {
+            sink.put(plan.bounds().earliestEnd());
+            sink.put(plan.bounds().latestStart());
+        });
+        List<byte[]> made = jobs.run(
+                "close the graph by windows of time",
+                spark.range(0, lengths.length, 1, lengths.length)
+                        .as(Encoders.LONG())
+                        .mapPartitions(
+                                new WindowTask(folder, next, chainStarts, lengths, before, mostBytes),
+                                Encoders.BINARY())::collectAsList);
+        if (made == null) {
+            return false;
+        }
+        long[] grown = new long[changed.length];
+        TimeBounds old = bounds;
+        if (old != null) {
+            plan.markGrown(old, grown);
+        }
+        long[] rowLengths = new long[lengths.length];
+        for (byte[] row : made) {
+            IntBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
+            int window = in.get();
+            rowLengths[window] = in.get();
+            if (rowLengths[window] == WindowTask.OUTGROWN) {
+                outgrown = true;
+                return false;
+            }
+            for (int i = in.get(); i > 0; i--) {
+                int e = in.get();
+                keep[e >> 6] |= 1L << e;
+            }
+            while (in.hasRemaining()) {
+                int v = in.get();
+                grown[v >> 6] |= 1L << v;
+            }
+        }
+        changed = grown;
+        bounds = plan.bounds();
+        generation = new Generation(folder, next, chainStarts, plan.borders(), rowLengths);
+        release();
+        files.delete(PLAN);
+        if (before != null) {
+            files.delete(BOUNDS + before.number);
+            files.delete(ROWS + before.number + "-");
+        }
+        return true;
+    }
+
+    @Override
+    public boolean isOutgrown() {
+        return outgrown;
+    }
+
+    @Override
+    public long[] changed() {
+        return changed;
+    }
+
+    @Override
+    public RowFiles rowFiles() {
+        return Objects.requireNonNull(generation, "not closed yet");
+    }
+
+    @Override
+    public int[] order() {
+        return EventOrder.byTime(
+                graph, Objects.requireNonNull(graph.realTime()), Objects.requireNonNull(bounds, "not closed yet"));
+    }
+
+    /** Real time leaves little open. */
+    @Override
+    public double freedom() {
+        return 0;
+    }
+
+    @Override
+    public boolean reaches(int a, int b) throws IOException {
+        return rows.reaches(a, b);
+    }
+
+    @Override
+    public void release() {
+        rows.release();
+    }
+
+    /** Bounds; rows are in mapped files. */
+    @Override
+    public long heapBytes() {
+        return 12L * graph.events().count();
+    }
+
+    @Override
+    public Closure.Result restore(long[] changedThen) throws IOException {
+        int indexed = graph.indexedEdges();
+        WindowPlan plan = WindowPlan.of(graph, graph.edges(), cut);
+        if (plan.isCyclic()) {
+            return Closure.Result.CYCLIC;
+        }
+        if (!run(plan, new long[(graph.edges() + 63) >> 6])) {
+            return Closure.Result.STOPPED;
+        }
+        graph.restoreIndexed(indexed);
+        changed = changedThen;
+        return Closure.Result.EXACT;
+    }
+}

@@ -1,0 +1,56 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.spark.network.util.JavaUtils;
+import org.junit.jupiter.api.Test;
+import org.polygraph.cluster.OwnSetting;
+import org.polygraph.storage.format.ReadPlan;
+
+/** What {@code -v} says of the settings is what is in force. */
+class EffectiveSettingsTest {
+    @Test
+    void everyOwnSettingIsThereAndWhatSizesThings() {
+        System.setProperty(OwnSetting.HOT_KEY_BYTES.key(), "3m");
+        System.setProperty("spark.sql.shuffle.partitions", "5");
+        try (LazySession session = new LazySession("local[2]")) {
+            SparkChecker.Cut cut = SparkChecker.settings(session.configuration(), SparkChecker.Cut.USUAL);
+            List<String> lines = new EffectiveSettings(session.get(), cut).lines();
+            assertThat(lines)
+                    .contains(
+                            "spark.master=local[2]",
+                            "spark.polygraph.profile=local",
+                            "spark.polygraph.slice.operations=100000",
+                            "spark.polygraph.piece.bytes=16777216",
+                            "spark.polygraph.clocks.heap=268435456",
+                            "spark.polygraph.hot.key.bytes=3145728",
+                            "spark.sql.shuffle.partitions=5",
+                            "spark.memory.offHeap.size=1g",
+                            "tasks at once, now=2")
+                    .anyMatch(line -> line.matches("driver heap=[0-9]+m"))
+                    .anyMatch(line -> line.startsWith("spark.local.dir="));
+            for (OwnSetting own : OwnSetting.values()) {
+                assertThat(lines).as(own.key()).anyMatch(line -> line.startsWith(own.key() + "="));
+            }
+        } finally {
+            System.clearProperty(OwnSetting.HOT_KEY_BYTES.key());
+            System.clearProperty("spark.sql.shuffle.partitions");
+        }
+    }
+
+    /** Said twice, where Spark is and where it is not: in one voice. */
+    @Test
+    void defaultsAreThoseOfTheCode() {
+        SparkChecker.Cut cut = SparkChecker.Cut.USUAL;
+        assertThat(OwnSetting.SLICE_OPERATIONS.usual()).isEqualTo(Integer.toString(cut.operationsPerSlice()));
+        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.CLOCKS_HEAP.usual())).isEqualTo(cut.heapClocks());
+        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.HOT_KEY_BYTES.usual()))
+                .isEqualTo(cut.hotKeyBytes());
+        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.PIECE_BYTES.usual()))
+                .isEqualTo(ReadPlan.Cut.USUAL.pieceBytes());
+        assertThat(Stream.of(OwnSetting.values()).filter(each -> each.usual().isEmpty()))
+                .containsExactly(OwnSetting.PROFILE, OwnSetting.STAGE_DIR);
+    }
+}

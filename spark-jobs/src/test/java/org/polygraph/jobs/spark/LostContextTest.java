@@ -1,0 +1,101 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.CheckRequest;
+import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no bug. */
+class LostContextTest {
+    private static final SparkChecker.Cut CUT =
+            new SparkChecker.Cut(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Cut(100, 0), Long.MAX_VALUE);
+
+    /** Stops the context when a job has begun; the job has ended when it is gone altogether. */
+    private static final class Stopping implements Progress {
+        private final SparkContext context;
+        private final String job;
+        private boolean isOrdered;
+
+        Stopping(SparkContext context, String job) {
+            this.context = context;
+            this.job = job;
+        }
+
+        @Override
+        public void stage(String name) {}
+
+        @Override
+        public void items(long done, long total) {}
+
+        @Override
+        public void job(String name) {
+            if (name.startsWith(job)) {
+                isOrdered = true;
+                CountDownLatch begun = new CountDownLatch(1);
+                context.addSparkListener(new SparkListener() {
+                    @Override
+                    public void onJobStart(SparkListenerJobStart start) {
+                        begun.countDown();
+                    }
+                });
+                // No listener may stop the context, nor a thread that one has made.
+                new Thread(() -> {
+                            try {
+                                begun.await();
+                                context.stop();
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        })
+                        .start();
+            }
+            while (isOrdered && name.isEmpty() && SparkEnv.get() != null) {
+                try {
+                    Thread.sleep(5);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+    }
+
+    @Test
+    @Timeout(180)
+    void theClusterIsBlamed() {
+        HistoryTable table = HistoryGenerator.withSeed(0x105e)
+                .sessions(7)
+                .transactions(1_200)
+                .operations(1, 6)
+                .keys(600)
+                .hotspot(1.0 / 600, 0.3)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        for (String job : List.of(
+                "put writers of a hot key in order", "force edges, round 1", "check keys against the first order")) {
+            try (SparkChecker checker = new SparkChecker("local[2]", CUT)) {
+                Stopping stopping = new Stopping(checker.session().sparkContext(), job);
+                assertThatThrownBy(() ->
+                                checker.check(table, CheckRequest.of(IsolationLevel.SER), stopping, Budget.unlimited()))
+                        .as(job)
+                        .isInstanceOf(EngineException.class)
+                        .hasMessageContaining("Spark has stopped");
+                assertThat(stopping.isOrdered).as(job).isTrue();
+            }
+        }
+    }
+}

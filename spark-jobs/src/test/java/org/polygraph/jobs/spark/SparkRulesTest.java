@@ -1,0 +1,108 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** Rules as jobs, by themselves: what ends them. */
+class SparkRulesTest {
+    private static final SparkChecker.Cut CUT =
+            new SparkChecker.Cut(500, 4, 1, 0, 3, 16 << 10, new WindowPlan.Cut(100, 0), Long.MAX_VALUE);
+    private static final HistoryTable TABLE = HistoryGenerator.withSeed(0x5a1e)
+            .sessions(7)
+            .transactions(1_200)
+            .operations(1, 6)
+            .keys(600)
+            .hotspot(1.0 / 600, 0.3)
+            .withTimestamps()
+            .isolation(HistoryGenerator.Isolation.SERIAL)
+            .generate();
+
+    @SuppressWarnings("NullAway.Init")
+    private static SparkSession spark;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void start() {
+        spark = new LazySession("local[2]").get();
+    }
+
+    /** Whoever asks may have less time than the check: an attempt that is given up. */
+    @Test
+    void theyEndWhenTheOneWhoAsksSaysSo() throws IOException {
+        for (String after : List.of("index", "close the graph", "force edges, round 1", "put writers of a hot key")) {
+            assertEnds(false, after);
+        }
+        assertEnds(true, "index");
+        assertEnds(true, "close the graph");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** @param after the job with whose end the end comes */
+    private void assertEnds(boolean isTimed, String after) throws IOException {
+        AtomicBoolean isOver = new AtomicBoolean();
+        Progress progress = new Progress() {
+            private String job = "";
+
+            @Override
+            public void stage(String name) {}
+
+            @Override
+            public void items(long done, long total) {}
+
+            @Override
+            public void job(String name) {
+                if (name.isEmpty() && job.startsWith(after)) {
+                    isOver.set(true);
+                }
+                job = name;
+            }
+        };
+        SparkStages.Layout layout = SparkStages.Layout.of(TABLE, 500, 4, 1);
+        org.apache.hadoop.fs.Path where = new org.apache.hadoop.fs.Path(folder.toUri());
+        try (SparkStages stages = new SparkStages(spark, where, TABLE, layout, CUT, Budget.unlimited(), progress)) {
+            IndexedHistory history = Objects.requireNonNull(stages.index(IndexedHistory.Indeterminate.MAYBE));
+            Events events = new Events(1, TABLE.sessionStarts(), history.sessionOf());
+            KnownGraph graph = KnownGraph.of(events, history.versions());
+            if (isTimed) {
+                graph.bind(Objects.requireNonNull(RealTime.of(TABLE, history.commitStatus(), 0)));
+            }
+            Tuning tuning = Tuning.DEFAULT.withRows(Tuning.RealTimeRows.WINDOW);
+            try (Rules rules = Objects.requireNonNull(stages.rules(history, graph, Long.MAX_VALUE, tuning))) {
+                Closure.Result closed = rules.close(isOver::get);
+                assertThat(closed)
+                        .as("%s %s", isTimed, after)
+                        .isEqualTo(after.equals("index") ? Closure.Result.STOPPED : Closure.Result.EXACT);
+                assertThat(rules.isOutgrown()).isFalse();
+                if (closed == Closure.Result.EXACT) {
+                    assertThat(rules.round(isOver::get))
+                            .as("%s %s", isTimed, after)
+                            .isEqualTo(Saturation.Result.STOPPED);
+                }
+            }
+        }
+    }
+}

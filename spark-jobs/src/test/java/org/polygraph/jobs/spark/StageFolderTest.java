@@ -1,0 +1,76 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Folders of the living stay, those of the dead go. */
+class StageFolderTest {
+    /** Another process: makes a folder, says so, and waits to be killed. */
+    static final class Other {
+        public static void main(String[] words) throws IOException, InterruptedException {
+            StageFolder folder =
+                    new StageFolder(new org.apache.hadoop.fs.Path("file://" + words[0]), new Configuration(false));
+            System.out.println(folder.path());
+            Thread.sleep(600_000);
+        }
+    }
+
+    @TempDir
+    private Path parent;
+
+    private StageFolder folder() throws IOException {
+        return new StageFolder(new org.apache.hadoop.fs.Path(parent.toUri()), new Configuration(false));
+    }
+
+    private long folders() throws IOException {
+        try (Stream<Path> all = Files.list(parent)) {
+            return all.count();
+        }
+    }
+
+    @Test
+    @Timeout(120)
+    void onlyTheDeadAreSwept() throws IOException, InterruptedException {
+        // Somebody else's, and one of a version that had no owners: nobody can tell, so they stay.
+        Files.createDirectory(parent.resolve("polygraph-stage-of-old"));
+        Files.createDirectory(parent.resolve("mine"));
+        Process other = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Other.class.getName(),
+                        parent.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try (StageFolder own = folder()) {
+            BufferedReader out = other.inputReader(StandardCharsets.UTF_8);
+            Path made = Path.of(java.net.URI.create(out.readLine()));
+            assertThat(made).isDirectory();
+            folder().close();
+            folder().close();
+            assertThat(made).as("of a process that lives").isDirectory();
+            assertThat(Path.of(own.path().toUri().getPath())).isDirectory();
+            assertThat(folders()).isEqualTo(4);
+            other.destroyForcibly();
+            assertThat(other.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(made).as("killed: nothing of it has run").isDirectory();
+            folder().close();
+            assertThat(made).as("of a process that was killed").doesNotExist();
+            assertThat(Path.of(own.path().toUri().getPath())).isDirectory();
+        } finally {
+            other.destroyForcibly();
+        }
+        assertThat(folders()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,77 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.pipeline.ConfigurationException;
+
+/** Whether executors can see where stage files go. */
+class StageParentTest {
+    private final List<String> warnings = new ArrayList<>();
+
+    private static SparkConf conf(String master, String... keysAndValues) {
+        SparkConf conf = new SparkConf(false).setMaster(master);
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            conf.set(keysAndValues[i], keysAndValues[i + 1]);
+        }
+        return conf;
+    }
+
+    @Test
+    void onlyALocalFolderThatNobodyChoseIsInDoubt() {
+        assertThat(StageParent.isInDoubt(conf("local[2]"))).isFalse();
+        for (String master : List.of("spark://h:7077", "yarn", "k8s://https://h")) {
+            assertThat(StageParent.isInDoubt(conf(master))).as(master).isTrue();
+            assertThat(StageParent.isInDoubt(conf(master, LazySession.STAGE_FOLDER, "/shared")))
+                    .as(master)
+                    .isFalse();
+            assertThat(StageParent.isInDoubt(conf(master, "spark.hadoop.fs.defaultFS", "hdfs://h:8020")))
+                    .as(master)
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void podsAreOtherMachines() {
+        assertThatThrownBy(() -> StageParent.validate(conf("k8s://https://h")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(
+                        "found pods, which cannot see it; expected a folder that driver and executors see; give")
+                .hasMessageContaining(LazySession.STAGE_FOLDER);
+        StageParent.validate(conf("spark://h:7077"));
+        StageParent.validate(conf("k8s://https://h", LazySession.STAGE_FOLDER, "s3a://b/stages"));
+    }
+
+    @Test
+    void whatIsNoPathIsASettingThatCannotWork() {
+        for (String wrong : List.of("hdfs:", ":", "a:b c")) {
+            assertThatThrownBy(() -> StageParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong)))
+                    .as(wrong)
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageStartingWith("found " + LazySession.STAGE_FOLDER + " = '" + wrong + "' (")
+                    .hasMessageEndingWith("); expected a path such as hdfs://HOST/stages");
+        }
+    }
+
+    @Test
+    void executorsTellWhereTheyAre() {
+        StageParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
+        // A name that nobody knows is no proof.
+        StageParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);
+        assertThat(warnings).isEmpty();
+        // Of networks that are for documents only.
+        assertThatThrownBy(() -> StageParent.validate(
+                        List.of("10.0.0.9", "203.0.113.1", "127.0.0.1", "198.51.100.1"),
+                        "10.0.0.9",
+                        true,
+                        warnings::add))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("found executors on 198.51.100.1, 203.0.113.1, which cannot see it");
+        StageParent.validate(List.of("10.0.0.9"), "10.0.0.9", false, warnings::add);
+        assertThat(warnings).singleElement().asString().contains("found no executor yet");
+    }
+}
