@@ -1,10 +1,10 @@
 package org.polygraph.benchmarks.experiment;
 
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.EmbeddedChecker;
-import org.polygraph.jobs.pipeline.Progress;
-import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.columnar.HistoryTable;

@@ -13,7 +13,7 @@ import org.polygraph.benchmarks.pipeline.Memory;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 import org.polygraph.benchmarks.pipeline.Run;
 import org.polygraph.benchmarks.pipeline.Source;
-import org.polygraph.jobs.pipeline.Budget;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;

@@ -2,8 +2,8 @@ package org.polygraph.benchmarks.experiment;
 
 import java.util.Locale;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.solver.SolverOptions;

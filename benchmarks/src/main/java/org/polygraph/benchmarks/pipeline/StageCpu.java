@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.decision.Progress;
 
 /**
  * CPU time of the checking thread by stage, in ns: finer than the 10 ms of a verdict's phases, and without collection and

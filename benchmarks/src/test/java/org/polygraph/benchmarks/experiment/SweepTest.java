@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.polygraph.benchmarks.data.FormulaSpec;
 import org.polygraph.benchmarks.data.GeneratorSpec;
-import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 

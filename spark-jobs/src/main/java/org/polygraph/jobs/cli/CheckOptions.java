@@ -2,10 +2,12 @@ package org.polygraph.jobs.cli;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.AutoChecker;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Checker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;

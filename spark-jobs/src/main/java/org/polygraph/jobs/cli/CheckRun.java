@@ -14,15 +14,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Answer;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.CheckpointFiles;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.certificate.Fingerprint;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.pipeline.CpuClock;
-import org.polygraph.jobs.pipeline.Implications;
-import org.polygraph.jobs.pipeline.RunStages;
-import org.polygraph.jobs.pipeline.Stages;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.CpuClock;
+import org.polygraph.jobs.decision.Implications;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
@@ -153,8 +156,9 @@ final class CheckRun {
             }
         }
         PathCheck.Kept kept = (request, history) -> options.keepsStages(history)
-                ? new RunStages(run(folder, request, location.fileName(), input).stages(), environment::message)
-                : Stages.NONE;
+                ? new CheckpointFiles(
+                        run(folder, request, location.fileName(), input).stages(), environment::message)
+                : Checkpoints.NONE;
         List<Verdict> verdicts = open.isEmpty() ? List.of() : check(path, open, checker, start, budget, kept);
         List<Answer> answers = new ArrayList<>();
         int next = 0;

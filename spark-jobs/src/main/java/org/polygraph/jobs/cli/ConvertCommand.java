@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.columnar.HistoryTable;

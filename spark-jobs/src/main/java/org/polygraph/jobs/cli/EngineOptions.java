@@ -2,7 +2,8 @@ package org.polygraph.jobs.cli;
 
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.cli.Engines.EngineMissingException;
+import org.polygraph.jobs.application.Engines.EngineMissingException;
+import org.polygraph.jobs.application.Failures;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.cli;
 
 import java.io.PrintStream;
+import org.polygraph.jobs.application.Engines;
 
 /**
  * What a command sees of the world.

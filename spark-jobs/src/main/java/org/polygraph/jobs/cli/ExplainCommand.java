@@ -1,6 +1,7 @@
 package org.polygraph.jobs.cli;
 
 import java.util.concurrent.Callable;
+import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.report.ViolationText;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -4,7 +4,8 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import org.polygraph.jobs.pipeline.ClusterDriver;
+import org.polygraph.jobs.application.ClusterDriver;
+import org.polygraph.jobs.application.InstalledEngines;
 
 /**
  * The process: {@code polygraph COMMAND ...}. It ends with an exit code, unless a cluster runs it inside a process of its own:

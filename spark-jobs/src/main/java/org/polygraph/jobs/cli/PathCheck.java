@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.pipeline.CpuClock;
-import org.polygraph.jobs.pipeline.EngineException;
-import org.polygraph.jobs.pipeline.Implications;
-import org.polygraph.jobs.pipeline.Stages;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.EngineException;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.CpuClock;
+import org.polygraph.jobs.decision.Implications;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
@@ -80,9 +81,9 @@ final class PathCheck {
     @FunctionalInterface
     interface Kept {
         /** Nowhere. */
-        Kept NOWHERE = (request, history) -> Stages.NONE;
+        Kept NOWHERE = (request, history) -> Checkpoints.NONE;
 
-        Stages of(CheckRequest request, HistoryTable history);
+        Checkpoints of(CheckRequest request, HistoryTable history);
     }
 
     /** What can fail. */

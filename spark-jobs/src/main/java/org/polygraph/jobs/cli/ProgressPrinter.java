@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.decision.Progress;
 
 /**
  * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;

@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Failures;
 import org.polygraph.storage.generate.PlantedAnomaly;
 import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.generate.Workload;

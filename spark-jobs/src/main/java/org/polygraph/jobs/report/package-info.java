@@ -1,7 +1,7 @@
 /**
  * A verdict as people and programs read it: the result line, the explanation of a violation, JSON, the run directory.
  *
- * <p>Promise: the formats of the command's output, which users parse; a run directory is whole or absent. Decides
+ * <p>Guarantee: the formats of the command's output, which users parse; a run directory is whole or absent. Decides
  * nothing. May import: storage, partitioner.isolation, certificate, verdict,
  * Jackson.
  */

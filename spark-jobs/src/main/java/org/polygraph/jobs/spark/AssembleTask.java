@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
-import org.polygraph.jobs.pipeline.GenerationTarget;
+import org.polygraph.jobs.generate.GenerationTarget;
 import org.polygraph.storage.generate.GeneratedRows;
 import org.polygraph.storage.generate.TransactionPlan;
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.decision.Progress;
 
 /**
  * What progress knows, as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and

@@ -2,7 +2,7 @@ package org.polygraph.jobs.spark;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.jobs.decision.Rules;
 import org.polygraph.partitioner.closure.Closure;
 
 /** A closure that jobs compute, piece by piece, into files that tasks and driver map. One thread, but for {@link #reaches}. */

@@ -13,9 +13,9 @@ import org.apache.spark.SparkStageInfo;
 import org.apache.spark.SparkStatusTracker;
 import org.apache.spark.SparkThrowable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.EngineException;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.application.EngineException;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.model.BudgetException;
 
 /**

@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.application.EngineException;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.model.BudgetException;
 
 /** A Spark session that starts when it is first used, and lives until {@link #close} or the end of the process. */

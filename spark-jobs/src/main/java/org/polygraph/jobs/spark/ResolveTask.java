@@ -11,7 +11,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.GenerationTarget;
+import org.polygraph.jobs.generate.GenerationTarget;
 import org.polygraph.storage.generate.SimulatedStore;
 import org.polygraph.storage.generate.TransactionPlan;
 

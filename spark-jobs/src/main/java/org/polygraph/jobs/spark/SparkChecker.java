@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.pipeline.Decision;
-import org.polygraph.jobs.pipeline.Progress;
-import org.polygraph.jobs.pipeline.Stages;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
@@ -192,11 +192,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
 
     @Override
     public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        return check(table, request, progress, budget, Stages.NONE);
+        return check(table, request, progress, budget, Checkpoints.NONE);
     }
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Stages kept) {
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints kept) {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             return Verdict.of(Verdict.Status.UNKNOWN, request.level())
                     .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
@@ -221,18 +221,19 @@ public final class SparkChecker implements Checker, AutoCloseable {
             CheckRequest request,
             Progress progress,
             Budget budget,
-            Stages kept) {
+            Checkpoints kept) {
         Cut used = settings(spark.sparkContext().getConf(), cut);
         int partitions = used.mostSlices > 0
                 ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));
-        SparkStages.Layout layout = SparkStages.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
+        SparkKernels.Layout layout =
+                SparkKernels.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         new EffectiveSettings(spark, used).lines().forEach(progress::note);
         progress.note("slices=" + layout.slices().slices() + " cutKeys="
                 + layout.slices().cutKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
-        try (SparkStages stages =
-                new SparkStages(spark, StageParent.of(spark), table, layout, used, budget, progress)) {
+        try (SparkKernels stages =
+                new SparkKernels(spark, StageParent.of(spark), table, layout, used, budget, progress)) {
             return new Decision(table, request, progress, budget, kept).make(stages);
         } finally {
             spill.end();

@@ -8,10 +8,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.GenerationTarget;
-import org.polygraph.jobs.pipeline.Generator;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.generate.GenerationTarget;
+import org.polygraph.jobs.generate.Generator;
 import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.model.BudgetException;
 

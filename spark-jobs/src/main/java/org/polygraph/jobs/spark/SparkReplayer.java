@@ -3,14 +3,14 @@ package org.polygraph.jobs.spark;
 import java.io.IOException;
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.certificate.KeyReplay;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.SlicedReplay;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.certificate.Witness;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
 

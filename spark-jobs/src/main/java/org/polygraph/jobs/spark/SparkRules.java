@@ -19,7 +19,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Rules;
+import org.polygraph.jobs.decision.Rules;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;

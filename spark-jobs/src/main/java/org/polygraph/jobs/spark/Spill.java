@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.decision.Progress;
 
 /** Adds up what tasks spill to disk, from the start of a check to its end. */
 final class Spill extends SparkListener {

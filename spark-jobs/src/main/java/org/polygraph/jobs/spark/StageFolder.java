@@ -17,7 +17,7 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
-import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.application.EngineException;
 
 /**
  * A folder for files on their way from the driver to the tasks. Closing deletes it; so does the end of the process. What a

@@ -20,9 +20,9 @@ import org.apache.spark.SparkExecutorInfo;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.pipeline.EngineException;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.EngineException;
+import org.polygraph.jobs.decision.Budget;
 
 /**
  * Where the folders of stage files are, and whether executors can see it. Where nothing is configured and the default file

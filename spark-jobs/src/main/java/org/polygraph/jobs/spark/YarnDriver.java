@@ -5,7 +5,7 @@ import java.util.Properties;
 import org.apache.spark.SparkUserAppException;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.pipeline.ClusterDriver;
+import org.polygraph.jobs.application.ClusterDriver;
 
 /**
  * The driver in YARN's application master ({@code --deploy-mode cluster}), whose promises are these (Spark's

@@ -1,7 +1,7 @@
 /**
  * What a check answers: the {@link org.polygraph.jobs.verdict.Verdict} and its exit code.
  *
- * <p>Promise: values only, no I/O. May import: storage, partitioner.isolation, {@code certificate}.
+ * <p>Guarantee: values only, no I/O. May import: storage, partitioner.isolation, {@code certificate}.
  */
 @NullMarked
 package org.polygraph.jobs.verdict;

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.InstalledEngines;
 import org.polygraph.storage.testkit.SplitMix;
 import picocli.CommandLine;
 

@@ -14,7 +14,8 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.pipeline.Estimate;
+import org.polygraph.jobs.application.SparkSettings;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -212,7 +213,7 @@ class EstimateTest {
                 true);
     }
 
-    /** As SparkStages.Layout cuts: by operations, up to the partitions that the profile of the master has. */
+    /** As SparkKernels.Layout cuts: by operations, up to the partitions that the profile of the master has. */
     @Test
     void slicesAreThoseOfTheRun() throws IOException {
         for (String[] each :

@@ -1,11 +1,11 @@
 package org.polygraph.jobs.cli;
 
 import java.util.List;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.ConfigurationException;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;

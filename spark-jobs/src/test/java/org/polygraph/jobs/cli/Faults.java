@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
-import org.polygraph.jobs.pipeline.Registers;
+import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.storage.columnar.HistoryTable;

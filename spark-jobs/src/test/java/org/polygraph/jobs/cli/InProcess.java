@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.polygraph.jobs.application.Engines;
+import org.polygraph.jobs.application.InstalledEngines;
 import org.polygraph.jobs.report.VerdictSchema;
 
 /** What a command line said, run in this JVM. */

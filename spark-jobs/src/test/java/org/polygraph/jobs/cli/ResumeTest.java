@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.pipeline.Registers;
+import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.EmbeddedChecker;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 

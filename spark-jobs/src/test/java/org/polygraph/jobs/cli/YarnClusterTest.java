@@ -17,7 +17,8 @@ import java.util.Properties;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.pipeline.ClusterDriver;
+import org.polygraph.jobs.application.ClusterDriver;
+import org.polygraph.jobs.application.InstalledEngines;
 
 /** {@code --deploy-mode cluster} on YARN: what the application master hears of how a command ended. */
 class YarnClusterTest {

@@ -18,12 +18,12 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.CheckpointFiles;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.EmbeddedChecker;
-import org.polygraph.jobs.pipeline.Progress;
-import org.polygraph.jobs.pipeline.RunStages;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.closure.WindowPlan;
@@ -112,7 +112,7 @@ class HdfsStagesTest {
             CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
             String expected =
                     Untimed.json(new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited()));
-            RunStages kept = new RunStages(Location.of(files.getUri() + "/run/stages"), message -> {});
+            CheckpointFiles kept = new CheckpointFiles(Location.of(files.getUri() + "/run/stages"), message -> {});
             assertThat(Untimed.json(spark.check(table, request, Progress.NONE, Budget.unlimited(), kept)))
                     .isEqualTo(expected);
             // From what the first one has left.

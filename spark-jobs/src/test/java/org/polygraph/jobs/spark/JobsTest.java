@@ -14,8 +14,8 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.Progress;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Progress;
 
 class JobsTest {
     /** What the last task waits for; static, for tasks are sent as bytes. */

@@ -37,7 +37,7 @@ class NoSparkInEmbeddedTest {
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(Files.readString(out)).isZero();
         String classes = Files.readString(loaded);
-        assertThat(classes).contains("org.polygraph.jobs.pipeline.EmbeddedChecker");
+        assertThat(classes).contains("org.polygraph.jobs.application.EmbeddedChecker");
         assertThat(classes.lines()
                         .filter(line -> line.contains("] org.apache.spark.")
                                 || line.contains("] scala.")

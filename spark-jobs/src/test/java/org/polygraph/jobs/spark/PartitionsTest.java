@@ -15,16 +15,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.CheckpointFiles;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.CheckRequest;
-import org.polygraph.jobs.pipeline.Checker;
-import org.polygraph.jobs.pipeline.EmbeddedChecker;
-import org.polygraph.jobs.pipeline.EndingStages;
-import org.polygraph.jobs.pipeline.Progress;
-import org.polygraph.jobs.pipeline.Registers;
-import org.polygraph.jobs.pipeline.RunStages;
-import org.polygraph.jobs.pipeline.Stages;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.EndingCheckpoints;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -309,7 +309,7 @@ class PartitionsTest {
             try {
                 first.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, after));
                 return after - 1;
-            } catch (EndingStages.Killed e) {
+            } catch (EndingCheckpoints.Killed e) {
                 // And now again.
             }
             Verdict verdict =
@@ -318,7 +318,7 @@ class PartitionsTest {
         }
     }
 
-    private static Stages ending(Path folder, int after) throws IOException {
-        return new EndingStages(new RunStages(Location.of(folder.toString()), message -> {}), after);
+    private static Checkpoints ending(Path folder, int after) throws IOException {
+        return new EndingCheckpoints(new CheckpointFiles(Location.of(folder.toString()), message -> {}), after);
     }
 }

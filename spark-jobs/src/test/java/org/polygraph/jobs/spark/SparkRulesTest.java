@@ -11,10 +11,10 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.pipeline.Budget;
-import org.polygraph.jobs.pipeline.Progress;
-import org.polygraph.jobs.pipeline.Rules;
-import org.polygraph.jobs.pipeline.Tuning;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Rules;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
@@ -81,9 +81,9 @@ class SparkRulesTest {
                 job = name;
             }
         };
-        SparkStages.Layout layout = SparkStages.Layout.of(TABLE, 500, 4, 1);
+        SparkKernels.Layout layout = SparkKernels.Layout.of(TABLE, 500, 4, 1);
         org.apache.hadoop.fs.Path where = new org.apache.hadoop.fs.Path(folder.toUri());
-        try (SparkStages stages = new SparkStages(spark, where, TABLE, layout, CUT, Budget.unlimited(), progress)) {
+        try (SparkKernels stages = new SparkKernels(spark, where, TABLE, layout, CUT, Budget.unlimited(), progress)) {
             IndexedHistory history = Objects.requireNonNull(stages.index(IndexedHistory.Indeterminate.MAYBE));
             Events events = new Events(1, TABLE.sessionStarts(), history.sessionOf());
             KnownGraph graph = KnownGraph.of(events, history.versions());

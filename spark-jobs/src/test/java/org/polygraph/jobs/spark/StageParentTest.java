@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.pipeline.ConfigurationException;
+import org.polygraph.jobs.application.ConfigurationException;
 
 /** Whether executors can see where stage files go. */
 class StageParentTest {

@@ -1,0 +1,42 @@
+package org.polygraph.jobs.application;
+
+import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.generate.Generator;
+
+/** Where the command gets the engine that checks or replays. Asked once a command, and only for the engine it uses. */
+public interface Engines {
+    /** One JVM, no Spark class loaded. */
+    Checker embedded();
+
+    /**
+     * Spark, on a cluster or in this JVM.
+     *
+     * @param master Spark master URL
+     */
+    Checker spark(String master) throws EngineMissingException;
+
+    /**
+     * Replays by key, on Spark. Starts no session before there is an order to replay.
+     *
+     * @param master Spark master URL
+     */
+    Verification.Replayer sparkReplayer(String master) throws EngineMissingException;
+
+    /**
+     * Generates histories on Spark. Starts no session before it is used.
+     *
+     * @param master Spark master URL
+     */
+    default Generator sparkGenerator(String master) throws EngineMissingException {
+        throw new EngineMissingException("no generator on " + master);
+    }
+
+    /** The engine is no part of this build or class path (exit code 2); the message says what to do. */
+    final class EngineMissingException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        public EngineMissingException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package org.polygraph.jobs.application;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+
+/** Exceptions as messages for people: Java's often carry the path alone. */
+public final class Failures {
+    private Failures() {}
+
+    /** Of I/O on a PATH; names the path. */
+    public static String ofPath(String path, IOException e) {
+        if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
+            return path + ": no such file or folder; check the path";
+        }
+        if (e instanceof AccessDeniedException) {
+            return path + ": permission denied; check who may read it";
+        }
+        String message = text(e);
+        return message.startsWith(path) ? message : path + ": " + message;
+    }
+
+    /** Why a file cannot be written, without Java's class names. */
+    public static String cause(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such folder: " + text(e);
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied: " + text(e);
+        }
+        return text(e);
+    }
+
+    /** The message, or what kind of failure it was. */
+    public static String text(Throwable e) {
+        String message = e.getMessage();
+        return message == null || message.isEmpty() ? e.getClass().getSimpleName() : message;
+    }
+}

@@ -1,0 +1,78 @@
+package org.polygraph.jobs.application;
+
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.generate.Generator;
+
+/**
+ * The engines there are. Spark's is found by name: its jars are not on the class path of an embedded run, and no class of
+ * it may be loaded there.
+ */
+public final class InstalledEngines implements Engines {
+    private static final String SPARK = "org.polygraph.jobs.spark.";
+
+    @Override
+    public Checker embedded() {
+        return new EmbeddedChecker();
+    }
+
+    @Override
+    public Checker spark(String master) throws EngineMissingException {
+        return ofSpark("SparkChecker", Checker.class, master);
+    }
+
+    @Override
+    public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
+        return ofSpark("SparkReplayer", Verification.Replayer.class, master);
+    }
+
+    @Override
+    public Generator sparkGenerator(String master) throws EngineMissingException {
+        return ofSpark("SparkGenerator", Generator.class, master);
+    }
+
+    /**
+     * The cluster that runs this process, or null where main's end is the process's. Spark's ApplicationMaster sets both
+     * properties before it calls main; with any other cluster the driver is a process of its own, as spark-submit is.
+     *
+     * @param system properties of the process
+     * @param err hears what is wrong with the submission
+     */
+    @Nullable
+    public ClusterDriver driver(Properties system, PrintStream err) {
+        boolean isInYarn = "yarn".equals(system.getProperty("spark.master"))
+                && "cluster".equals(system.getProperty("spark.submit.deployMode"));
+        if (!isInYarn) {
+            return null;
+        }
+        try {
+            return Class.forName(SPARK + "YarnDriver")
+                    .asSubclass(ClusterDriver.class)
+                    .getConstructor(Properties.class, PrintStream.class)
+                    .newInstance(system, err);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("YarnDriver could not be made", e);
+        }
+    }
+
+    private static <T> T ofSpark(String name, Class<T> type, String master) throws EngineMissingException {
+        try {
+            return Class.forName(SPARK + name)
+                    .asSubclass(type)
+                    .getConstructor(String.class)
+                    .newInstance(master);
+        } catch (ClassNotFoundException | NoClassDefFoundError e) {
+            throw new EngineMissingException("the Spark engine is not part of this build; use --engine embedded");
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof IllegalArgumentException wrong && wrong.getMessage() != null) {
+                throw new EngineMissingException(wrong.getMessage());
+            }
+            throw new IllegalStateException(name + " could not be made", e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(name + " has no public constructor (String master)", e);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package org.polygraph.jobs.application;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.polygraph.cluster.OwnSetting;
+import org.polygraph.cluster.SparkProfile;
+import org.polygraph.jobs.estimate.Estimate;
+
+/** What a run on Spark would be set to, without Spark: the profile of the master, and what system properties say beside it. */
+public final class SparkSettings {
+    private static final Pattern LOCAL = Pattern.compile("local(?:\\[([0-9]+|\\*).*)?");
+    private static final Pattern SIZE = Pattern.compile("([0-9]+)([bkmgt]?)b?");
+    /** Spark's own default. */
+    private static final String PARTITIONS = "200";
+
+    private final String master;
+    private final Map<String, String> settings = new LinkedHashMap<>();
+
+    /** @throws IllegalArgumentException if there is no such master or profile: says what was expected */
+    public SparkSettings(String master) {
+        this.master = master;
+        settings.putAll(SparkProfile.of(master, System.getProperty(OwnSetting.PROFILE.key(), ""))
+                .settings());
+        for (String key : System.getProperties().stringPropertyNames()) {
+            if (key.startsWith("spark.")) {
+                settings.put(key, System.getProperty(key));
+            }
+        }
+    }
+
+    /** @throws IllegalArgumentException if a setting is no number or size */
+    public Estimate.Cut cut() {
+        return new Estimate.Cut(
+                count("spark.sql.shuffle.partitions", PARTITIONS),
+                count(OwnSetting.SLICE_OPERATIONS.key(), OwnSetting.SLICE_OPERATIONS.usual()),
+                size(OwnSetting.CLOCKS_HEAP.key(), OwnSetting.CLOCKS_HEAP.usual()),
+                !LOCAL.matcher(master).matches());
+    }
+
+    /** Of local[N]; of all executors, where settings tell how many there are; else of this machine. */
+    public int cores() {
+        Matcher local = LOCAL.matcher(master);
+        String machine = Integer.toString(Runtime.getRuntime().availableProcessors());
+        if (local.matches()) {
+            String cores = local.group(1);
+            return cores == null ? 1 : Integer.parseInt(cores.equals("*") ? machine : cores);
+        }
+        if (settings.containsKey("spark.executor.instances")) {
+            return count("spark.executor.instances", "1") * count("spark.executor.cores", "1");
+        }
+        return count("spark.cores.max", machine);
+    }
+
+    private int count(String key, String usual) {
+        String value = settings.getOrDefault(key, usual);
+        if (!value.matches("[1-9][0-9]{0,8}")) {
+            throw new IllegalArgumentException("found " + key + " = '" + value + "'; expected a number from 1");
+        }
+        return Integer.parseInt(value);
+    }
+
+    private long size(String key, String usual) {
+        String value = settings.getOrDefault(key, usual);
+        Matcher size = SIZE.matcher(value.toLowerCase(Locale.ROOT));
+        if (!size.matches()) {
+            throw new IllegalArgumentException("found " + key + " = '" + value + "'; expected a size such as 256m");
+        }
+        int shift =
+                switch (size.group(2)) {
+                    case "k" -> 10;
+                    case "m" -> 20;
+                    case "g" -> 30;
+                    case "t" -> 40;
+                    default -> 0;
+                };
+        return Long.parseLong(size.group(1)) << shift;
+    }
+}

@@ -1,0 +1,75 @@
+package org.polygraph.jobs.decision;
+
+import java.util.Optional;
+import org.polygraph.jobs.certificate.Guarantee;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.columnar.ValueDictionary;
+
+/**
+ * What to decide. Budgets are not part of it: they change whether there is an answer, never which.
+ *
+ * @param level with strict time, its form with real-time order: SSER for SER, SSI for SI
+ * @param time strict for levels that real-time order is part of
+ * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
+ * @param replayed whether an order is replayed before it is a PASS: its certificate's {@code verified}
+ * @param mostViolations no more than so many violations are told, 1 or more
+ */
+public record CheckRequest(
+        IsolationLevel level,
+        TimeMode time,
+        long clockSkewNanos,
+        IndeterminateMode indeterminate,
+        boolean replayed,
+        int mostViolations) {
+    /** {@link #mostViolations} unless asked otherwise. */
+    public static final int DEFAULT_VIOLATIONS = 10;
+
+    public CheckRequest {
+        if (mostViolations < 1) {
+            throw new IllegalArgumentException(mostViolations + " violations");
+        }
+        if (clockSkewNanos < 0) {
+            throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
+        }
+        level = time == TimeMode.STRICT ? level.strict() : level;
+        time = level.realTime() ? TimeMode.STRICT : time;
+    }
+
+    /** Replayed, and at most {@link #DEFAULT_VIOLATIONS} are told, as is the default. */
+    public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
+        this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
+    }
+
+    /** What an order has to show for a PASS; empty for levels that no order shows. */
+    public Optional<Terms> terms() {
+        return Guarantee.of(level.label(), time == TimeMode.STRICT)
+                .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
+    }
+
+    /** Without timestamps, unknown outcomes committed if observed. */
+    public static CheckRequest of(IsolationLevel level) {
+        return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+    }
+
+    /**
+     * What of a history is to be judged: what a refused compare-and-set did not find is something to level lin only. The same
+     * table where that makes no difference.
+     */
+    public HistoryTable judged(HistoryTable table) {
+        return level == IsolationLevel.LIN ? table : table.withoutRefusals();
+    }
+
+    /** What a verdict on this history holds under. */
+    public Assumptions assumptions(HistoryTable table, boolean uniqueValues) {
+        ValueDictionary values = table.values();
+        long code = table.initialValue();
+        Object initial =
+                values.isNull(code) ? null : values.isInteger(code) ? (Object) values.integer(code) : values.text(code);
+        return new Assumptions(initial, uniqueValues, time, clockSkewNanos, indeterminate);
+    }
+}

@@ -1,0 +1,295 @@
+package org.polygraph.jobs.decision;
+
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.evidence.CycleEvidence;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.residual.CoreComponents;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Outcome;
+import org.polygraph.solver.Polygraph;
+import org.polygraph.solver.Reachability;
+import org.polygraph.solver.Solver;
+import org.polygraph.solver.SolverOptions;
+import org.polygraph.solver.Statistics;
+import org.polygraph.solver.proof.ProofChecker;
+import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofText;
+import org.polygraph.solver.proof.ProofTrace;
+
+/** The one place where partitioner and solver meet: a residual core as a polygraph, a refutation as evidence. */
+final class CoreSolving {
+    /** A longer refutation is not traced; its verdict stands without a proof. */
+    private static final long MOST_TRACE_BYTES = 64L << 20;
+
+    private static final long MOST_CHECK_NANOS = 30_000_000_000L;
+
+    /** Transactions of a refutation up to which the known order of each two of them is looked up. */
+    private static final int MOST_RELATED = 60;
+
+    /** From so many sessions on, backjumps give up their levels only with more late literals. */
+    private static final int MANY_SESSIONS = 256;
+
+    private static final int MOST_LATE = 2_000;
+
+    private CoreSolving() {}
+
+    /**
+     * Solves a residual core; arrays of the index are shared, not copied.
+     *
+     * <p>Parts that are independent of each other are solved in as many threads as there are processors.
+     *
+     * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
+     * allow; it is then part of the verdict's certificate.
+     *
+     * @param reachability what is certain, or null
+     * @param solver its options but for budgets and proof
+     * @param bytes what the solver's own structures may take
+     * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
+     */
+    static Solved solve(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Reachability reachability,
+            int[] position,
+            ResidualCore core,
+            Budget budget,
+            SolverOptions solver,
+            long bytes) {
+        RealTimeChain ticks = RealTimeChain.of(graph);
+        Polygraph problem = problem(history, graph, reachability, position, core, ticks);
+        ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
+        SolverOptions options =
+                // Every order that passes is replayed from the raw operations; the solver's own check would be a second
+                // one.
+                searching(solver, graph)
+                        .with(SolverOptions.Option.VERIFY, 0)
+                        .withStop(budget::exhausted)
+                        .withMaxBytes(bytes - bytes / 4)
+                        .withThreads(Runtime.getRuntime().availableProcessors())
+                        .withProof(trace);
+        Outcome outcome = new Solver().solve(problem, options);
+        boolean proved =
+                outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
+        Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
+                ? out -> ProofText.write(problem.proofProblem(), trace, out)
+                : null;
+        return new Solved(outcome, ticks, proved, refutation);
+    }
+
+    /**
+     * Solves without a trace: a refutation is not checked, and so no verdict. Arguments as of {@link #solve}.
+     *
+     * @param budget its end ends the attempt
+     */
+    static Solved attempt(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Reachability reachability,
+            int[] position,
+            ResidualCore core,
+            Budget budget,
+            SolverOptions solver,
+            long bytes) {
+        RealTimeChain ticks = RealTimeChain.of(graph);
+        SolverOptions options = searching(solver, graph)
+                .with(SolverOptions.Option.VERIFY, 0)
+                .withStop(budget::exhausted)
+                .withMaxBytes(bytes);
+        Outcome outcome = new Solver().solve(problem(history, graph, reachability, position, core, ticks), options);
+        return new Solved(outcome, ticks, false, null);
+    }
+
+    /**
+     * Many sessions of few transactions know little of each other: tens of thousands of decisions stand, and jumps over some
+     * hundred of them are many. Measured in local-solver/README.md.
+     */
+    private static SolverOptions searching(SolverOptions solver, KnownGraph graph) {
+        return graph.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)
+                ? solver
+                : solver.with(SolverOptions.Option.MOST_LATE, MOST_LATE);
+    }
+
+    private static Polygraph problem(
+            IndexedHistory history,
+            KnownGraph graph,
+            @Nullable Reachability reachability,
+            int[] position,
+            ResidualCore core,
+            RealTimeChain ticks) {
+        Events events = graph.events();
+        int[] starts = new int[events.count() + ticks.events() + 1];
+        int[] sources = predecessors(graph, ticks, starts);
+        Polygraph.Builder polygraph = Polygraph.builder(
+                        history.table().transactions() + ticks.count(), events.perTransaction())
+                .position(ticks.join(position))
+                .predecessors(starts, sources)
+                .optional(optional(history.commitStatus(), ticks))
+                // Those of open starts break no order in which none of these commits.
+                .dirtyKeys(core.keys());
+        SolverKeys.of(history.versions(), ticks).addTo(polygraph);
+        if (reachability != null) {
+            int known = events.count();
+            polygraph.reachability(
+                    ticks.openStarts().length == 0
+                            ? reachability
+                            : (from, to) -> from < known && to < known && reachability.reaches(from, to));
+        }
+        return polygraph.build();
+    }
+
+    /** How large a core was, and what it took. */
+    static ResidualSize size(ResidualCore core, IndexedHistory history, Statistics s) {
+        CoreComponents components = CoreComponents.of(core, history.versions());
+        return new ResidualSize(
+                s.instantiated(),
+                history.versions().ambiguous(),
+                components.count(),
+                components.largest(),
+                s.decisions(),
+                s.conflicts());
+    }
+
+    /** @return false if there was no time to check all of it */
+    private static boolean proofHolds(Polygraph problem, ProofTrace trace, Budget budget) {
+        Budget part = budget.part(MOST_CHECK_NANOS);
+        ProofResult result = ProofChecker.check(problem.proofProblem(), trace, part::exhausted);
+        if (!result.accepted() && !part.exhausted()) {
+            throw new IllegalStateException(
+                    "the refutation fails its check at step " + result.step() + ": " + result.message());
+        }
+        return result.accepted();
+    }
+
+    /**
+     * An answer of the solver.
+     *
+     * @param ticks what stood for real time in it
+     * @param proved whether it is a refutation and every step of it was checked
+     * @param refutation its steps; null if it is none, or was too long to keep
+     */
+    record Solved(
+            Outcome outcome,
+            RealTimeChain ticks,
+            boolean proved,
+            @Nullable Refutation refutation) {
+        /** The order found, of the history's events. */
+        int[] position(Outcome.Satisfiable found) {
+            return ticks.leave(found.position());
+        }
+
+        /** By transaction of the history: whether it took effect; null if that was not open. */
+        boolean @Nullable [] committed(Outcome.Satisfiable found) {
+            boolean[] chosen = found.committed();
+            return chosen == null ? null : Arrays.copyOf(chosen, chosen.length - ticks.count());
+        }
+    }
+
+    private static int[] predecessors(KnownGraph graph, RealTimeChain ticks, int[] starts) {
+        Events events = graph.events();
+        graph.indexPredecessors();
+        int[] edgeStarts = graph.predecessorStarts();
+        int[] sources = new int[graph.edges() + events.count() + ticks.edges()];
+        int next = 0;
+        for (int v = 0; v < events.count(); v++) {
+            starts[v] = next;
+            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
+                sources[next++] = v - 1;
+            }
+            for (int i = edgeStarts[v]; i < edgeStarts[v + 1]; i++) {
+                sources[next++] = graph.from(graph.predecessorEdges()[i]);
+            }
+            int tick = ticks.before(v);
+            if (tick >= 0) {
+                sources[next++] = tick;
+            }
+        }
+        ticks.addPredecessors(starts, sources, next);
+        return sources;
+    }
+
+    private static boolean @Nullable [] optional(CommitStatus commitStatus, RealTimeChain ticks) {
+        if (commitStatus.optional() == 0) {
+            return null;
+        }
+        boolean[] optional = new boolean[commitStatus.states().length + ticks.count()];
+        for (int t = 0; t < commitStatus.states().length; t++) {
+            optional[t] = commitStatus.of(t) == CommitStatus.OPTIONAL;
+        }
+        return optional;
+    }
+
+    /**
+     * What a refutation is about.
+     *
+     * @param violation the reads and writers that it used, without a cycle
+     * @param known what is certain of their order, which it used too
+     */
+    record Explained(Violation violation, List<Dependency> known) {}
+
+    static Explained explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
+        VersionIndex index = history.versions();
+        IntSet transactions = new IntLinkedOpenHashSet();
+        IntSet keys = new IntLinkedOpenHashSet();
+        RealTimeChain ticks = RealTimeChain.of(graph);
+        for (int i = 0; i < core.size(); i++) {
+            int key = core.key(i);
+            if (key >= index.keys()) {
+                int open = key - index.keys();
+                transactions.add(ticks.openStarts()[open]);
+                addEnded(ticks, open, graph.events(), core.cycle(), transactions);
+                continue;
+            }
+            keys.add(key);
+            if (core.reader(i) >= 0) {
+                transactions.add(index.readerTransactions()[core.reader(i)]);
+                int valueClass = index.readerClasses()[core.reader(i)];
+                for (int w = index.firstInClass(key, valueClass);
+                        w >= 0 && transactions.size() < MOST_RELATED;
+                        w = index.nextInClass(w)) {
+                    transactions.add(index.writerTransactions()[w]);
+                }
+            }
+            if (core.writer(i) >= 0) {
+                transactions.add(index.writerTransactions()[core.writer(i)]);
+            }
+            if (core.other(i) >= 0) {
+                transactions.add(index.writerTransactions()[core.other(i)]);
+            }
+        }
+        List<Integer> transactionList = new ArrayList<>(transactions);
+        Violation violation = new Violation(
+                Anomaly.NO_VALID_ORDER,
+                transactionList,
+                new ArrayList<>(keys),
+                List.of(),
+                "every order of " + transactions.size() + " transactions on " + keys.size()
+                        + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted");
+        List<Dependency> known = transactions.size() <= MOST_RELATED
+                ? new CycleEvidence(history, graph).between(transactions.toIntArray())
+                : List.of();
+        return new Explained(violation, known);
+    }
+
+    /** Of the transactions on a cycle, those that had ended at an open start. */
+    private static void addEnded(RealTimeChain ticks, int open, Events events, int[] cycle, IntSet transactions) {
+        for (int event : cycle) {
+            if (event < events.count() && ticks.precedes(events.transaction(event), open)) {
+                transactions.add(events.transaction(event));
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package org.polygraph.jobs.decision;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.BruteForce;
+import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
+
+/** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
+final class Counterexamples {
+    /**
+     * For all violations of a history together. A look is some 6 to 12 microseconds, of refutations by search as of stale reads
+     * ({@link PartChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
+     */
+    private static final long MOST_LOOKS = 300_000;
+
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget whole;
+    /** Half of the time, and of that budget so many looks. */
+    private final Budget time;
+
+    private final Budget budget;
+    /** Whether independent code has borne a violation out: large ones are tried only until one is. */
+    private boolean isJudged;
+
+    private int found;
+
+    /** @param whole of which this takes a part */
+    Counterexamples(HistoryTable table, CheckRequest request, Budget whole) {
+        this.table = table;
+        this.request = request;
+        this.whole = whole;
+        this.time = whole.half();
+        this.budget = time.ofLooks(MOST_LOOKS);
+    }
+
+    /**
+     * Shrinks and judges.
+     *
+     * @param violations the clearest first; no more than the request's most are told
+     * @param more edges that the first one rests on besides its own
+     * @return those with the smallest sub-histories first
+     * @throws IllegalStateException if a sub-history does not violate after all: a bug, never a verdict
+     */
+    List<Violation> of(List<Violation> violations, List<Dependency> more) {
+        SubHistoryFinder finder = finder();
+        RealTimeName name = new RealTimeName(table, request, budget);
+        List<Violation> told = new ArrayList<>();
+        for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
+            Violation shrunk =
+                    finder == null ? violation : shrunk(finder, violation, told.isEmpty() ? more : List.of());
+            if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
+                told.add(judged(shrunk, name));
+            }
+        }
+        List<Violation> further = new BeyondReads(table, request, whole).of(violations);
+        found = violations.size() + further.size();
+        int most = request.mostViolations();
+        if (told.size() + further.size() > most) {
+            // Of either kind some.
+            int kept = Math.min(told.size(), Math.max(most / 2, most - further.size()));
+            told.subList(kept, told.size()).clear();
+        }
+        told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
+        told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
+        return told;
+    }
+
+    /** Null where its memory is not there: the verdict stands without parts. */
+    private @Nullable SubHistoryFinder finder() {
+        try {
+            return new SubHistoryFinder(
+                    table,
+                    request.level(),
+                    Decision.indeterminate(request),
+                    request.clockSkewNanos(),
+                    new PartChecker(request, budget),
+                    () -> budget.spent() >= 1 || time.exhausted());
+        } catch (BudgetException | OutOfMemoryError e) {
+            return null;
+        }
+    }
+
+    private static Violation shrunk(SubHistoryFinder finder, Violation violation, List<Dependency> more) {
+        try {
+            return finder.shrunk(violation, more);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return violation;
+        }
+    }
+
+    private Violation judged(Violation violation, RealTimeName name) {
+        try {
+            return judged(hasTimeInOrder() ? name.of(violation) : violation);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return violation;
+        }
+    }
+
+    private boolean hasTimeInOrder() {
+        return request.level() == IsolationLevel.SSER || request.level() == IsolationLevel.SSI;
+    }
+
+    /** Whether code that knows no graph has judged at least one of those told, and so the verdict. */
+    boolean isJudged() {
+        return isJudged;
+    }
+
+    /** How many there are, told or not. */
+    int found() {
+        return found;
+    }
+
+    private static boolean isSame(Violation a, Violation b) {
+        SubHistory x = a.minimal();
+        SubHistory y = b.minimal();
+        return x != null && y != null && Arrays.equals(x.operations(), y.operations());
+    }
+
+    private static int transactions(Violation violation) {
+        SubHistory part = violation.minimal();
+        return part == null ? Integer.MAX_VALUE : part.transactions().length;
+    }
+
+    private static int operations(Violation violation) {
+        SubHistory part = violation.minimal();
+        return part == null ? Integer.MAX_VALUE : part.operations().length;
+    }
+
+    private Violation judged(Violation violation) {
+        SubHistory part = violation.minimal();
+        if (part == null || (part.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
+            return violation;
+        }
+        Terms terms = request.terms().orElseThrow();
+        return switch (BruteForce.judge(
+                HistoryPart.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
+            case VIOLATED -> {
+                isJudged = true;
+                yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+            }
+            case TOO_LARGE -> violation;
+            case HOLDS ->
+                throw new IllegalStateException(
+                        "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
+        };
+    }
+}

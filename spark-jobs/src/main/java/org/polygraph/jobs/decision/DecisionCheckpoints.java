@@ -1,0 +1,174 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * What a decision by order leaves for a later try at it, and finds of an earlier one: the index; the state of rules; the order
+ * to be replayed. Each implies the ones before. Linearizability leaves the orders of keys. With each come the times of the
+ * stages up to it.
+ */
+final class DecisionCheckpoints {
+    private static final String INDEX = "index";
+    private static final String RULES = "rules";
+    private static final String ORDER = "order";
+    private static final String KEY_ORDERS = "orders";
+
+    private final Checkpoints stages;
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final PhaseClock phases;
+
+    DecisionCheckpoints(Checkpoints stages, HistoryTable table, CheckRequest request, PhaseClock phases) {
+        this.stages = stages;
+        this.table = table;
+        this.request = request;
+        this.phases = phases;
+    }
+
+    /** Whether anything is kept. */
+    boolean keeps() {
+        return stages.keeps();
+    }
+
+    /** The index that an earlier process made, or null. */
+    @Nullable
+    IndexedHistory index() {
+        ArrayFile left = stages.find(INDEX);
+        if (left == null) {
+            return null;
+        }
+        try {
+            IndexedHistory history = IndexedHistory.of(table, left);
+            phases.restore(left);
+            return history;
+        } catch (ArrayFile.DamagedException e) {
+            stages.reject(INDEX, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Keeps an index without violations: with some, the verdict follows. */
+    void keepIndex(IndexedHistory history) {
+        if (keeps() && history.violations().isEmpty()) {
+            ArrayFile file = new ArrayFile();
+            history.saveTo(file);
+            keep(INDEX, file);
+        }
+    }
+
+    /** The file of rules that an earlier process left, or null; whoever reads it {@link #rejectRules rejects} it. */
+    @Nullable
+    ArrayFile rules() {
+        return stages.find(RULES);
+    }
+
+    /** Takes over the times of what {@link #keepRules} kept. */
+    void restoreRules(ArrayFile file) throws ArrayFile.DamagedException {
+        phases.restore(file);
+    }
+
+    void rejectRules(ArrayFile.DamagedException why) {
+        stages.reject(RULES, String.valueOf(why.getMessage()));
+    }
+
+    /**
+     * Keeps the state of a loop.
+     *
+     * @param decidesReads whether rules may have decided reads of the index
+     */
+    void keepRules(PruneLoop loop, IndexedHistory history, boolean decidesReads) {
+        ArrayFile file = new ArrayFile();
+        if (decidesReads) {
+            history.versions().saveReadsTo(file);
+        }
+        loop.saveTo(file);
+        keep(RULES, file);
+    }
+
+    /** Orders of keys that an earlier process found, or null. */
+    @Nullable
+    KeyOrders keyOrders() {
+        ArrayFile left = stages.find(KEY_ORDERS);
+        if (left == null) {
+            return null;
+        }
+        try {
+            return KeyOrders.of(table, left);
+        } catch (ArrayFile.DamagedException e) {
+            stages.reject(KEY_ORDERS, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Keeps orders of keys, if none was left open for want of time. */
+    void keepKeyOrders(KeyOrders orders) {
+        if (keeps() && orders.isComplete()) {
+            ArrayFile file = new ArrayFile();
+            orders.saveTo(file);
+            keep(KEY_ORDERS, file);
+        }
+    }
+
+    /** The order that an earlier process found but did not get to replay, or null. */
+    @Nullable
+    FoundOrder order() {
+        ArrayFile left = stages.find(ORDER);
+        if (left == null) {
+            return null;
+        }
+        try {
+            int[] position = left.ints("position");
+            byte[] chosen = left.bytes("committed");
+            long[] size = left.longs("residual");
+            int events = table.transactions() * request.level().eventsPerTransaction();
+            if (position.length != events
+                    || size.length != 6
+                    || (chosen.length != 0 && chosen.length != table.transactions())) {
+                throw new ArrayFile.DamagedException("it is of another history");
+            }
+            phases.restore(left);
+            boolean[] committed = null;
+            if (chosen.length > 0) {
+                committed = new boolean[chosen.length];
+                for (int t = 0; t < chosen.length; t++) {
+                    committed[t] = chosen[t] != 0;
+                }
+            }
+            ResidualSize residual = new ResidualSize(size[0], size[1], size[2], size[3], size[4], size[5]);
+            return new FoundOrder(position, committed, residual);
+        } catch (ArrayFile.DamagedException e) {
+            stages.reject(ORDER, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Keeps an order that is to be replayed. */
+    void keepOrder(FoundOrder found) {
+        if (!keeps()) {
+            return;
+        }
+        boolean[] committed = found.committed();
+        byte[] chosen = new byte[committed == null ? 0 : committed.length];
+        for (int t = 0; t < chosen.length; t++) {
+            chosen[t] = (byte) (committed != null && committed[t] ? 1 : 0);
+        }
+        ResidualSize r = found.residual();
+        ArrayFile file = new ArrayFile()
+                .put("position", found.position())
+                .put("committed", chosen)
+                .put("residual", new long[] {
+                    r.constraints(), r.candidateReads(), r.components(), r.largest(), r.decisions(), r.conflicts()
+                });
+        keep(ORDER, file);
+    }
+
+    private void keep(String stage, ArrayFile file) {
+        phases.saveTo(file);
+        stages.keep(stage, file);
+    }
+}

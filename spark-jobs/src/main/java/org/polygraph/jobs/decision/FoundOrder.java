@@ -1,0 +1,14 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.ResidualSize;
+
+/**
+ * An order that explains a history, to be replayed.
+ *
+ * @param position of each event
+ * @param committed by transaction, which optional ones committed; null: none
+ * @param residual what the solver had to do for it
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record FoundOrder(int[] position, boolean @Nullable [] committed, ResidualSize residual) {}

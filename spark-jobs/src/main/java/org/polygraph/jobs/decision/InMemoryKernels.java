@@ -1,0 +1,66 @@
+package org.polygraph.jobs.decision;
+
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CausalAxiom;
+import org.polygraph.partitioner.axiom.ReadAxiom;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * The kernels in this JVM.
+ *
+ * @param replayed whether a replay follows that reads the same memory, and the raw operations at that
+ * @param stop whether the budget is exhausted
+ */
+public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSupplier stop) implements Kernels {
+    @Override
+    public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+        return IndexedHistory.of(table, indeterminate);
+    }
+
+    @Override
+    public void restore(IndexedHistory history) {
+        // The caller holds it.
+    }
+
+    @Override
+    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        return InMemoryRules.of(history, graph, bytes, tuning);
+    }
+
+    @Override
+    public @Nullable ResidualCore check(
+            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return ResidualCore.of(graph, history.versions(), commitStatus, position, stop);
+    }
+
+    /** The replay, if there is one, reads the same memory, and the raw operations at that. */
+    @Override
+    public @Nullable ResidualCore recheck(
+            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, commitStatus, position);
+    }
+
+    @Override
+    public KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        return KeyOrders.of(table, skewNanos, maybe, stop);
+    }
+
+    @Override
+    public ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return ReadsFrom.of(table, indeterminate, level);
+    }
+
+    @Override
+    public Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return level == IsolationLevel.CC ? new CausalAxiom(index(indeterminate)) : new ReadAxiom(reads, level);
+    }
+}

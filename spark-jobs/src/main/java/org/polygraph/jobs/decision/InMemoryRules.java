@@ -1,0 +1,150 @@
+package org.polygraph.jobs.decision;
+
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.storage.artifact.ArrayFile;
+
+/**
+ * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure, unless few
+ * sessions write few keys.
+ */
+final class InMemoryRules implements Rules {
+    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
+    private static final int MANY_WRITERS = 256;
+
+    private static final int MOST_SESSIONS = 128;
+
+    private final KnownGraph graph;
+    private final Closure closure;
+    private final Saturation saturation;
+
+    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Cores cores) {
+        this.graph = graph;
+        this.closure = closure;
+        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), cores);
+    }
+
+    /**
+     * The rules of a graph.
+     *
+     * @param bytes that the closure may take
+     * @param tuning what holds reachability where real time is part of the graph, on how many threads
+     * @return null if it does not fit
+     */
+    static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        Cores cores = tuning.crew();
+        Closure closure = closure(history, graph, bytes, tuning.rows(), cores);
+        return closure == null ? null : new InMemoryRules(history, graph, closure, cores);
+    }
+
+    private static @Nullable Closure closure(
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Cores cores) {
+        if (graph.realTime() == null) {
+            return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
+        }
+        if (goBySession(history, graph, most, rows)) {
+            return ChainClocks.of(graph);
+        }
+        long fixed = WindowClosure.bytes(graph.events());
+        return fixed <= most ? WindowClosure.of(graph, most - fixed, cores) : null;
+    }
+
+    /**
+     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
+     * nearly all that overlaps writes the key; and their clocks fit.
+     */
+    static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
+        if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
+            return false;
+        }
+        if (rows != Tuning.RealTimeRows.BY_KEYS) {
+            return rows == Tuning.RealTimeRows.CHAINS;
+        }
+        if (graph.events().chains() > MOST_SESSIONS) {
+            return false;
+        }
+        VersionIndex index = history.versions();
+        int[] starts = index.writerStarts();
+        long inHot = 0;
+        for (int key = 0; key < index.keys(); key++) {
+            int writers = starts[key + 1] - starts[key];
+            inHot += writers >= MANY_WRITERS ? writers : 0;
+        }
+        return 2 * inHot > index.writers();
+    }
+
+    @Override
+    public Closure.Result close(BooleanSupplier stop) {
+        return closure.update(stop);
+    }
+
+    @Override
+    public boolean isOutgrown() {
+        return closure instanceof WindowClosure window && window.isOutgrown();
+    }
+
+    @Override
+    public Saturation.Result round(BooleanSupplier stop) {
+        return saturation.round(stop);
+    }
+
+    @Override
+    public int impossibleKey() {
+        return saturation.impossibleKey();
+    }
+
+    @Override
+    public int impossibleReader() {
+        return saturation.impossibleReader();
+    }
+
+    @Override
+    public int[] order() {
+        return EventOrder.of(graph, closure);
+    }
+
+    @Override
+    public double freedom() {
+        return closure instanceof ChainClocks clocks && graph.realTime() == null ? clocks.freedom() : 0;
+    }
+
+    @Override
+    public boolean reaches(int a, int b) {
+        return closure.reaches(a, b);
+    }
+
+    @Override
+    public long heapBytes() {
+        return closure.bytes();
+    }
+
+    @Override
+    public void saveTo(ArrayFile file) {
+        file.put(CHANGED, closure.changed());
+        if (saturation.hasBegun()) {
+            file.put(DECIDED, saturation.decidedKeys());
+        }
+    }
+
+    @Override
+    public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+        if (file.has(DECIDED)) {
+            saturation.resume(file.ints(DECIDED));
+        }
+        return closure.restore(file.longs(CHANGED), stop);
+    }
+
+    @Override
+    public void close() {
+        // The collector's part.
+    }
+}

@@ -1,0 +1,71 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.residual.ResidualCore;
+
+/** The stages that go over all operations or all events: the ones in which engines differ. For one history. */
+public interface Kernels {
+    /** Indexes the history. @return null if the budget ended */
+    @Nullable
+    IndexedHistory index(IndexedHistory.Indeterminate indeterminate);
+
+    /** Takes over an index that an earlier process made, in place of {@link #index}. */
+    void restore(IndexedHistory history);
+
+    /**
+     * Closure, rules and order for a graph of the history. The caller closes them.
+     *
+     * @param history as it was indexed or restored: no read of it has been decided since
+     * @param bytes of heap that the closure may take
+     * @param tuning what holds reachability where real time is part of the graph, on how many threads
+     * @return null if it does not fit
+     */
+    @Nullable
+    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning);
+
+    /**
+     * Checks every key against an order.
+     *
+     * @param counting who counts; optional transactions are taken as not committed
+     * @param position of each event
+     * @return null if the budget ended
+     */
+    @Nullable
+    ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
+
+    /**
+     * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty
+     * core unseen if the replay that follows sees all that it would.
+     */
+    @Nullable
+    ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
+
+    /**
+     * Orders the operations of every key by themselves, for lin.
+     *
+     * @param maybe whether unknown outcomes may have taken effect
+     * @return null if the budget ended; keys may also be left open then
+     */
+    @Nullable
+    KeyOrders orderKeys(long skewNanos, boolean maybe);
+
+    /** Finds whom each read read from, for RC, RA and CC. @return null if the budget ended */
+    @Nullable
+    ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
+
+    /**
+     * What RC, RA or CC demands of the commit order.
+     *
+     * @param reads as they were found for that level
+     * @return null if the budget ended
+     */
+    @Nullable
+    Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
+}

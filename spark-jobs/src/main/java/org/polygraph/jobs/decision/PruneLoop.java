@@ -1,0 +1,460 @@
+package org.polygraph.jobs.decision;
+
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.evidence.CycleEvidence;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Reachability;
+import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Closure, saturation, order and check in turn, a few rounds: what can be decided by rules alone, and the residual core
+ * that is left. Nearly all forced edges come in the first round; another one is worth its time only while the order breaks
+ * more than a read in {@value #FEW} transactions, for the solver repairs a few sooner, and while rounds still bring much.
+ * Far from that, order and check wait for the last round.
+ */
+final class PruneLoop implements AutoCloseable {
+    private static final int MOST_ROUNDS = 8;
+    private static final int FEW = 500;
+    /** So few violated reads are never worth another round: it runs cold on a history that small. */
+    private static final int FEW_ITEMS = 400;
+
+    /** So many times {@link #FEW} and no next round will bring it down to that: it is not even checked. */
+    private static final int FAR = 32;
+
+    /**
+     * A round that forces less than this share of the first round's edges is the last: the solver is as fast from there. With
+     * unique values that is the second one: 1M transactions, zipf 0.9, after 1, 2 and 3 rounds: SER 9.9, 11.0, 11.6 CPU-s, SI
+     * 16.0, 14.3, 14.4; 300k: SER 3.7, 3.5, 3.9, SI 6.5, 5.5, 5.7.
+     */
+    private static final double WORTHWHILE_UNIQUE = 0.5;
+
+    /**
+     * That holds where little is left open between two events. Every edge that the rules could still force is one that the
+     * solver finds by deciding wrongly, and what that costs it grows with how many events may stand in its way: {@link
+     * Rules#freedom}. Measured for many sessions, uniform keys, twenty transactions a session: 57 us a missing edge where the
+     * freedom is 14,000 transactions (40,000 in 2,000 sessions), at least 700 us where it is 35,000 (100,000 in 5,000): with the
+     * cube, and nothing at a few hundred, as 50 sessions have. So a round is worth its time while what the next one
+     * forces, about {@value #NEXT_SHARE} of this one's, would cost the solver more.
+     */
+    private static final double SOLVER_NANOS = 2.3e-8;
+
+    private static final double NEXT_SHARE = 0.4;
+    /** Of a round: closure, a cell of the clocks; rules, a read or write. */
+    private static final double CELL_NANOS = 10;
+
+    private static final double ITEM_NANOS = 250;
+
+    /** The same where values repeat: rounds decide reads there, which the solver does not. */
+    private static final double WORTHWHILE_REPEATED = 0.06;
+
+    /**
+     * After a refutation by the solver, for evidence: rounds, and what they may take as estimated, not as measured: which evidence
+     * is told depends neither on the machine nor on the engine.
+     */
+    private static final int MOST_EVIDENCE_ROUNDS = 40;
+
+    private static final double MOST_EVIDENCE_NANOS = 5e9;
+
+    /** The check of every key against an order, by the engine at hand. */
+    @FunctionalInterface
+    interface Check {
+        /** What the order breaks; null if the budget ended. */
+        @Nullable
+        ResidualCore of(int[] position);
+    }
+
+    /** Makes the rules of a graph, by the engine at hand: {@link Kernels#rules}. */
+    @FunctionalInterface
+    interface Engine {
+        @Nullable
+        Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning);
+    }
+
+    /** Hears of every state from which {@link #resume} can go on. */
+    @FunctionalInterface
+    interface Listener {
+        /** Nobody does. */
+        Listener NONE = loop -> {};
+
+        void reached(PruneLoop loop);
+    }
+
+    private static final String STATE = "loop";
+    private static final int[] UNCHECKED = {};
+
+    private final IndexedHistory history;
+    private final KnownGraph graph;
+    private final PhaseClock phases;
+    private final BooleanSupplier stop;
+    private final Engine engine;
+    private final Check check;
+    private final Tuning tuning;
+    private final Listener listener;
+    private @Nullable Rules rules;
+    private int @Nullable [] position;
+    private @Nullable ResidualCore core;
+    private int lastForced;
+    /** Rounds done, and how many edges the most fruitful one forced. */
+    private int round;
+
+    private int mostForced;
+    /** Whether {@link #position} is older than the last forced edge, or there is none. */
+    private boolean isStale = true;
+    /** Whether there is nothing left to do. */
+    private boolean finished;
+
+    private @Nullable Refuted refutation;
+
+    /**
+     * Why the rules refute the graph.
+     *
+     * @param key of the read that has no candidate left; -1: the graph has cycles
+     * @param reader its transaction
+     * @param round that found it
+     */
+    private record Refuted(int key, int reader, int round) {
+        static final Refuted BY_CYCLES = new Refuted(-1, -1, -1);
+    }
+
+    PruneLoop(
+            IndexedHistory history,
+            KnownGraph graph,
+            PhaseClock phases,
+            BooleanSupplier stop,
+            Engine engine,
+            Check check,
+            Tuning tuning,
+            Listener listener) {
+        this.history = history;
+        this.graph = graph;
+        this.phases = phases;
+        this.stop = stop;
+        this.engine = engine;
+        this.check = check;
+        this.tuning = tuning;
+        this.listener = listener;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param closureBytes what the closure may take; if it does not fit no rule is applied
+     * @return false if the budget ended
+     */
+    boolean run(long closureBytes) {
+        boolean ended = tuning.hasRules() ? saturate(closureBytes) : orderOnly();
+        return isEnded(ended || (isOutgrown() && orderOnly()));
+    }
+
+    /** Whether the rules have outgrown their memory, and are no more. */
+    private boolean isOutgrown() {
+        Rules made = rules;
+        if (made == null || !made.isOutgrown()) {
+            return false;
+        }
+        made.close();
+        rules = null;
+        return true;
+    }
+
+    private boolean isEnded(boolean ended) {
+        if (ended) {
+            finished = true;
+            listener.reached(this);
+        }
+        return ended;
+    }
+
+    /** Adds all that {@link #resume} needs, but for the index, to a stage file. */
+    void saveTo(ArrayFile file) {
+        graph.saveTo(file);
+        Refuted refuted = refutation == null ? new Refuted(-2, -1, -1) : refutation;
+        file.put(STATE, new int[] {
+            round,
+            mostForced,
+            lastForced,
+            isStale ? 1 : 0,
+            finished ? 1 : 0,
+            rules == null ? 0 : 1,
+            refuted.key,
+            refuted.reader,
+            refuted.round
+        });
+        file.put("position", position == null ? UNCHECKED : position);
+        file.put("coreKeys", core == null ? UNCHECKED : core.keys());
+        file.put("coreViolated", new long[] {core == null ? -1 : core.violated()});
+        if (rules != null) {
+            rules.saveTo(file);
+        }
+    }
+
+    /**
+     * Goes on from a stage file that {@link #saveTo} wrote, with the graph and the index that it had.
+     *
+     * @param closureBytes as of {@link #run}
+     * @return false if the budget ended
+     */
+    boolean resume(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
+        int[] state = file.ints(STATE);
+        if (state.length != 9) {
+            throw new ArrayFile.DamagedException("found a loop of " + state.length + " numbers");
+        }
+        round = state[0];
+        mostForced = state[1];
+        lastForced = state[2];
+        isStale = state[3] != 0;
+        finished = state[4] != 0;
+        refutation = state[6] == -2 ? null : new Refuted(state[6], state[7], state[8]);
+        long violated = file.longs("coreViolated")[0];
+        if (violated >= 0) {
+            position = file.ints("position");
+            core = ResidualCore.of(file.ints("coreKeys"), violated);
+        }
+        boolean needsRules = !finished || (refutation == null && !core().isEmpty());
+        if (state[5] != 0 && needsRules) {
+            rules = engine.rules(history, graph, closureBytes, tuning);
+        }
+        Rules again = rules;
+        if (again != null) {
+            Closure.Result result = again.restore(file, stop);
+            if (result == Closure.Result.CYCLIC) {
+                throw new ArrayFile.DamagedException("its graph has a cycle");
+            }
+            if (result == Closure.Result.STOPPED && !isOutgrown()) {
+                return false;
+            }
+        }
+        if (finished) {
+            return true;
+        }
+        Rules restored = rules;
+        boolean ended = restored == null ? orderOnly() : rounds(restored);
+        return isEnded(ended || (isOutgrown() && orderOnly()));
+    }
+
+    /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
+    boolean isRefuted() {
+        return refutation != null;
+    }
+
+    /** Why it {@link #isRefuted}, the clearest first. Searches for the shortest cycles only now. */
+    List<Violation> violations() {
+        Refuted found = refutation;
+        if (found == null) {
+            throw new IllegalStateException("nothing was refuted");
+        }
+        CycleEvidence evidence = new CycleEvidence(history, graph);
+        return found.key < 0
+                ? evidence.ofCycles()
+                : List.of(evidence.ofImpossibleRead(found.key, found.reader, found.round));
+    }
+
+    KnownGraph graph() {
+        return graph;
+    }
+
+    /** An order that extends the known graph, unless it {@link #isRefuted}. */
+    int[] position() {
+        int[] found = position;
+        if (found == null) {
+            throw new IllegalStateException("no order was made");
+        }
+        return found;
+    }
+
+    /** What {@link #position} breaks, unless it {@link #isRefuted}. */
+    ResidualCore core() {
+        ResidualCore found = core;
+        if (found == null) {
+            throw new IllegalStateException("nothing was checked");
+        }
+        return found;
+    }
+
+    /** Certain reachability; null without a closure. */
+    @Nullable
+    Reachability reachability() {
+        Rules made = rules;
+        return made == null ? null : made::reaches;
+    }
+
+    /** Bytes of heap that reachability takes. */
+    long heapBytes() {
+        return rules == null ? 0 : rules.heapBytes();
+    }
+
+    /** Gives back what the rules hold. */
+    @Override
+    public void close() {
+        if (rules != null) {
+            rules.close();
+        }
+    }
+
+    private boolean orderOnly() {
+        phases.begin("order");
+        int[] order = tightened(EventOrder.of(graph));
+        phases.end(graph.events().count());
+        if (order == null) {
+            refutation = Refuted.BY_CYCLES;
+            return true;
+        }
+        return checked(order);
+    }
+
+    private boolean saturate(long closureBytes) {
+        phases.begin("closure");
+        Rules made = engine.rules(history, graph, closureBytes, tuning);
+        rules = made;
+        if (made == null) {
+            return orderOnly();
+        }
+        if (!close(made)) {
+            return false;
+        }
+        if (tuning.rounds() == 0 && refutation == null) {
+            return ordered(made);
+        }
+        if (refutation == null) {
+            listener.reached(this);
+        }
+        return rounds(made);
+    }
+
+    private boolean rounds(Rules made) {
+        long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
+        double worthwhile = history.versions().hasUniqueValues() ? WORTHWHILE_UNIQUE : WORTHWHILE_REPEATED;
+        boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
+        int mostRounds = adaptive ? MOST_ROUNDS : tuning.rounds();
+        while (refutation == null) {
+            round++;
+            Saturation.Result result = round(made);
+            if (result == Saturation.Result.STOPPED) {
+                return false;
+            }
+            if (refutation != null) {
+                return true;
+            }
+            mostForced = Math.max(mostForced, lastForced);
+            isStale |= result == Saturation.Result.FORCED;
+            boolean last = result == Saturation.Result.FIXPOINT
+                    || round == mostRounds
+                    || (adaptive && lastForced < worthwhile * mostForced && !savesTheSolver(made));
+            ResidualCore known = core;
+            if (isStale && (last || (adaptive && (known == null || known.violated() <= FAR * few)))) {
+                if (!ordered(made)) {
+                    return false;
+                }
+                isStale = false;
+            }
+            if (last || (adaptive && core().violated() <= few)) {
+                return true;
+            }
+            listener.reached(this);
+        }
+        return true;
+    }
+
+    /** Whether another round takes less than the solver would for what it forces. */
+    private boolean savesTheSolver(Rules made) {
+        double perEdge = SOLVER_NANOS * Math.pow(made.freedom() / graph.events().perTransaction(), 3);
+        return NEXT_SHARE * lastForced * perEdge > roundNanos();
+    }
+
+    /** What a round takes, about. */
+    private double roundNanos() {
+        Events events = graph.events();
+        VersionIndex versions = history.versions();
+        double cells = (double) events.count() * events.chains();
+        double items = versions.writers() + versions.readers();
+        return CELL_NANOS * cells + ITEM_NANOS * items;
+    }
+
+    private boolean ordered(Rules made) {
+        phases.begin("order");
+        int[] order = tightened(
+                tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
+                        ? EventOrder.byTurns(graph, new int[graph.events().chains()])
+                        : made.order());
+        phases.end(graph.events().count());
+        return order != null && checked(order);
+    }
+
+    private int @Nullable [] tightened(int @Nullable [] order) {
+        return order == null || graph.realTime() != null ? order : EventOrder.withEarlyCommits(graph, order);
+    }
+
+    /** One round of rules and the closure of what they force. */
+    private Saturation.Result round(Rules made) {
+        phases.begin("saturation");
+        int before = graph.edges();
+        Saturation.Result result = made.round(stop);
+        lastForced = graph.edges() - before;
+        phases.end(lastForced);
+        if (result == Saturation.Result.CONTRADICTION) {
+            refutation = new Refuted(made.impossibleKey(), made.impossibleReader(), graph.currentRound());
+        } else if (result == Saturation.Result.FORCED) {
+            phases.begin("closure");
+            if (!close(made)) {
+                return Saturation.Result.STOPPED;
+            }
+        }
+        return result;
+    }
+
+    private boolean checked(int[] order) {
+        phases.begin("check");
+        ResidualCore found = check.of(order);
+        phases.end(found == null ? 0 : found.violated());
+        position = order;
+        core = found;
+        return found != null;
+    }
+
+    /**
+     * After the solver has refuted the core: goes on with the rules, for a cycle with reasons says more than a core of
+     * clauses.
+     *
+     * @return whether the rules found one
+     */
+    boolean refuteByRules() {
+        Rules made = rules;
+        if (made == null) {
+            return false;
+        }
+        long most = Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos()));
+        try {
+            for (int more = 0; more < most && refutation == null; more++) {
+                Saturation.Result result = round(made);
+                if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
+                    break;
+                }
+            }
+        } catch (BudgetException | OutOfMemoryError e) {
+            // The solver's core tells it.
+            return false;
+        }
+        return refutation != null;
+    }
+
+    /** @return false if the budget ended */
+    private boolean close(Rules made) {
+        Closure.Result result = made.close(stop);
+        if (result == Closure.Result.CYCLIC) {
+            refutation = Refuted.BY_CYCLES;
+        }
+        phases.end(graph.edges());
+        return result != Closure.Result.STOPPED;
+    }
+}

@@ -1,0 +1,85 @@
+package org.polygraph.jobs.decision;
+
+import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.solver.SolverOptions;
+
+/**
+ * How an engine goes about a decision: for tests and measurements, which ask what each part is worth. Users get {@link
+ * #DEFAULT}; no setting changes a verdict, only whether and when there is one. Immutable.
+ *
+ * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
+ *     closure and order alone
+ * @param start the order that the solver starts from
+ * @param rows what holds reachability where real time is part of the level
+ * @param cores threads of closure and rules, 0 for as many as there are cores
+ * @param solver what the core's solver is started with; budgets and proof are set by the decision
+ */
+public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores, SolverOptions solver) {
+    /** A few rounds, while the order breaks enough for another to pay. */
+    public static final int ADAPTIVE = -1;
+    /** No closure and no rules, as where the clocks do not fit into memory: the solver decides alone. */
+    public static final int NO_RULES = -2;
+    /** Until nothing more is forced. */
+    public static final int FIXPOINT = Integer.MAX_VALUE;
+
+    /** Orders that extend what the rules know. */
+    public enum StartOrder {
+        /** By ancestors and descendants. */
+        RANK,
+        /** Sessions in turn. */
+        TURNS
+    }
+
+    /** Closures for real time. */
+    public enum RealTimeRows {
+        /** Chain clocks where few sessions write few keys, the window closure elsewhere. */
+        BY_KEYS,
+        /** The window closure. */
+        WINDOW,
+        /** Chain clocks. */
+        CHAINS
+    }
+
+    /** The engine as it is used. */
+    public static final Tuning DEFAULT =
+            new Tuning(ADAPTIVE, StartOrder.RANK, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
+
+    public Tuning {
+        if (rounds < NO_RULES) {
+            throw new IllegalArgumentException(rounds + " rounds of rules");
+        }
+    }
+
+    /** This but for the rounds. */
+    public Tuning withRounds(int value) {
+        return new Tuning(value, start, rows, cores, solver);
+    }
+
+    /** This but for the start order. */
+    public Tuning withStart(StartOrder value) {
+        return new Tuning(rounds, value, rows, cores, solver);
+    }
+
+    /** This but for the closure of levels with real time. */
+    public Tuning withRows(RealTimeRows value) {
+        return new Tuning(rounds, start, value, cores, solver);
+    }
+
+    /** This but for the number of threads. */
+    public Tuning withCores(int value) {
+        return new Tuning(rounds, start, rows, value, solver);
+    }
+
+    /** This but for an option of the solver. */
+    public Tuning with(SolverOptions.Option option, long value) {
+        return new Tuning(rounds, start, rows, cores, solver.with(option, value));
+    }
+
+    Cores crew() {
+        return cores == 0 ? Cores.all() : Cores.of(cores);
+    }
+
+    boolean hasRules() {
+        return rounds != NO_RULES;
+    }
+}

@@ -1,0 +1,192 @@
+package org.polygraph.jobs.estimate;
+
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistorySize;
+
+/**
+ * What a check will take, before it runs. Bytes are those of the arrays that hold, as their classes state them; CPU is what
+ * histories with unique values over uniform keys were measured to take (cluster-config/SIZING.md). Skewed keys, repeated
+ * values and search can take far more CPU, never less memory than this.
+ *
+ * @param engine whose
+ * @param memoryBytes of the process that reads the history: with Spark the driver, whose clocks are in files if they are many
+ * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search. The
+ *     same number where they are in files
+ * @param taskBytes of each Spark task, or 0
+ * @param shuffleBytes that cross the network, before compression, or 0
+ * @param diskBytes of stage files, the shuffle and the files of clocks, of which two generations are there at once, or 0
+ * @param nodeBytes of each node's copy of the files of clocks, beside these, or 0
+ * @param cpuSeconds of all threads
+ * @param driverSeconds of these, those that one thread of this process takes while tasks wait
+ * @param slices tasks that can run at once; 1 without Spark
+ */
+public record Estimate(
+        Engine engine,
+        long memoryBytes,
+        long leastBytes,
+        long taskBytes,
+        long shuffleBytes,
+        long diskBytes,
+        long nodeBytes,
+        double cpuSeconds,
+        double driverSeconds,
+        int slices) {
+    /** The engines there are. */
+    public enum Engine {
+        EMBEDDED,
+        SPARK
+    }
+
+    /** A key of the dictionary. */
+    private static final long KEY_BYTES = 20;
+    /** Of the index: a key, where its writers, readers and slots begin; a write, with its slot; an external read. */
+    private static final long INDEX_KEY_BYTES = 16;
+
+    private static final long INDEX_WRITE_BYTES = 12;
+    private static final long INDEX_READ_BYTES = 8;
+
+    private static final long EDGE_BYTES = 13;
+    /** Order, its inverse, and the marks of a pass. */
+    private static final long EVENT_BYTES = 12;
+    /** Code, metadata and what nobody counts. */
+    private static final long PROCESS_BYTES = 64L << 20;
+
+    private static final long SPARK_SESSION_BYTES = 450L << 20;
+    private static final long STAGED_BYTES = 6;
+    private static final long SHUFFLED_BYTES = 16;
+    private static final long TASK_BYTES = 53;
+    /** Of the window closure while it is updated, but for exceptions: levels with real time. */
+    private static final long WINDOW_EVENT_BYTES = 33;
+    /** What of it is not in files where the rest is. */
+    private static final long BOUNDS_BYTES = 12;
+
+    /** Generations of columns that are there at once. */
+    private static final int GENERATIONS = 2;
+    /** Rows that a task of rules has taken out. */
+    private static final long RULE_TASK_BYTES = 32L << 20;
+
+    private static final double READ_SECONDS = 340e-9;
+    private static final double OPERATION_SECONDS = 130e-9;
+    private static final double CLOCK_SECONDS = 12e-9;
+    private static final double EVENT_SECONDS = 1.9e-6;
+    /** Of those, for the rules. */
+    private static final double RULE_SECONDS = 0.9e-6;
+    /** What closure and rules take in pieces: so many times what they take in one. */
+    private static final int CLOSURE_IN_PIECES = 4;
+
+    private static final int RULES_IN_PIECES = 6;
+    private static final double START_SECONDS = 0.5;
+    /** Until code is compiled; a history of a million operations or more pays all of it, a smaller one its share. */
+    private static final double WARM_UP_SECONDS = 1.5;
+
+    private static final double WARM_UP_OPERATIONS = 1e6;
+    private static final double SPARK_START_SECONDS = 8;
+    private static final double SPARK_WARM_UP_SECONDS = 8;
+    private static final double SPARK_OPERATION_SECONDS = 0.9e-6;
+
+    /**
+     * How Spark would cut a history: the settings that a run has.
+     *
+     * @param mostSlices spark.sql.shuffle.partitions
+     * @param operationsPerSlice spark.polygraph.slice.operations
+     * @param heapClocks spark.polygraph.clocks.heap: more bytes of rows than this are in files, and closure and rules are tasks
+     * @param isRemote whether executors are other machines, which read the input and keep copies of files
+     */
+    public record Cut(int mostSlices, int operationsPerSlice, long heapClocks, boolean isRemote) {
+        /** Without settings, on this machine. */
+        public static final Cut USUAL = new Cut(16, 100_000, 256L << 20, false);
+    }
+
+    /** Of one level of one history, with Spark on this machine. */
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
+        return of(engine, size, level, Cut.USUAL);
+    }
+
+    /** Of one level of one history. */
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, Cut cut) {
+        boolean ordered = !level.isAxiom();
+        long transactions = size.transactions();
+        long operations = size.operations();
+        long events = ordered ? level.eventsPerTransaction() * transactions : transactions;
+        long table = HistoryTable.BYTES_PER_OPERATION * operations
+                + (size.timed() ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION)
+                        * transactions
+                + KEY_BYTES * size.keys();
+        long index = INDEX_WRITE_BYTES * size.writes()
+                + INDEX_READ_BYTES * (operations - size.writes())
+                + INDEX_KEY_BYTES * size.keys();
+        // A read is an edge, and so is a step of a session.
+        long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
+        long clocks =
+                !ordered ? 0 : level.realTime() ? WINDOW_EVENT_BYTES * events : 4 * events * (size.sessions() + 1);
+        double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
+        double read = READ_SECONDS * operations;
+        double byKey = OPERATION_SECONDS * operations;
+        double closure = ordered ? CLOCK_SECONDS * events * size.sessions() : 0;
+        double rules = ordered ? RULE_SECONDS * events : 0;
+        double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? (EVENT_SECONDS - RULE_SECONDS) * events : 0);
+        long least = PROCESS_BYTES + table + index + graph;
+        if (engine == Engine.EMBEDDED) {
+            double cpu = rest + read + byKey + closure + rules;
+            return new Estimate(engine, least + clocks, least, 0, 0, 0, 0, cpu, cpu, 1);
+        }
+        long wanted = (operations - 1) / cut.operationsPerSlice + 1;
+        int slices = (int) Math.max(1, Math.min(Math.min(wanted, cut.mostSlices), size.keys()));
+        boolean areInFiles = clocks > cut.heapClocks;
+        boolean isByWindow = areInFiles && level.realTime();
+        boolean isByColumn = areInFiles && !level.realTime();
+        double driver = rest + SPARK_START_SECONDS + (cut.isRemote ? 0 : read) + (areInFiles ? 0 : closure + rules);
+        double tasks = (cut.isRemote ? read : 0)
+                + byKey
+                + SPARK_WARM_UP_SECONDS * warm
+                + SPARK_OPERATION_SECONDS * operations
+                + (isByWindow ? closure + rules : 0)
+                + (isByColumn ? CLOSURE_IN_PIECES * closure + RULES_IN_PIECES * rules : 0);
+        long heap = SPARK_SESSION_BYTES + least + index + (isByWindow ? BOUNDS_BYTES * events : 0);
+        long task = TASK_BYTES * (operations / slices + 1) + 4 * events;
+        long files = areInFiles ? GENERATIONS * clocks : 0;
+        return new Estimate(
+                engine,
+                areInFiles ? heap : heap + clocks,
+                heap,
+                isByColumn ? Math.max(task, RULE_TASK_BYTES + 4 * events) : task,
+                SHUFFLED_BYTES * operations,
+                (STAGED_BYTES + SHUFFLED_BYTES) * operations + files,
+                cut.isRemote ? files : 0,
+                driver + tasks,
+                driver,
+                slices);
+    }
+
+    /** From begin to end on an idle machine or cluster: what the driver does alone, then what tasks share. */
+    public double seconds(int cores) {
+        return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, slices));
+    }
+
+    /** Whether a heap suffices, of which a check takes 85 %: with clocks, or without. */
+    public Fit fit(long heapBytes) {
+        long share = heapBytes / 20 * 17;
+        return memoryBytes <= share ? Fit.YES : leastBytes <= share ? Fit.WITHOUT_CLOCKS : Fit.NO;
+    }
+
+    /** How a check fits a heap. */
+    public enum Fit {
+        YES,
+        WITHOUT_CLOCKS,
+        NO
+    }
+
+    /**
+     * What {@code --engine auto} takes: the embedded engine while all that it holds fits; beyond, Spark where its driver,
+     * whose clocks are in files, fits; and where neither does the embedded engine, which tries without clocks.
+     *
+     * @param heapBytes of this process, which is the driver's with Spark
+     */
+    public static Engine auto(HistorySize size, IsolationLevel level, Cut cut, long heapBytes) {
+        return of(Engine.EMBEDDED, size, level, cut).fit(heapBytes) != Fit.YES
+                        && of(Engine.SPARK, size, level, cut).fit(heapBytes) == Fit.YES
+                ? Engine.SPARK
+                : Engine.EMBEDDED;
+    }
+}

@@ -1,0 +1,340 @@
+package org.polygraph.jobs.spark;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Rules;
+import org.polygraph.jobs.decision.Tuning;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CausalAxiom;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.index.SliceMerge;
+import org.polygraph.partitioner.index.SlicedIndexing;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.order.KeyCheck;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.storage.columnar.HistoryTable;
+
+/**
+ * The stages by key as Spark jobs, for one history. {@link #index}: files, ingest by split, shuffle of blocks by slice of
+ * keys, index by slice; slices stay cached where they were made. {@link #check}: the order is broadcast, every slice
+ * checks its keys. Closing drops slices and files.
+ */
+final class SparkKernels implements Kernels, AutoCloseable {
+    /** Of a file of columns, about: half of what can be mapped at once. */
+    private static final long COLUMN_FILE_BYTES = 1L << 30;
+
+    /** Of slices of the index that come to the driver together, if there are several. */
+    private static final long MERGE_BYTES = 32L << 20;
+
+    private final SparkSession spark;
+    private final JavaSparkContext context;
+    private final Path folder;
+    private final HistoryTable table;
+    private final Budget budget;
+    private final Jobs jobs;
+    private final Layout layout;
+    private final SparkChecker.Cut cut;
+    /** An index that an earlier process made. */
+    private @Nullable IndexedHistory restored;
+
+    private @Nullable StageFiles files;
+    private @Nullable IndexFiles indexFiles;
+    private @Nullable Broadcast<byte[]> counted;
+    private @Nullable Dataset<byte[]> slices;
+
+    /** @param folder where stage files go: the driver and all executors see it */
+    SparkKernels(
+            SparkSession spark,
+            Path folder,
+            HistoryTable table,
+            Layout layout,
+            SparkChecker.Cut cut,
+            Budget budget,
+            Progress progress) {
+        this.cut = cut;
+        this.spark = spark;
+        this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+        this.folder = folder;
+        this.table = table;
+        this.budget = budget;
+        this.layout = layout;
+        this.jobs = new Jobs(spark.sparkContext(), budget, progress);
+    }
+
+    @Override
+    public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+        release();
+        SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
+        IndexedHistory known = work.known();
+        if (known != null) {
+            return known;
+        }
+        Dataset<byte[]> made;
+        try {
+            StageFiles staged = new StageFiles(folder, context.hadoopConfiguration());
+            files = staged;
+            if (!staged.write(table, work.commitStatus(), layout.perFile(), budget::exhausted)) {
+                return null;
+            }
+            made = slices(work, staged);
+            slices = made;
+        } catch (IOException e) {
+            throw StageFolder.failed(folder, e);
+        }
+        List<byte[]> sizes =
+                jobs.run("index keys", made.mapPartitions(new SizesTask(), Encoders.BINARY())::collectAsList);
+        return sizes == null ? null : merged(work.merge(sizes), made.javaRDD());
+    }
+
+    /**
+     * Takes the slices a few at a time, so that the driver never has them beside the index.
+     *
+     * @param made slice s in partition s
+     */
+    private @Nullable IndexedHistory merged(SliceMerge merge, JavaRDD<byte[]> made) {
+        IndexedHistory known = merge.known();
+        if (known != null) {
+            return known;
+        }
+        int count = layout.slices().slices();
+        int[] full = IntStream.range(0, count).filter(s -> merge.bytesOf(s) > 0).toArray();
+        // Where none has anything, Spark may have left out the partitions.
+        for (int i = 0; i < full.length; ) {
+            int from = i;
+            long bytes = merge.bytesOf(full[i++]);
+            while (i < full.length && bytes + merge.bytesOf(full[i]) <= MERGE_BYTES) {
+                bytes += merge.bytesOf(full[i++]);
+            }
+            int[] partitions = Arrays.copyOfRange(full, from, i);
+            List<byte[]>[] rows = jobs.run("merge the index of keys", () -> made.collectPartitions(partitions));
+            if (rows == null) {
+                return null;
+            }
+            for (List<byte[]> each : rows) {
+                each.forEach(merge::add);
+            }
+        }
+        return merge.result();
+    }
+
+    @Override
+    public void restore(IndexedHistory history) {
+        if (slices != null) {
+            slices.unpersist(true);
+            slices = null;
+        }
+        if (indexFiles != null) {
+            indexFiles.close();
+            indexFiles = null;
+        }
+        restored = history;
+    }
+
+    /** Large closures go to files, whatever the heap has room for; but not where real time is in clocks of few sessions. */
+    @Override
+    public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        long needed =
+                graph.realTime() == null ? ChainClocks.bytes(graph.events()) : WindowClosure.bytes(graph.events());
+        if (needed <= cut.heapClocks() || Rules.goBySession(history, graph, bytes, tuning)) {
+            return Rules.inMemory(history, graph, bytes, tuning);
+        }
+        Dataset<byte[]> indexes = slices();
+        return new SparkRules(spark, jobs, folder, history, graph, layout.slices(), indexes, COLUMN_FILE_BYTES, cut);
+    }
+
+    /** The slices that {@link #index} made, or those of an index that was restored. */
+    private Dataset<byte[]> slices() {
+        Dataset<byte[]> made = slices;
+        IndexedHistory history = restored;
+        if (made == null && history != null) {
+            try {
+                IndexFiles written = new IndexFiles(folder, context.hadoopConfiguration());
+                indexFiles = written;
+                written.write(layout.slices(), history.versions(), jobs::isOver);
+                made = written.rows(spark).repartition(layout.slices().slices()).persist(StorageLevel.DISK_ONLY());
+            } catch (IOException e) {
+                throw StageFolder.failed(folder, e);
+            }
+            slices = made;
+        }
+        if (made == null) {
+            throw new IllegalStateException("no slices before the index");
+        }
+        return made;
+    }
+
+    /** One row a slice of keys. Cached, not kept: a slice that is lost with its executor is made again from the files. */
+    private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) throws IOException {
+        Broadcast<byte[]> states = context.broadcast(work.commitStatus().states());
+        counted = states;
+        return staged.rows(spark)
+                .as(Encoders.bean(StagedTransaction.class))
+                .mapPartitions(new IngestTask(work.slices(), layout.perFile()), Encoders.row(IngestTask.BLOCKS))
+                .repartitionById(layout.slices().slices(), functions.col(IngestTask.SLICE))
+                .sortWithinPartitions(IngestTask.SLICE, IngestTask.FIRST)
+                .mapPartitions(
+                        new IndexTask(work.slices(), table.sessionStarts(), states, table.initialValue()),
+                        Encoders.BINARY())
+                .persist(StorageLevel.DISK_ONLY());
+    }
+
+    @Override
+    public @Nullable ResidualCore check(
+            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return check("check keys against the first order", history, graph, commitStatus, position);
+    }
+
+    @Override
+    public @Nullable ResidualCore recheck(
+            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return check("check keys against the solver's order", history, graph, commitStatus, position);
+    }
+
+    private @Nullable ResidualCore check(
+            String description, IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        Dataset<byte[]> cached = slices();
+        try (Broadcasts sent = new Broadcasts(context)) {
+            Broadcast<byte[]> states = sent.of(commitStatus.states());
+            Broadcast<int[]> places = sent.of(position);
+            Broadcast<int[]> commits = sent.of(
+                    commits(new KeyCheck(graph.events(), history.versions(), commitStatus, position), layout.slices()));
+            Callable<List<byte[]>> action = cached.mapPartitions(
+                    new CheckTask(layout.slices(), graph.events().perTransaction(), states, places, commits),
+                    Encoders.BINARY())::collectAsList;
+            List<byte[]> rows = jobs.run(description, action);
+            return rows == null ? null : core(rows);
+        }
+    }
+
+    /** Of cut keys: where each one's begin, behind these starts, and where the last one's end; then their commits. */
+    private static int[] commits(KeyCheck check, KeySlices slices) {
+        int[] cut = slices.cutKeys();
+        IntArrayList all = new IntArrayList(new int[cut.length + 1]);
+        for (int place = 0; place < cut.length; place++) {
+            all.set(place, all.size());
+            all.addElements(all.size(), check.commits(cut[place]));
+        }
+        all.set(cut.length, all.size());
+        return all.toIntArray();
+    }
+
+    /** A key is violated once, in however many parts. */
+    private static ResidualCore core(List<byte[]> rows) {
+        long violated = 0;
+        int total = 0;
+        for (byte[] row : rows) {
+            total += (row.length - Long.BYTES) / Integer.BYTES;
+        }
+        int[] keys = new int[total];
+        int at = 0;
+        for (byte[] row : rows) {
+            ByteBuffer in = ByteBuffer.wrap(row);
+            violated += in.getLong();
+            int count = in.remaining() / Integer.BYTES;
+            in.asIntBuffer().get(keys, at, count);
+            at += count;
+        }
+        return ResidualCore.of(IntStream.of(keys).sorted().distinct().toArray(), violated);
+    }
+
+    @Override
+    public @Nullable KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        return dealt().orderKeys(skewNanos, maybe);
+    }
+
+    @Override
+    public @Nullable ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return dealt().readsFrom(indeterminate, level);
+    }
+
+    /** CC: the closure and what goes by key over it are the driver's. */
+    @Override
+    public @Nullable Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        if (level != IsolationLevel.CC) {
+            return dealt().readAxiom(reads, level);
+        }
+        IndexedHistory history = index(indeterminate);
+        return history == null ? null : new CausalAxiom(history);
+    }
+
+    private DealtStages dealt() {
+        return new DealtStages(spark, jobs, folder, table, layout.wholes(), layout.slices());
+    }
+
+    /** What an index has left: the level that is tried after CC makes another one. */
+    private void release() {
+        if (!spark.sparkContext().isStopped()) {
+            if (slices != null) {
+                slices.unpersist(true);
+            }
+            if (counted != null) {
+                counted.destroy();
+            }
+        }
+        if (files != null) {
+            files.close();
+        }
+        if (indexFiles != null) {
+            indexFiles.close();
+        }
+        slices = null;
+        counted = null;
+        files = null;
+        indexFiles = null;
+    }
+
+    @Override
+    public void close() {
+        release();
+    }
+
+    /**
+     * How a history is cut.
+     *
+     * @param slices of keys, parts of some included
+     * @param wholes of keys, none of them cut
+     * @param perFile transactions in a stage file
+     */
+    record Layout(KeySlices slices, KeySlices wholes, int perFile) {
+        /**
+         * @param operationsPerSlice about how many, where there are keys enough
+         * @param mostSlices the shuffle's partitions; keys that are cut have further ones, at most half as many more
+         * @param slicesOfKey as many times the operations of a slice a key may have and not be cut
+         */
+        static Layout of(HistoryTable table, int operationsPerSlice, int mostSlices, int slicesOfKey) {
+            int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, mostSlices));
+            int keys = table.keys().size();
+            int count = Math.max(1, Math.min(wanted, keys));
+            int perSlice = Math.max(1, (table.operations() - 1) / wanted + 1);
+            return new Layout(
+                    KeySlices.of(table, count, (long) slicesOfKey * perSlice, perSlice),
+                    new KeySlices(keys, count),
+                    Math.max(1, (table.transactions() - 1) / count + 1));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+
+/** Times that no window would like, at size: verdicts are known from how the history was made. */
+class AdversarialTimeTest {
+    private static final int TRANSACTIONS = 100_000;
+
+    private static HistoryGenerator generator() {
+        return HistoryGenerator.withSeed(71)
+                .sessions(50)
+                .transactions(TRANSACTIONS)
+                .operations(8)
+                .keys(20_000)
+                .readShare(0.5)
+                .withTimestamps();
+    }
+
+    @Test
+    void thousandsOfSessionsOverlap() {
+        HistoryTable history = generator().sessions(5_000).generate();
+        passes(history, IsolationLevel.SSER, 0);
+        passes(history, IsolationLevel.SER, 0);
+    }
+
+    @Test
+    void oneTransactionLastsAsLongAsTheHistory() {
+        HistoryTable history = generator().generate();
+        long first = Arrays.stream(history.starts()).min().orElseThrow();
+        long last = Arrays.stream(history.ends()).max().orElseThrow();
+        for (int session = 0; session < 50; session += 7) {
+            // The first of a session, or its start would be before the end of the one before it.
+            history.ends()[history.sessionStarts()[session]] = last;
+        }
+        history.starts()[history.sessionStarts()[50] - 1] = first;
+        passes(history, IsolationLevel.SSER, 0);
+        passes(history, IsolationLevel.SSI, 0);
+        passes(history, IsolationLevel.SER, 0);
+    }
+
+    @Test
+    void everythingOverlaps() {
+        HistoryTable history = generator().generate();
+        Arrays.fill(history.starts(), 0);
+        Arrays.fill(history.ends(), 1);
+        passes(history, IsolationLevel.SSER, 0);
+        passes(history, IsolationLevel.SER, 0);
+    }
+
+    @Test
+    void clocksAreOffByMoreThanTheSkew() {
+        HistoryTable history = generator().clockSkew(100_000_000).generate();
+        passes(history, IsolationLevel.SER, 0);
+        passes(history, IsolationLevel.SI, 1_000);
+        assertThat(status(history, IsolationLevel.SSER, 1_000)).isEqualTo(Verdict.Status.VIOLATION);
+    }
+
+    @Test
+    void manySessionsWriteFewKeys() {
+        HistoryTable history =
+                generator().transactions(20_000).sessions(1_000).keys(20).generate();
+        passes(history, IsolationLevel.SSER, 0);
+        passes(history, IsolationLevel.SER, 0);
+    }
+
+    private static void passes(HistoryTable history, IsolationLevel level, long skew) {
+        assertThat(status(history, level, skew)).as(level.title()).isEqualTo(Verdict.Status.PASS);
+    }
+
+    private static Verdict.Status status(HistoryTable history, IsolationLevel level, long skew) {
+        return new EmbeddedChecker()
+                .check(
+                        history,
+                        new CheckRequest(level, TimeMode.HINT, skew, IndeterminateMode.MAYBE),
+                        Progress.NONE,
+                        Budget.unlimited())
+                .status();
+    }
+}

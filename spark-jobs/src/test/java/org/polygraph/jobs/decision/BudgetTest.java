@@ -1,0 +1,94 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class BudgetTest {
+    private static final long HOUR = 3_600_000_000_000L;
+    private static final long HEAP = 1L << 30;
+
+    private static void await(Budget budget) {
+        while (!budget.exhausted()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void aPartEndsByCpuTimeAndNotBefore() {
+        long share = 100_000_000;
+        long cpu = CpuClock.millis();
+        long start = System.nanoTime();
+        await(Budget.unlimited().part(share));
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(share);
+        // Steps of 10 ms at both ends, unless ten times its share had passed.
+        assertThat(CpuClock.millis() - cpu >= 80 || System.nanoTime() - start >= 10 * share)
+                .isTrue();
+    }
+
+    @Test
+    void aPartThatSleepsEndsAllTheSame() throws InterruptedException {
+        Budget part = Budget.unlimited().part(20_000_000);
+        Thread.sleep(201);
+        assertThat(part.exhausted()).isTrue();
+    }
+
+    @Test
+    void aPartTakesHalfOfWhatIsLeft() {
+        long start = System.nanoTime();
+        Budget whole = Budget.starting(400_000_000, HEAP);
+        Budget part = whole.part(HOUR);
+        await(part);
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(190_000_000);
+        assertThat(part.part(HOUR).exhausted()).isTrue();
+        Budget outer = Budget.starting(HOUR, HEAP).part(200_000_000);
+        Budget inner = outer.part(HOUR);
+        await(inner);
+        assertThat(inner.exhausted()).isTrue();
+    }
+
+    @Test
+    void looksEndAPartAndTheWholeEndsIt() {
+        Budget whole = Budget.starting(HOUR, HEAP);
+        Budget part = whole.ofLooks(3);
+        for (int i = 0; i < 3; i++) {
+            assertThat(part.exhausted()).isFalse();
+        }
+        assertThat(part.exhausted()).isTrue();
+        assertThat(whole.exhausted()).isFalse();
+        Budget other = whole.ofLooks(1_000);
+        whole.cancel();
+        assertThat(other.exhausted()).isTrue();
+        assertThat(whole.bytes()).isEqualTo(HEAP / 20 * 17);
+    }
+
+    /** By what is spent shrinking gives up, so it counts looks and nothing that goes by a clock. */
+    @Test
+    void whatIsSpentGoesByLooksAlone() {
+        Budget whole = Budget.starting(50_000_000, HEAP);
+        Budget part = whole.ofLooks(64);
+        await(whole);
+        assertThat(part.spent()).isZero();
+        assertThat(part.exhausted()).isTrue();
+        assertThat(part.spent()).isEqualTo(1.0 / 64);
+        part.charge(31);
+        assertThat(part.spent()).isEqualTo(0.5);
+        part.charge(1_000);
+        assertThat(part.spent()).isEqualTo(1);
+        whole.charge(1_000);
+        assertThat(whole.spent()).isZero();
+    }
+
+    @Test
+    void aHalfEndsWithHalfOfTheTimeAndWithTheWhole() {
+        long start = System.nanoTime();
+        Budget whole = Budget.starting(400_000_000, HEAP);
+        await(whole.half());
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(190_000_000);
+        Budget other = Budget.unlimited();
+        Budget half = other.half();
+        assertThat(half.exhausted()).isFalse();
+        other.cancel();
+        assertThat(half.exhausted()).isTrue();
+    }
+}

@@ -1,0 +1,282 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.CheckpointFiles;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.SplitMix;
+
+/** A check that ends after any of its stages goes on there, and answers as if it had not ended. */
+class CheckpointsTest {
+    private static final long SEED = 0x57a6e5;
+
+    private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(HistoryGenerator.Isolation.values());
+    private static final List<InjectedAnomaly> ANOMALIES = List.of(InjectedAnomaly.values());
+
+    @TempDir
+    Path folder;
+
+    private final List<String> messages = new ArrayList<>();
+
+    private Checkpoints ending(int after) throws IOException {
+        return new EndingCheckpoints(new CheckpointFiles(Location.of(folder.toString()), messages::add), after);
+    }
+
+    /** Which stages begin. */
+    private static final class Heard implements Progress {
+        final Set<String> stages = new TreeSet<>();
+
+        @Override
+        public void stage(String name) {
+            stages.add(name);
+        }
+
+        @Override
+        public void items(long done, long total) {}
+    }
+
+    private void clear() {
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.sorted(Comparator.reverseOrder())
+                    .filter(file -> !file.equals(folder))
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<HistoryTable> histories() {
+        Random random = new Random(SEED);
+        List<HistoryTable> histories = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                    .sessions(4 + random.nextInt(5))
+                    .transactions(20 + random.nextInt(80))
+                    .operations(1, 6)
+                    .keys(2 + random.nextInt(20))
+                    .isolation(ISOLATIONS.get(i % ISOLATIONS.size()));
+            if (i % 4 == 1) {
+                generator.indeterminateShare(0.1);
+            }
+            if (i % 2 == 1) {
+                generator.withTimestamps();
+            }
+            if (i % 3 == 0) {
+                generator.repeatedValues(i % 2, 4, 0.6);
+            }
+            if (i % 2 == 0) {
+                generator.inject(ANOMALIES.get(i / 2 % ANOMALIES.size()), 1);
+            }
+            histories.add(generator.generate());
+        }
+        for (int i = 0; i < 2; i++) {
+            // Leaves reads to the solver.
+            histories.add(HistoryGenerator.withSeed(SEED + i)
+                    .sessions(16)
+                    .transactions(3_000)
+                    .operations(6)
+                    .keys(400)
+                    .zipf(0.9)
+                    .repeatedValues(1, 50, 0.5 * i)
+                    .withTimestamps()
+                    .isolation(HistoryGenerator.Isolation.SERIAL)
+                    .generate());
+        }
+        return histories;
+    }
+
+    @Test
+    void aCheckGoesOnAfterAnyStage() throws IOException {
+        Set<String> seen = new TreeSet<>();
+        int number = 0;
+        for (HistoryTable table : histories()) {
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER)) {
+                CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
+                goesOn(table, request, "history " + number + " " + level + ", seed " + SEED, seen);
+            }
+            number++;
+        }
+        assertThat(messages).isNotEmpty().allMatch(message -> message.contains(" that an earlier try has finished"));
+        assertThat(seen).contains("closure", "saturation", "solve", "order");
+    }
+
+    /** Few values: an order is found by {@link CoarseGuess}. */
+    @Test
+    void aCheckGoesOnAroundAGuess() throws IOException {
+        HistoryTable table = HistoryGenerator.withSeed(SEED)
+                .sessions(25)
+                .transactions(2_000)
+                .operations(8)
+                .keys(500)
+                .repeatedValues(1, 5, 1.0)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        Set<String> seen = new TreeSet<>();
+        goesOn(table, CheckRequest.of(IsolationLevel.SER), "few values, seed " + SEED, seen);
+        assertThat(seen).contains("closure", "saturation", "solve", "order");
+    }
+
+    /** What is left of the rules has real time, by windows and where few sessions write few keys by session, and every edge. */
+    @Test
+    void rulesWithRealTimeAreTheSameAgain() throws IOException {
+        int resumed = 0;
+        for (int keys : new int[] {2, 300}) {
+            HistoryTable table = HistoryGenerator.withSeed(SEED + keys)
+                    .sessions(12)
+                    .transactions(3_000)
+                    .operations(4)
+                    .keys(keys)
+                    .repeatedValues(1, 50, 0.5)
+                    .withTimestamps()
+                    .isolation(HistoryGenerator.Isolation.SNAPSHOT)
+                    .generate();
+            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
+                CheckRequest request = new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE);
+                clear();
+                new EmbeddedChecker()
+                        .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
+                Map<String, Object> whole = rules();
+                for (int after = 2; ; after++) {
+                    clear();
+                    try {
+                        new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited(), ending(after));
+                        break;
+                    } catch (EndingCheckpoints.Killed e) {
+                        resumed++;
+                    }
+                    new EmbeddedChecker()
+                            .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
+                    assertThat(rules())
+                            .as("%s of %d keys after %d, seed %d", level, keys, after, SEED)
+                            .usingRecursiveComparison()
+                            .isEqualTo(whole);
+                }
+            }
+        }
+        assertThat(resumed).isGreaterThan(4);
+    }
+
+    private Map<String, Object> rules() throws IOException {
+        ArrayFile file =
+                ArrayFile.read(Location.of(folder.resolve("rules.stage").toString()));
+        Map<String, Object> all = new TreeMap<>();
+        for (String name : List.of("edgesFrom", "edgesTo", "edgeState", "loop", "position", "coreKeys")) {
+            all.put(name, file.ints(name));
+        }
+        all.put("rounds", file.bytes("edgeRounds"));
+        if (file.has(Rules.CHANGED)) {
+            all.put(Rules.CHANGED, file.longs(Rules.CHANGED));
+        }
+        return all;
+    }
+
+    @Test
+    void ordersOfKeysAreKept() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            HistoryTable table =
+                    Registers.simulated(new SplitMix(SEED + i), 300, 20, 5, i % 2 == 0, i % 3 == 0 ? 0.02 : 0);
+            CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+            goesOn(table, request, "registers, seed " + (SEED + i), new TreeSet<>());
+        }
+        assertThat(messages).hasSize(20).allMatch(message -> message.contains("orders.stage: a stage that an earlier"));
+        // Of another history.
+        CheckpointFiles kept = new CheckpointFiles(Location.of(folder.toString()), messages::add);
+        HistoryTable other = Registers.simulated(new SplitMix(SEED), 300, 19, 5, true, 0);
+        CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+        messages.clear();
+        Verdict verdict = new EmbeddedChecker().check(other, request, Progress.NONE, Budget.unlimited(), kept);
+        assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
+        assertThat(messages).anyMatch(message -> message.contains("orders.stage: a damaged stage file: found orders"));
+    }
+
+    private void goesOn(HistoryTable table, CheckRequest request, String name, Set<String> seen) throws IOException {
+        Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        for (int after = 1; ; after++) {
+            clear();
+            Heard before = new Heard();
+            try {
+                new EmbeddedChecker().check(table, request, before, Budget.unlimited(), ending(after));
+                break;
+            } catch (EndingCheckpoints.Killed e) {
+                // And now again.
+            }
+            boolean ordered = Files.exists(folder.resolve("order.stage"));
+            boolean ruled = Files.exists(folder.resolve("rules.stage"));
+            Heard then = new Heard();
+            Verdict resumed =
+                    new EmbeddedChecker().check(table, request, then, Budget.unlimited(), ending(Integer.MAX_VALUE));
+            assertThat(Untimed.json(resumed)).as(name + " after " + after).isEqualTo(Untimed.json(whole));
+            assertThat(then.stages).as(name).doesNotContain("index");
+            if (ordered) {
+                assertThat(then.stages).as(name).doesNotContain("graph", "closure", "saturation", "solve");
+                seen.add("order");
+            } else if (ruled) {
+                assertThat(then.stages).as(name).doesNotContain("graph");
+            }
+            before.stages.forEach(seen::add);
+        }
+    }
+
+    @Test
+    void damagedStagesAreToldAndDoneAgain() throws IOException {
+        HistoryTable table = histories().get(60);
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        for (String stage : List.of("index", "rules", "order")) {
+            for (int how = 0; how < 3; how++) {
+                clear();
+                messages.clear();
+                new EmbeddedChecker()
+                        .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
+                if (stage.equals("rules")) {
+                    Files.delete(folder.resolve("order.stage"));
+                }
+                Path file = folder.resolve(stage + ".stage");
+                byte[] bytes = Files.readAllBytes(file);
+                switch (how) {
+                    case 0 -> Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length / 2));
+                    case 1 -> {
+                        bytes[bytes.length / 2] ^= 4;
+                        Files.write(file, bytes);
+                    }
+                    default ->
+                        // Whole, but what another stage left.
+                        new CheckpointFiles(Location.of(folder.toString()), messages::add)
+                                .keep(stage, new ArrayFile().put("other", new int[] {1}));
+                }
+                Verdict again = new EmbeddedChecker()
+                        .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
+                assertThat(Untimed.json(again)).as(stage + how).isEqualTo(Untimed.json(whole));
+                assertThat(messages)
+                        .as(stage + how)
+                        .filteredOn(message -> message.contains(stage + ".stage: a damaged stage file: "))
+                        .hasSize(1);
+            }
+        }
+    }
+}

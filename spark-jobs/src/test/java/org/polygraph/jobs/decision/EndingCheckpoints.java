@@ -1,0 +1,45 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.ArrayFile;
+
+/** Checkpoints, and the end of the process after some of them were kept. */
+public final class EndingCheckpoints implements Checkpoints {
+    private final Checkpoints kept;
+    private final int after;
+    private int count;
+
+    /** @param after how many are kept before the end */
+    public EndingCheckpoints(Checkpoints kept, int after) {
+        this.kept = kept;
+        this.after = after;
+    }
+
+    /** The end. */
+    public static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Override
+    public @Nullable ArrayFile find(String stage) {
+        return kept.find(stage);
+    }
+
+    @Override
+    public boolean keeps() {
+        return true;
+    }
+
+    @Override
+    public void keep(String stage, ArrayFile data) {
+        kept.keep(stage, data);
+        if (++count == after) {
+            throw new Killed();
+        }
+    }
+
+    @Override
+    public void reject(String stage, String why) {
+        kept.reject(stage, why);
+    }
+}

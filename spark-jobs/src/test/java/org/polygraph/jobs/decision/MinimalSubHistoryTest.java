@@ -1,0 +1,182 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out. */
+class MinimalSubHistoryTest {
+    private static final long SEED = 0x5ab;
+
+    @Test
+    void nothingCanBeLeftOut() {
+        run(6_000);
+    }
+
+    @Test
+    @Tag("full")
+    void nothingCanBeLeftOutOfMany() {
+        run(100_000);
+    }
+
+    private static void run(int histories) {
+        TinyHistories stream = new TinyHistories(SEED);
+        int[] sizes = new int[16];
+        int violations = 0;
+        Map<String, Integer> names = new TreeMap<>();
+        for (int i = 0; i < histories; i++) {
+            HistoryTable whole = stream.at(i);
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                CheckRequest request = CheckRequest.of(level);
+                Verdict verdict = new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
+                for (Violation violation : verdict.violations()) {
+                    String name = "seed " + SEED + " #" + i + " " + level + " " + HistoryDsl.print(whole);
+                    sizes[isMinimal(whole, violation, request, name)]++;
+                    violations++;
+                    names.merge(violation.anomaly().label(), 1, Integer::sum);
+                }
+            }
+        }
+        System.out.println(violations + " violations of " + histories + " histories, seed " + SEED
+                + ": how many have a sub-history of 0, 1, 2... transactions: "
+                + IntStream.of(sizes).boxed().toList() + "; " + names);
+        assertThat(violations).isGreaterThan(histories / 4);
+    }
+
+    /** Holds it against the definition. @return how many transactions are left */
+    static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
+        SubHistory shown = violation.minimal();
+        assertThat(shown).as(name).isNotNull();
+        HistoryTable part = HistoryPart.of(whole, shown.operations()).table();
+        String shape = name + " shown by " + HistoryDsl.print(part);
+        assertThat(gap(whole, part, request)).as(shape).isNull();
+        assertThat(passes(part, request)).as(shape).isFalse();
+        assertThat(shown.minimal()).as(shape).isTrue();
+        assertThat(shown.judge()).as(shape).isEqualTo(SubHistory.Judge.BRUTE_FORCE);
+        for (int t : shown.transactions()) {
+            leftOut(whole, part, request, without(whole, shown.operations(), t), shape + " without transaction " + t);
+        }
+        for (int o : shown.operations()) {
+            int[] left = IntStream.of(shown.operations()).filter(x -> x != o).toArray();
+            leftOut(whole, part, request, left, shape + " without operation " + o);
+        }
+        assertThat(violation.anomaly() == Anomaly.NO_VALID_ORDER
+                        && violation.cases().isEmpty())
+                .as(shape)
+                .isFalse();
+        for (int t : violation.transactions()) {
+            assertThat(shown.transactions()).as(shape).contains(t);
+        }
+        return part.transactions();
+    }
+
+    private static int[] without(HistoryTable whole, int[] operations, int transaction) {
+        return IntStream.of(operations)
+                .filter(o -> o < whole.operationStarts()[transaction] || o >= whole.operationStarts()[transaction + 1])
+                .toArray();
+    }
+
+    private static void leftOut(HistoryTable whole, HistoryTable part, CheckRequest request, int[] left, String name) {
+        HistoryTable smaller = HistoryPart.of(whole, left).table();
+        if (isClosed(whole, left) && !losesItsWriter(part, smaller)) {
+            assertThat(passes(smaller, request)).as(name).isTrue();
+        }
+    }
+
+    private static String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
+        return org.polygraph.jobs.certificate.SubHistory.firstGap(
+                whole, part, request.terms().orElseThrow());
+    }
+
+    /** The definition once more, by the places of operations: the text of a part may fit the whole in two ways. */
+    private static boolean isClosed(HistoryTable whole, int[] left) {
+        BitSet kept = new BitSet();
+        IntStream.of(left).forEach(kept::set);
+        for (int read : left) {
+            int t = HistoryPart.transactionOf(whole, read);
+            int key = whole.operationKeys()[read] >> 1;
+            if ((whole.operationKeys()[read] & 1) == 1 || whole.outcome(t) == TransactionStatus.ABORTED) {
+                continue;
+            }
+            OptionalLong own = lastWrite(whole, null, whole.operationStarts()[t], read, key);
+            if (own.isPresent()) {
+                if (!own.equals(lastWrite(whole, kept, whole.operationStarts()[t], read, key))) {
+                    return false;
+                }
+                continue;
+            }
+            OptionalLong value = OptionalLong.of(whole.operationValues()[read]);
+            for (int w = 0; w < whole.transactions(); w++) {
+                int from = whole.operationStarts()[w];
+                int to = whole.operationStarts()[w + 1];
+                boolean source = whole.outcome(w) != TransactionStatus.ABORTED
+                        && (w < t || whole.sessionOf(w) != whole.sessionOf(t))
+                        && lastWrite(whole, null, from, to, key).equals(value);
+                if (source && !lastWrite(whole, kept, from, to, key).equals(value)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The value last written to a key by an operation of [from, to) that is kept. */
+    private static OptionalLong lastWrite(HistoryTable whole, @Nullable BitSet kept, int from, int to, int key) {
+        for (int o = to - 1; o >= from; o--) {
+            if (whole.operationKeys()[o] == (key << 1 | 1) && (kept == null || kept.get(o))) {
+                return OptionalLong.of(whole.operationValues()[o]);
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    private static boolean passes(HistoryTable part, CheckRequest request) {
+        BruteForceChecker.Level level =
+                BruteForceChecker.Level.valueOf(request.level().name());
+        return part.transactions() == 0 || BruteForceChecker.judge(part, level) != BruteForceChecker.Verdict.REJECTED;
+    }
+
+    /** Whether a value that some read returns was written before, by whomever, and is not any more. */
+    private static boolean losesItsWriter(HistoryTable part, HistoryTable smaller) {
+        for (int o = 0; o < smaller.operations(); o++) {
+            String key = smaller.keys().label(smaller.operationKeys()[o] >> 1);
+            if ((smaller.operationKeys()[o] & 1) == 0
+                    && isWritten(part, key, smaller.operationValues()[o])
+                    && !isWritten(smaller, key, smaller.operationValues()[o])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isWritten(HistoryTable table, String key, long value) {
+        for (int o = 0; o < table.operations(); o++) {
+            if ((table.operationKeys()[o] & 1) == 1
+                    && table.operationValues()[o] == value
+                    && table.keys().label(table.operationKeys()[o] >> 1).equals(key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

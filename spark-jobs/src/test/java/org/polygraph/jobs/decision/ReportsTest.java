@@ -1,0 +1,120 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.report.VerdictJson;
+import org.polygraph.jobs.report.VerdictSchema;
+import org.polygraph.jobs.report.ViolationText;
+import org.polygraph.jobs.report.page.HtmlReport;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Whatever the check finds can be told: in JSON that follows its schema, in text, on a page. */
+class ReportsTest {
+    private static final List<IsolationLevel> LEVELS = List.of(
+            IsolationLevel.SER,
+            IsolationLevel.SI,
+            IsolationLevel.SSER,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
+    private int violations;
+    private int cases;
+
+    @Test
+    void everyExample() throws IOException, HistoryException {
+        Path folder = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "examples");
+        try (var files = Files.newDirectoryStream(folder, "*.jsonl")) {
+            for (Path file : files) {
+                HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+                if (Counts.of(history).transactionsCommitted() > 0) {
+                    told(history, file.toString());
+                }
+            }
+        }
+        assertThat(violations).isGreaterThan(15);
+    }
+
+    @Test
+    void tinyHistories() {
+        TinyHistories stream = new TinyHistories(0x7e11);
+        for (int i = 0; i < 1500; i++) {
+            HistoryTable history = stream.at(i);
+            if (Counts.of(history).transactionsCommitted() > 0) {
+                told(history, "seed " + stream.seedOf(i));
+            }
+        }
+        assertThat(violations).isGreaterThan(300);
+        assertThat(cases).isPositive();
+    }
+
+    private void told(HistoryTable history, String as) {
+        for (IsolationLevel level : LEVELS) {
+            for (boolean rules : new boolean[] {true, false}) {
+                Verdict verdict = new EmbeddedChecker(
+                                rules ? Tuning.DEFAULT : Tuning.DEFAULT.withRounds(Tuning.NO_RULES))
+                        .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited())
+                        .with()
+                        .path(as)
+                        .counts(Counts.of(history))
+                        .build();
+                VerdictSchema.assertFollowed(VerdictJson.of(verdict));
+                text(verdict, as);
+                page(verdict, as);
+                violations += verdict.violations().size();
+            }
+        }
+    }
+
+    private void text(Verdict verdict, String as) {
+        String text = ViolationText.of(verdict, ViolationText.Detail.FULL);
+        assertThat(text.lines()).as(as).allMatch(line -> line.startsWith("  ") && !line.isBlank());
+        if (verdict.status() == Verdict.Status.VIOLATION) {
+            assertThat(text).as(as).contains("\n  Expected\n");
+        }
+        for (Violation violation : verdict.violations()) {
+            boolean split = !violation.cases().isEmpty();
+            cases += split ? 1 : 0;
+            assertThat(!split || text.contains("\n  Reasons\n    one of these would have to hold"))
+                    .as(as)
+                    .isTrue();
+        }
+    }
+
+    private static void page(Verdict verdict, String as) {
+        Document page = Jsoup.parse(HtmlReport.of(verdict, "run=1", "1"));
+        assertThat(page.select("article.finding"))
+                .as(as)
+                .hasSize(verdict.violations().size());
+        for (Element link : page.select("a[href^=#]")) {
+            assertThat(page.getElementById(link.attr("href").substring(1)))
+                    .as("%s: %s", as, link)
+                    .isNotNull();
+        }
+        for (int i = 0; i < verdict.violations().size(); i++) {
+            Element finding = page.select("article.finding").get(i);
+            Violation violation = verdict.violations().get(i);
+            int cycle = violation.cycle().size();
+            assertThat(finding.select("figure .arrow")).as(as).hasSize(cycle);
+            assertThat(finding.select(".story > .case"))
+                    .as(as)
+                    .hasSize(violation.cases().size());
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+
+/**
+ * What verdicts show, by {@link Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate. Counts
+ * what it has to let pass.
+ */
+public final class ShownVerdicts {
+    /** What {@link Definitions} hold. */
+    private static final int MOST_TRANSACTIONS = 24;
+
+    /** More may have more choices than brute force tries again. */
+    private static final int MOST_TRANSACTIONS_OF_CHOICES = 10;
+
+    private int withoutOrder;
+    private int withoutPart;
+    private int large;
+
+    /** Passes by choices alone of who read from whom. */
+    public int withoutOrder() {
+        return withoutOrder;
+    }
+
+    /** Violations of empty transactions, which no part has. */
+    public int withoutPart() {
+        return withoutPart;
+    }
+
+    /** Violations whose part is too large for definitions. */
+    public int large() {
+        return large;
+    }
+
+    /**
+     * Fails if it does not show what it says.
+     *
+     * @param whole the history as it was read
+     */
+    public void isShown(Verdict verdict, HistoryTable whole, CheckRequest request, String what) {
+        if (verdict.status() == Verdict.Status.PASS) {
+            isShown(verdict.witness(), what);
+            Certificate certificate = verdict.certificate();
+            assertThat(certificate).as(what).isNotNull();
+            if (!certificate.verified()) {
+                assertThat(certificate.kind()).as(what).isEqualTo("choices");
+                assertThat(whole.transactions()).as(what).isGreaterThan(MOST_TRANSACTIONS_OF_CHOICES);
+            }
+        } else {
+            assertThat(verdict.violations()).as(what).isNotEmpty();
+            for (Violation violation : verdict.violations()) {
+                isShown(violation, request.judged(whole), request, what);
+            }
+        }
+    }
+
+    /**
+     * Fails if it is not what a joined history's parts say, or does not show it within them; UNKNOWN may be at weak levels, where
+     * reads of several candidates in many parts are more choices than are tried.
+     *
+     * @param holds whether all parts hold
+     * @param whole the joined history as it was read
+     */
+    public void isShown(
+            Verdict verdict, ShapedJoin join, boolean holds, HistoryTable whole, CheckRequest request, String what) {
+        IsolationLevel level = request.level();
+        if (verdict.status() == Verdict.Status.UNKNOWN) {
+            assertThat(level.isAxiom()).as(what).isTrue();
+            return;
+        }
+        assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+        isShown(verdict, whole, request, what);
+        verdict.violations().forEach(violation -> assertThat(join.isIn(violation, level, whole))
+                .as("%s of %s", violation, what)
+                .isTrue());
+    }
+
+    private void isShown(@Nullable Witness witness, String what) {
+        if (witness == null) {
+            withoutOrder++;
+            return;
+        }
+        assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
+        assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
+    }
+
+    private void isShown(Violation violation, HistoryTable whole, CheckRequest request, String what) {
+        SubHistory part = violation.minimal();
+        if (part == null) {
+            assertThat(request.level().realTime() && hasEmptyTransaction(whole))
+                    .as(what)
+                    .isTrue();
+            withoutPart++;
+            return;
+        }
+        assertThat(part.minimal()).as(what).isTrue();
+        HistoryTable alone = HistoryPart.of(whole, part.operations()).table();
+        String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
+        if (alone.transactions() > MOST_TRANSACTIONS) {
+            large++;
+        } else {
+            Definitions definitions = Definitions.of(alone);
+            assertThat(definitions.vacuous()).as(as).isFalse();
+            assertThat(definitions.holds(
+                            Definitions.Level.valueOf(request.level().name()),
+                            request.clockSkewNanos(),
+                            request.indeterminate() == IndeterminateMode.MAYBE))
+                    .as(as)
+                    .isNotEqualTo(true);
+        }
+        if (request.level() != IsolationLevel.LIN) {
+            assertThat(org.polygraph.jobs.certificate.SubHistory.firstGap(
+                            whole, alone, request.terms().orElseThrow()))
+                    .as(as)
+                    .isNull();
+        }
+        for (int named : violation.transactions()) {
+            assertThat(part.transactions()).as(as).contains(named);
+        }
+    }
+
+    private static boolean hasEmptyTransaction(HistoryTable table) {
+        for (int t = 0; t < table.transactions(); t++) {
+            if (table.operationStarts()[t] == table.operationStarts()[t + 1]) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
