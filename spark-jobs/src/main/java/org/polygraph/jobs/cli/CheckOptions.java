@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.AutoChecker;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;

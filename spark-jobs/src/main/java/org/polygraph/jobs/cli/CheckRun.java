@@ -20,7 +20,7 @@ import org.polygraph.jobs.application.CheckpointFiles;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.Runs;
-import org.polygraph.jobs.certificate.Fingerprint;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;

@@ -3,7 +3,7 @@ package org.polygraph.jobs.decision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Checker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;

@@ -2,8 +2,8 @@ package org.polygraph.jobs.decision;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ResidualSize;
