@@ -36,7 +36,7 @@ public final class HistoryTableBuilder {
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private long initialValue = ValueDictionary.NULL;
     private boolean isInitialValueSet;
-    private @Nullable ListOperations lists;
+    private @Nullable ListTree lists;
 
     private int transactions;
     private int[] sessionOf = new int[1024];
@@ -253,9 +253,9 @@ public final class HistoryTableBuilder {
 
     /** The code of a key's list, for a read of it. */
     public long list(int key, LongArrayList elements) {
-        ListOperations all = lists();
+        ListTree all = lists();
         long bytes = all.bytes();
-        long code = all.read(key, elements);
+        long code = ListCodes.read(all.of(key, elements));
         if (all.bytes() > bytes) {
             checkLimit(0);
         }
@@ -265,13 +265,13 @@ public final class HistoryTableBuilder {
     /** The code for a read that stands before the write of an element that is appended. */
     public long beforeAppend() {
         lists();
-        return ListOperations.BEFORE_APPEND;
+        return ListCodes.BEFORE_APPEND;
     }
 
-    private ListOperations lists() {
-        ListOperations made = lists;
+    private ListTree lists() {
+        ListTree made = lists;
         if (made == null) {
-            made = new ListOperations();
+            made = new ListTree();
             lists = made;
         }
         return made;
@@ -475,7 +475,7 @@ public final class HistoryTableBuilder {
                 initialValue,
                 source,
                 metadata);
-        return lists == null ? table : lists.resolve(table);
+        return lists == null ? table : ListResolution.of(table, lists);
     }
 
     /** @param repeated a place in the order whose index is that of the place before; 0 if there is none */

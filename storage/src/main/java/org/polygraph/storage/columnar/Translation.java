@@ -20,6 +20,9 @@ public final class Translation {
 
     /** The code of a value, or of what stands for a list. */
     public long value(long code) {
-        return ListOperations.isStandIn(code) ? ListOperations.moved(code, lists) : values.of(code);
+        if (ListCodes.isRead(code)) {
+            return ListCodes.read(lists[ListCodes.list(code)]);
+        }
+        return code == ListCodes.BEFORE_APPEND ? code : values.of(code);
     }
 }

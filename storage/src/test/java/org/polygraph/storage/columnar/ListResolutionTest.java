@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
-class ListOperationsTest {
+class ListResolutionTest {
     /** Lists in two orders, read again and again: each append has two predecessors, and time is that of a pass. */
     @Test
     @Timeout(20)
