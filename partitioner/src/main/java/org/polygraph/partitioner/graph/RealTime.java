@@ -4,8 +4,8 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Real-time order without its edges, of which there are n^2: u before v iff u had ended when v started, strictly, after both

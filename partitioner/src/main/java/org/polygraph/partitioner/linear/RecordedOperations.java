@@ -1,9 +1,9 @@
 package org.polygraph.partitioner.linear;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What evidence is evidence of.

@@ -5,13 +5,13 @@ import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.Calls;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.Calls;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Translation;
 
 /**
  * The processes of an EDN history: pairs what they invoke with how that ends. Of a piece of a history, what is invoked and does not

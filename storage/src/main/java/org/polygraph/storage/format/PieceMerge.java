@@ -1,12 +1,12 @@
 package org.polygraph.storage.format;
 
-import org.polygraph.storage.columnar.Calls;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.Calls;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Translation;
 
 /**
  * Puts the pieces of a {@link ReadPlan} together, in their order: the table that one reader would have made, with the same ids
