@@ -33,7 +33,7 @@ final class RecordedOperations {
         operationValues = table.operationValues();
         starts = table.starts();
         ends = table.ends();
-        slack = 2 * Math.max(0, Math.min(skewNanos, Long.MAX_VALUE / 8));
+        slack = skewNanos;
     }
 
     /** The first transaction that is no operation, or whose times are missing or run backwards; null if all are well. */

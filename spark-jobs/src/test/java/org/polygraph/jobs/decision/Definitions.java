@@ -160,7 +160,7 @@ final class Definitions {
                 && end[a] != NONE
                 && start[b] != NONE
                 && end[a] < start[b]
-                && Long.compareUnsigned(start[b] - end[a], 2 * skew) > 0;
+                && Long.compareUnsigned(start[b] - end[a], skew) > 0;
     }
 
     /** Null where too much would have to be tried. */

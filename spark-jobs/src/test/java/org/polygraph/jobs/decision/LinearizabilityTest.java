@@ -216,7 +216,7 @@ class LinearizabilityTest {
             boolean isFree = left.stream()
                     .noneMatch(u -> u != t
                             && history.outcome(u) == TransactionStatus.COMMITTED
-                            && history.ends()[u] + 2 * skew < history.starts()[t]);
+                            && history.ends()[u] + skew < history.starts()[t]);
             if (!isFree) {
                 continue;
             }

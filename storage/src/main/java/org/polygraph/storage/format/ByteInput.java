@@ -18,14 +18,10 @@ final class ByteInput {
     private int limit;
     private long base;
 
-    /**
-     * @param from offset of the next byte of {@code in}
-     * @param size from the start of the file to its end
-     */
-    ByteInput(String name, InputStream in, long from, long size) {
+    /** @param size of the file, or {@link Long#MAX_VALUE} */
+    ByteInput(String name, InputStream in, long size) {
         this.name = name;
         this.in = in;
-        this.base = from;
         this.size = size;
     }
 

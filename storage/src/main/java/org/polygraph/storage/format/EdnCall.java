@@ -71,10 +71,6 @@ final class EdnCall {
             this.keyword = keyword;
         }
 
-        static Function of(int ordinal) {
-            return ALL[ordinal];
-        }
-
         String keyword() {
             return keyword;
         }

@@ -121,11 +121,8 @@ final class Parts {
             }
             case DBCOP ->
                 (file, opened) ->
-                        new DbcopReader(new ByteInput(file.name(), opened.content(), 0, opened.size()), builder).read();
-            case PLUME ->
-                (file, opened) -> new PlumeReader(
-                                file.name(), opened.content(), builder, new PlumeSessions(builder, false))
-                        .read();
+                        new DbcopReader(new ByteInput(file.name(), opened.content(), opened.size()), builder).read();
+            case PLUME -> (file, opened) -> new PlumeReader(file.name(), opened.content(), builder).read();
             case EDN -> (file, opened) -> EdnReader.read(file.name(), opened.content(), builder);
             default -> throw new IllegalArgumentException(format + " is not read file by file");
         };

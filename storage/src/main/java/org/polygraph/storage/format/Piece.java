@@ -12,7 +12,7 @@ import org.polygraph.storage.table.HistoryRows;
  * their place may not be: who gets one reads the whole with {@link HistoryReader}, which tells the first one, or that nothing
  * is wrong.
  */
-public sealed interface Piece extends Serializable permits LinesPiece, RowGroupsPiece, CobraPiece, DbcopPiece {
+public sealed interface Piece extends Serializable permits LinesPiece, RowGroupsPiece {
     /** The number of its file among the history's. */
     int file();
 

@@ -42,15 +42,14 @@ final class PlumeReader {
 
     private final PlumeSessions sessions;
 
-    PlumeReader(String name, InputStream in, HistoryTableBuilder builder, PlumeSessions sessions) {
+    PlumeReader(String name, InputStream in, HistoryTableBuilder builder) {
         this.name = name;
         this.in = in;
         this.builder = builder;
-        this.sessions = sessions;
+        sessions = new PlumeSessions(builder);
     }
 
-    /** @return how many lines there are */
-    long read() throws IOException, HistoryException {
+    void read() throws IOException, HistoryException {
         builder.initialValue(builder.values().code(0));
         PlumeSessions.Session session = null;
         int p = 0;
@@ -103,7 +102,6 @@ final class PlumeReader {
                     builder.values().code(value));
         }
         sessions.end();
-        return line;
     }
 
     /** Moves the bytes from p to the front and reads more; a newline stands after the last byte. */

@@ -6,13 +6,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.table.Calls;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
@@ -49,11 +47,6 @@ public final class RowsFile {
         if (rows.lists() != null) {
             file.put("listElements", rows.lists().elements())
                     .put("listsBefore", rows.lists().before());
-        }
-        Calls calls = rows.calls();
-        if (calls != null) {
-            file.put("callParts", calls.parts())
-                    .put("calls", new long[] {calls.operations(), calls.isInvoking() ? 1 : 0, calls.numbering()});
         }
         List<String> header = new ArrayList<>();
         rows.metadata().forEach((name, json) -> {
@@ -109,16 +102,7 @@ public final class RowsFile {
                 initial.length > 0 ? initial[0] : ValueDictionary.NULL,
                 metadata,
                 file.has("listElements") ? new ListReads(file.longs("listElements"), file.ints("listsBefore")) : null,
-                calls(file),
                 file.longs("lines")[0]);
-    }
-
-    private static @Nullable Calls calls(ArrayFile file) throws ArrayFile.DamagedException {
-        if (!file.has("calls")) {
-            return null;
-        }
-        long[] calls = file.longs("calls");
-        return new Calls(file.bytes("callParts"), calls[0], calls[1] != 0, (int) calls[2]);
     }
 
     /** @return bytes of the texts */

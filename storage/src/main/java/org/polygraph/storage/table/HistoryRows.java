@@ -29,7 +29,6 @@ import org.polygraph.storage.lists.ListReads;
  * @param initialValue the piece's code of it
  * @param metadata header fields as JSON texts, in their order
  * @param lists what stands for reads of lists among the values; null if the piece has neither these nor appends
- * @param calls where transactions come in halves; null in other formats
  * @param lines how many lines the piece has; 0 where positions are no lines
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
@@ -50,7 +49,6 @@ public record HistoryRows(
         long initialValue,
         Map<String, String> metadata,
         @Nullable ListReads lists,
-        @Nullable Calls calls,
         long lines) {
     public int transactions() {
         return outcomes.length;
@@ -66,7 +64,6 @@ public record HistoryRows(
                 + (long) HistoryTable.BYTES_PER_OPERATION * operations()
                 + keys.bytes()
                 + values.bytes()
-                + (lists == null ? 0 : lists.bytes())
-                + (calls == null ? 0 : transactions());
+                + (lists == null ? 0 : lists.bytes());
     }
 }

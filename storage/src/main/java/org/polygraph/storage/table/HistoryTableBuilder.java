@@ -329,11 +329,6 @@ public final class HistoryTableBuilder {
      * @param lines how many lines were read; 0 where positions are no lines
      */
     public HistoryRows rows(long lines) {
-        return rows(lines, null);
-    }
-
-    /** The same of a format whose transactions come in halves. */
-    public HistoryRows rows(long lines, @Nullable Calls calls) {
         int n = transactions;
         sessionOf = Arrays.copyOf(sessionOf, n);
         indexes = Arrays.copyOf(indexes, n);
@@ -357,7 +352,6 @@ public final class HistoryTableBuilder {
                 initialValue,
                 metadata,
                 lists == null ? null : lists.reads(),
-                calls,
                 lines);
     }
 

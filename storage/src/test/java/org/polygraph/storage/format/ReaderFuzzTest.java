@@ -55,7 +55,7 @@ class ReaderFuzzTest {
         valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 40)));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
-        valid.put("many.bincode", BinaryPiecesTest.dbcop(new Random(3), 12));
+        valid.put("many.bincode", TestFiles.dbcop(new Random(3), 12));
         valid.put("c/T1.log", TestFiles.cobraLog(7));
         Path source = folder.resolve("source.jsonl");
         Files.write(source, valid.get("h.jsonl"));
