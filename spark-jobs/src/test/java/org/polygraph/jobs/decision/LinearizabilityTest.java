@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -16,23 +15,18 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Level lin against every order of tiny histories, and against what a simulated register did. */
 class LinearizabilityTest {
     @Test
     void agreesWithBruteForce() {
-        tiny(0x11, 20_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesWithBruteForceAtLength() {
-        tiny(0x12, 500_000);
+        tiny(0x11, SuiteScale.of(20_000));
     }
 
     @Test
@@ -159,7 +153,8 @@ class LinearizabilityTest {
             for (Violation violation : verdict.violations()) {
                 SubHistory part = violation.minimal();
                 assertThat(part).as(what).isNotNull();
-                HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+                HistoryTable alone =
+                        HistorySelection.of(history, part.operations()).table();
                 assertThat(holds(alone, skew)).as(what + " part " + part).isFalse();
                 assertThat(violation.detail()).as(what).isNotEmpty();
                 for (int named : violation.transactions()) {
@@ -215,7 +210,7 @@ class LinearizabilityTest {
             boolean isFree = left.stream()
                     .noneMatch(u -> u != t
                             && history.outcome(u) == TransactionStatus.COMMITTED
-                            && history.ends()[u] + 2 * skew < history.starts()[t]);
+                            && history.ends()[u] + skew < history.starts()[t]);
             if (!isFree) {
                 continue;
             }

@@ -2,8 +2,8 @@ package org.polygraph.jobs.certificate.judge;
 
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Judges a small history at RC, RA or CC by trying every choice of who read from whom, and for each the definition of Biswas

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Linearizability of a few operations, by trying every order; and whether what a part of a history contradicts, all of it does.

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays RC, RA or CC: whether a commit order obeys the axiom, by definition (Biswas and Enea, OOPSLA 2019, figure 2).

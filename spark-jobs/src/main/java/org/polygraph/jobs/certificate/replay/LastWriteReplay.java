@@ -3,7 +3,7 @@ package org.polygraph.jobs.certificate.replay;
 import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays RC, RA or CC where an order is nearly serial: transactions are gone through as they commit, and a read that returns

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays linearizability: places order the operations of each key; between keys and within sessions they say nothing. Accepted

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays a history in the order that is said to explain it. The last check before a PASS, and all one has to trust:

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A replay by slices of keys: {@link Replay} in three steps, of which the middle one needs neither the history nor the other
