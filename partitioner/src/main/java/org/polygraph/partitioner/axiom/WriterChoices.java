@@ -3,10 +3,10 @@ package org.polygraph.partitioner.axiom;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The choices that a history with open reads leaves: whom each of them read from, and with that which optional

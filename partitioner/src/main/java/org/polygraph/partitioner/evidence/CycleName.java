@@ -7,7 +7,7 @@ import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The name of a cycle by its kinds of edges. Adya's (thesis, sections 3 to 5): no RW is G0 (version order only) or G1c, one

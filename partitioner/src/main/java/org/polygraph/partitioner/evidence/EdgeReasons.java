@@ -16,7 +16,7 @@ import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Finds again why each edge was forced. An edge of round i follows from edges of earlier rounds, by one of the rules of

@@ -1,8 +1,8 @@
 package org.polygraph.partitioner.index;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Which transactions count, one byte each. Committed ones do and aborted ones do not; an indeterminate one counts iff

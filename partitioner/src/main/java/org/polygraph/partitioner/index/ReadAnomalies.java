@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Names what is wrong with single reads; runs only for the few that are told.

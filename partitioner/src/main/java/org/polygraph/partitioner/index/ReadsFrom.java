@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Whom each read read from, operation by operation: what the axioms of RC and RA are about. Where a value was written more

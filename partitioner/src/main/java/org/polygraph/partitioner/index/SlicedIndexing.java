@@ -3,8 +3,8 @@ package org.polygraph.partitioner.index;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The same {@link IndexedHistory}, to the last reader and violation, put together from {@link IndexSlice}s: what is done

@@ -7,7 +7,7 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The same {@link ReadsFrom}, read by read, from slices of keys that are looked at away from the history: {@link #deal}

@@ -1,9 +1,9 @@
 package org.polygraph.partitioner.linear;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a
@@ -33,7 +33,7 @@ final class RecordedOperations {
         operationValues = table.operationValues();
         starts = table.starts();
         ends = table.ends();
-        slack = 2 * Math.max(0, Math.min(skewNanos, Long.MAX_VALUE / 8));
+        slack = skewNanos;
     }
 
     /** The first transaction that is no operation, or whose times are missing or run backwards; null if all are well. */

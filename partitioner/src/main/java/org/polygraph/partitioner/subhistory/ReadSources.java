@@ -6,9 +6,9 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntSet;
 import java.util.Arrays;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What a part of a history must keep so that it says something of the whole. A part is closed iff with each read of a
@@ -100,7 +100,7 @@ final class ReadSources {
     /** What an operation requires; only after {@link #closed} has seen it. */
     IntArrayList required(int operation) {
         IntArrayList required = new IntArrayList(2);
-        int t = HistoryPart.transactionOf(table, operation);
+        int t = HistorySelection.transactionOf(table, operation);
         if ((table.operationKeys()[operation] & 1) != 0 || !mayCount(t)) {
             return required;
         }
@@ -155,7 +155,7 @@ final class ReadSources {
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
             int o = ofKey.getInt(i);
             if (table.operationValues()[o] == value) {
-                int t = HistoryPart.transactionOf(table, o);
+                int t = HistorySelection.transactionOf(table, o);
                 boolean follows = t >= reader && t < table.sessionStarts()[session + 1];
                 if (!follows && mayCount(t) && isLast(ofKey, i, t)) {
                     int first = i;
@@ -184,7 +184,7 @@ final class ReadSources {
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
             int o = ofKey.getInt(i);
             if (table.operationValues()[o] == value) {
-                int t = HistoryPart.transactionOf(table, o);
+                int t = HistorySelection.transactionOf(table, o);
                 if (t == reader) {
                     // The same write that those require who read it in truth: the first of the last run.
                     boolean goesOn = own != NONE && table.operationValues()[ofKey.getInt(i - 1)] == value;

@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Where shrinking begins: what a violation and its reasons speak of, and, if that does not violate on its own, more and
@@ -105,7 +105,7 @@ final class StartingPart {
         int end = -1;
         for (int o : closed) {
             if (o >= end) {
-                int t = HistoryPart.transactionOf(table, o);
+                int t = HistorySelection.transactionOf(table, o);
                 end = table.operationStarts()[t + 1];
                 if (!indeterminate || sources.isIndeterminate(t)) {
                     any = true;
@@ -122,7 +122,8 @@ final class StartingPart {
     private void addReaders() {
         Object2IntOpenHashMap<KeyValue> wanted = new Object2IntOpenHashMap<>();
         for (int o : operations) {
-            if ((table.operationKeys()[o] & 1) != 0 && sources.isIndeterminate(HistoryPart.transactionOf(table, o))) {
+            if ((table.operationKeys()[o] & 1) != 0
+                    && sources.isIndeterminate(HistorySelection.transactionOf(table, o))) {
                 wanted.put(new KeyValue(table.operationKeys()[o] >>> 1, table.operationValues()[o]), -1);
             }
         }
@@ -133,7 +134,7 @@ final class StartingPart {
                     int known = wanted.getOrDefault(read, Integer.MAX_VALUE);
                     if (known < 0
                             || (known != Integer.MAX_VALUE
-                                    && sources.isIndeterminate(HistoryPart.transactionOf(table, known))
+                                    && sources.isIndeterminate(HistorySelection.transactionOf(table, known))
                                     && !sources.isIndeterminate(t))) {
                         wanted.put(read, o);
                     }

@@ -9,8 +9,8 @@ import org.polygraph.jobs.report.RunId;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What a command asks of each of its PATHs.

@@ -14,11 +14,11 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.decision.WeakLevelDecision;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** An engine: reads histories, and decides those that are in memory. Implementations keep no state between calls. */
 public interface Checker {

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays RC, RA or CC: whether a commit order obeys the axiom, by definition (Biswas and Enea, OOPSLA 2019, figure 2).

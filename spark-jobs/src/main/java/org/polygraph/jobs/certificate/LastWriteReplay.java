@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays RC, RA or CC where an order is nearly serial: transactions are gone through as they commit, and a read that returns

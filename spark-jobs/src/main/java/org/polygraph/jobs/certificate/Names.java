@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** How messages call transactions. Labels and file names come from the input and are made fit for one line. */
 final class Names {

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A replay by slices of keys: {@link Replay} in three steps, of which the middle one needs neither the history nor the other

@@ -7,11 +7,11 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * When the violation of a part of a history is one of the whole. A part has some of the transactions, and of each some of
@@ -134,13 +134,13 @@ public final class SubHistory {
         }
         gaps((operation, sentence) -> {
             wanted.set(operation);
-            transactions.set(HistoryPart.transactionOf(whole, operation));
+            transactions.set(HistorySelection.transactionOf(whole, operation));
             return transactions.cardinality() > most ? sentence : null;
         });
         if (transactions.cardinality() > most) {
             return null;
         }
-        HistoryTable more = HistoryPart.of(
+        HistoryTable more = HistorySelection.of(
                         whole, transactions.stream().toArray(), wanted.stream().toArray())
                 .table();
         // An own write that was missing may hide an earlier one that somebody read: then a later one is missing too.
@@ -203,15 +203,15 @@ public final class SubHistory {
         }
         return first == Integer.MAX_VALUE
                 ? null
-                : Names.transaction(whole, origin[HistoryPart.transactionOf(part, first)]) + ": " + operation(first)
-                        + " returned what no transaction that counts wrote last";
+                : Names.transaction(whole, origin[HistorySelection.transactionOf(part, first)]) + ": "
+                        + operation(first) + " returned what no transaction that counts wrote last";
     }
 
     /** Strikes out a read that transaction w may have written for. Its own later write is for others only. */
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.operationKeys()[o] >> 1, whole.operationValues()[o]);
         Integer read = reads.get(write);
-        if (read != null && origin[HistoryPart.transactionOf(part, read)] != w && isLast(w, o)) {
+        if (read != null && origin[HistorySelection.transactionOf(part, read)] != w && isLast(w, o)) {
             reads.remove(write);
         }
     }

@@ -13,10 +13,10 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.Renumbering;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
@@ -88,7 +88,7 @@ public final class BeyondReads {
     }
 
     private List<Violation> of(List<Violation> violations, Budget budget) {
-        HistoryPart part = HistoryPart.of(table, without(violations));
+        HistorySelection part = HistorySelection.of(table, without(violations));
         if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
             return List.of();
         }

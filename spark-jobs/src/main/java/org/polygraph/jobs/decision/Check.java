@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The context of one check: the history, what is asked of it and within which budget, and what becomes known on the way that

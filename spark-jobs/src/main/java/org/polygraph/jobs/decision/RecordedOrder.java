@@ -8,8 +8,8 @@ import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file;

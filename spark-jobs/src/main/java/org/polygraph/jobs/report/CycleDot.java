@@ -7,7 +7,7 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code cycle.dot}: a violation for Graphviz; transactions with their operations as nodes, the edges of the cycle, none

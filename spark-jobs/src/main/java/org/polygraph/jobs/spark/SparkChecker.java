@@ -15,12 +15,12 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The Spark engine: large inputs are read in tasks ({@link SparkReading}), what goes key by key runs in tasks, over the same
@@ -157,21 +157,34 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /**
-     * A large history is read by the tasks of a cluster, and in one pass if that does not lead to a table: it tells what is
-     * wrong. Where all is one process, a pass takes less.
+     * Reads a large history in JSON Lines or Parquet by the tasks of a cluster. The driver reads every other one, and those that the
+     * tasks cannot read, for the message. In a local session one pass is cheaper than tasks.
      */
     @Override
     public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
             throws HistoryException, IOException {
         boolean isOneProcess = session.master().startsWith("local");
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
-        // Planning may take a pass over the input, so it comes last.
         boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
         ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
                 ? ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())), budget::exhausted)
                 : null;
         HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
-        return table != null ? table : HistoryReader.read(path, format, budget::exhausted, budget.bytes());
+        if (table != null) {
+            return table;
+        }
+        try {
+            return HistoryReader.read(path, format, budget::exhausted, budget.bytes());
+        } catch (BudgetException e) {
+            if (plan != null || isOneProcess || budget.exhausted()) {
+                throw e;
+            }
+            BudgetException larger = new BudgetException(
+                    e.getMessage()
+                            + "; or convert the history with polygraph convert: a cluster reads plain JSON Lines and Parquet in pieces");
+            larger.initCause(e);
+            throw larger;
+        }
     }
 
     private static @Nullable HistoryTable read(SparkSession spark, ReadPlan plan, Progress progress, Budget budget)

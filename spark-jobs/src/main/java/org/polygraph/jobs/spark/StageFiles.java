@@ -19,8 +19,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.ParquetFailure;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their

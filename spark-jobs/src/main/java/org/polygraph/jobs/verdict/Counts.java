@@ -1,7 +1,7 @@
 package org.polygraph.jobs.verdict;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The size of a history, all of it: reads and writes include those of transactions that do not count.

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Whether an order explains a history, pair by pair and read by read: quadratic, and nothing to get wrong but the definition. */
 final class NaiveReplay {

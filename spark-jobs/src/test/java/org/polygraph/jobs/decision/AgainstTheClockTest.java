@@ -20,9 +20,9 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.AgainstTheClock;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -170,7 +170,7 @@ class AgainstTheClockTest {
         for (Violation violation : verdict.violations()) {
             SubHistory part = Objects.requireNonNull(violation.minimal(), what);
             // Times alone may contradict a session where a transaction has no operation; here all have some.
-            HistoryTable shown = HistoryPart.of(history, part.operations()).table();
+            HistoryTable shown = HistorySelection.of(history, part.operations()).table();
             assertThat(BruteForceChecker.judge(shown, BruteForceChecker.Level.valueOf(level.name())))
                     .as("%s shown by %s", what, HistoryDsl.print(shown))
                     .isIn(BruteForceChecker.Verdict.REJECTED, BruteForceChecker.Verdict.INVALID);

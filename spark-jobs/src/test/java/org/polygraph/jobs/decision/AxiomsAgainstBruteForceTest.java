@@ -14,8 +14,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
@@ -88,7 +88,7 @@ class AxiomsAgainstBruteForceTest {
         if (part == null) {
             return false;
         }
-        HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+        HistoryTable alone = HistorySelection.of(history, part.operations()).table();
         assertThat(BruteForceAxioms.accepts(alone, BruteForceAxioms.Level.valueOf(level.name())))
                 .as("%s %s of %s", violation.anomaly(), HistoryDsl.print(alone), HistoryDsl.print(history))
                 .isFalse();

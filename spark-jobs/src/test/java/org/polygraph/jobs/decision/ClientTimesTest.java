@@ -14,7 +14,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -60,7 +60,7 @@ class ClientTimesTest {
                         status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
                 long[] starts = history.starts().clone();
                 long[] ends = history.ends().clone();
-                widen(history, skew);
+                delayEnds(history, skew);
                 BruteForceChecker.Verdict truth =
                         BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(level.name()));
                 System.arraycopy(starts, 0, history.starts(), 0, starts.length);
@@ -83,15 +83,10 @@ class ClientTimesTest {
         assertThat(judged).isGreaterThan(histories / 2);
     }
 
-    /** Times as they are judged without skew. */
-    private static void widen(HistoryTable history, long skew) {
-        long[] starts = history.starts();
+    /** The same real-time order at skew 0: a precedes b iff end(a) + skew < start(b). */
+    private static void delayEnds(HistoryTable history, long skew) {
         long[] ends = history.ends();
-        for (int t = 0; t < starts.length; t++) {
-            if (starts[t] != HistoryTable.NO_TIME) {
-                starts[t] = Math.max(
-                        Long.MIN_VALUE + 1, starts[t] < Long.MIN_VALUE + 1 + skew ? starts[t] : starts[t] - skew);
-            }
+        for (int t = 0; t < ends.length; t++) {
             if (ends[t] != HistoryTable.NO_TIME) {
                 ends[t] = ends[t] > Long.MAX_VALUE - skew ? Long.MAX_VALUE : ends[t] + skew;
             }

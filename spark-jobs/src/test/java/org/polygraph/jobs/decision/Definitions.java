@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Levels by the definitions that {@link org.polygraph.storage.testkit.BruteForceChecker} does not use: every choice of which unknown
@@ -160,7 +160,7 @@ final class Definitions {
                 && end[a] != NONE
                 && start[b] != NONE
                 && end[a] < start[b]
-                && Long.compareUnsigned(start[b] - end[a], 2 * skew) > 0;
+                && Long.compareUnsigned(start[b] - end[a], skew) > 0;
     }
 
     /** Null where too much would have to be tried. */

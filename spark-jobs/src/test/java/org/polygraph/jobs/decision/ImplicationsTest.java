@@ -19,8 +19,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -183,7 +183,7 @@ class ImplicationsTest {
         assertThat(found.violations()).isNotEmpty();
         for (Violation violation : found.violations()) {
             SubHistory part = violation.minimal();
-            HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+            HistoryTable alone = HistorySelection.of(history, part.operations()).table();
             boolean accepted = own.level().isAxiom()
                     ? BruteForceAxioms.accepts(
                             alone, BruteForceAxioms.Level.valueOf(own.level().name()))

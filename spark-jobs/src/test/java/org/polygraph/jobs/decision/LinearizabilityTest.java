@@ -16,9 +16,9 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
@@ -159,7 +159,8 @@ class LinearizabilityTest {
             for (Violation violation : verdict.violations()) {
                 SubHistory part = violation.minimal();
                 assertThat(part).as(what).isNotNull();
-                HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+                HistoryTable alone =
+                        HistorySelection.of(history, part.operations()).table();
                 assertThat(holds(alone, skew)).as(what + " part " + part).isFalse();
                 assertThat(violation.detail()).as(what).isNotEmpty();
                 for (int named : violation.transactions()) {
@@ -215,7 +216,7 @@ class LinearizabilityTest {
             boolean isFree = left.stream()
                     .noneMatch(u -> u != t
                             && history.outcome(u) == TransactionStatus.COMMITTED
-                            && history.ends()[u] + 2 * skew < history.starts()[t]);
+                            && history.ends()[u] + skew < history.starts()[t]);
             if (!isFree) {
                 continue;
             }

@@ -17,9 +17,9 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
@@ -67,7 +67,7 @@ class MinimalSubHistoryTest {
     static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
         SubHistory shown = violation.minimal();
         assertThat(shown).as(name).isNotNull();
-        HistoryTable part = HistoryPart.of(whole, shown.operations()).table();
+        HistoryTable part = HistorySelection.of(whole, shown.operations()).table();
         String shape = name + " shown by " + HistoryDsl.print(part);
         assertThat(gap(whole, part, request)).as(shape).isNull();
         assertThat(passes(part, request)).as(shape).isFalse();
@@ -97,7 +97,7 @@ class MinimalSubHistoryTest {
     }
 
     private static void leftOut(HistoryTable whole, HistoryTable part, CheckRequest request, int[] left, String name) {
-        HistoryTable smaller = HistoryPart.of(whole, left).table();
+        HistoryTable smaller = HistorySelection.of(whole, left).table();
         if (isClosed(whole, left) && !losesItsWriter(part, smaller)) {
             assertThat(passes(smaller, request)).as(name).isTrue();
         }
@@ -113,7 +113,7 @@ class MinimalSubHistoryTest {
         BitSet kept = new BitSet();
         IntStream.of(left).forEach(kept::set);
         for (int read : left) {
-            int t = HistoryPart.transactionOf(whole, read);
+            int t = HistorySelection.transactionOf(whole, read);
             int key = whole.operationKeys()[read] >> 1;
             if ((whole.operationKeys()[read] & 1) == 1 || whole.outcome(t) == TransactionStatus.ABORTED) {
                 continue;

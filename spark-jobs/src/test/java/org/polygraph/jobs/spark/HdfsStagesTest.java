@@ -29,7 +29,7 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Files between driver and tasks on HDFS, where nothing can be mapped in place. */

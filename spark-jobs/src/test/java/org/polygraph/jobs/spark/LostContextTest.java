@@ -17,7 +17,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no bug. */

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.io.api.Binary;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
 final class ParquetHistoryWriter implements HistoryAppender.Content {

@@ -2,8 +2,8 @@ package org.polygraph.storage.format;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Tables as texts, to compare them whatever ids their keys got and wherever they came from. */
 final class Tables {

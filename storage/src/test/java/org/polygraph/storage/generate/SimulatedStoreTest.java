@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.generate.Workload.Distribution;
 import org.polygraph.storage.generate.Workload.Level;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** The store against one that keeps everything in maps and plays one event after the other. */
 class SimulatedStoreTest {

@@ -2,8 +2,8 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * RC, RA and CC by definition (Biswas and Enea, OOPSLA 2019, figure 2): every choice of who read from whom, every choice of

@@ -1,8 +1,8 @@
 package org.polygraph.storage.testkit;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**

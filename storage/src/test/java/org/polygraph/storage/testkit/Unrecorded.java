@@ -1,9 +1,9 @@
 package org.polygraph.storage.testkit;
 
 import java.util.function.LongUnaryOperator;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** A history as if nobody had recorded its order: without times, its places in a file sorted by session. Keys and values are integers. */
 public final class Unrecorded {

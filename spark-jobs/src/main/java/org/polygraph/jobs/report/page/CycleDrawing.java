@@ -11,8 +11,8 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A cycle from top to bottom: its transactions below each other in the order of the cycle, an arrow from each to the

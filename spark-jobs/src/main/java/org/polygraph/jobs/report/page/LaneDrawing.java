@@ -17,8 +17,8 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The transactions of a violation by session: a lane each, in session order from left to right. With timestamps of all

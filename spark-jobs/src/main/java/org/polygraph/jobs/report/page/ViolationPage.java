@@ -19,9 +19,9 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the page says of one violation; the accessors are the template's names.
@@ -243,7 +243,8 @@ record ViolationPage(
     private static String text(SubHistory part, HistoryTable table, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            HistoryWriter.writeJsonl(HistoryPart.of(table, part.operations()).table(), bytes);
+            HistoryWriter.writeJsonl(
+                    HistorySelection.of(table, part.operations()).table(), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

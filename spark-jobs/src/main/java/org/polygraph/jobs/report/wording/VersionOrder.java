@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What is known of the order of a key's versions among the transactions of a violation: from reads that a write followed
