@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.IndeterminateMode;
@@ -21,18 +20,13 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Level lin against every order of tiny histories, and against what a simulated register did. */
 class LinearizabilityTest {
     @Test
     void agreesWithBruteForce() {
-        tiny(0x11, 20_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesWithBruteForceAtLength() {
-        tiny(0x12, 500_000);
+        tiny(0x11, SuiteScale.of(20_000));
     }
 
     @Test

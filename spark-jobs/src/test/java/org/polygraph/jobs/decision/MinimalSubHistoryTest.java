@@ -9,7 +9,6 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
@@ -22,6 +21,7 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out. */
@@ -30,13 +30,7 @@ class MinimalSubHistoryTest {
 
     @Test
     void nothingCanBeLeftOut() {
-        run(6_000);
-    }
-
-    @Test
-    @Tag("full")
-    void nothingCanBeLeftOutOfMany() {
-        run(100_000);
+        run(SuiteScale.of(6_000));
     }
 
     private static void run(int histories) {
