@@ -112,7 +112,7 @@ public final class BeyondReads {
         }
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int keyAndKind = table.operationKeys()[o];
                 if ((keyAndKind & 1) == 1 || !refuted.contains((long) t << 32 | keyAndKind >>> 1)) {
                     kept.add(o);
@@ -128,10 +128,10 @@ public final class BeyondReads {
      */
     private void addContradicted(int transaction, LongSet refuted) {
         Int2LongOpenHashMap seen = new Int2LongOpenHashMap();
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            int key = table.operationKeys()[o] >>> 1;
-            long value = table.operationValues()[o];
-            if ((table.operationKeys()[o] & 1) == 1) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            int key = table.key(o);
+            long value = table.value(o);
+            if (table.isWrite(o)) {
                 seen.put(key, value);
             } else if (!seen.containsKey(key)) {
                 if (request.level() != IsolationLevel.RC) {

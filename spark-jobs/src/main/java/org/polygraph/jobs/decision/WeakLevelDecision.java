@@ -112,7 +112,7 @@ public final class WeakLevelDecision {
     /** Whether what counts is told by the transactions as they stand. */
     private boolean areOutcomesKnown() {
         byte unknown = TransactionStatus.INDETERMINATE.code();
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             if (outcome == unknown) {
                 return false;
             }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -30,6 +29,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Certificates on disk: every PASS has one that verifies, and nothing that is changed by hand does. */
@@ -66,13 +66,7 @@ class CertificateTest {
 
     @Test
     void everyPassVerifies() throws Exception {
-        passes(0xce27, 400);
-    }
-
-    @Test
-    @Tag("full")
-    void everyPassVerifiesAtLength() throws Exception {
-        passes(0xce28, 4_000);
+        passes(0xce27, SuiteScale.of(400));
     }
 
     private void passes(long seed, int histories) throws Exception {

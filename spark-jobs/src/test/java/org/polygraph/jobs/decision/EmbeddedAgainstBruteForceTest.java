@@ -3,7 +3,6 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.IndeterminateMode;
@@ -13,19 +12,14 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** The embedded engine from raw operations to verdict, against brute force. */
 class EmbeddedAgainstBruteForceTest {
     @Test
     void agrees() {
-        run(0xca11, 30_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesAtLength() {
-        run(0xdeed, 300_000);
+        run(0xca11, SuiteScale.of(30_000));
     }
 
     /** Timestamps may help to accept and never condemn. */

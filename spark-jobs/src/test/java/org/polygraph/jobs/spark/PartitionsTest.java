@@ -41,6 +41,7 @@ import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory. */
+@Tag("spark")
 class PartitionsTest {
     private static final long SEED = 0x9a27;
 

@@ -36,6 +36,7 @@ import org.polygraph.storage.testkit.SplitMix;
  * Shapes that other generators seldom make, alone and joined, at all levels: read in pieces and checked by tasks, however both are
  * cut, the verdict is that of the definitions, and verdict.json the embedded engine's but for time and memory.
  */
+@Tag("spark")
 class SparkShapesTest {
     private static final IsolationLevel[] LEVELS = IsolationLevel.values();
     private static final WindowPlan.Cut[] WINDOWS = {

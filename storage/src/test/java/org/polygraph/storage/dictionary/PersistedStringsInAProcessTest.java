@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What depends on the JVM's flags and its end. */
+@Tag("process")
 class PersistedStringsInAProcessTest {
     @TempDir
     private Path folder;
