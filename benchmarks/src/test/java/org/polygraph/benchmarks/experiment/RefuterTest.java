@@ -51,10 +51,10 @@ class RefuterTest {
     private static boolean canBeJudged(HistoryTable history) {
         boolean committed = false;
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcome(t) == TransactionStatus.INDETERMINATE) {
+            if (history.status(t) == TransactionStatus.INDETERMINATE) {
                 return false;
             }
-            committed |= history.outcome(t) == TransactionStatus.COMMITTED;
+            committed |= history.status(t) == TransactionStatus.COMMITTED;
         }
         if (!committed) {
             return false;

@@ -43,7 +43,7 @@ public final class CommitOrder {
         this.reads = reads;
         int[] sessionOf = new int[table.transactions()];
         for (int s = 0; s < table.sessions(); s++) {
-            Arrays.fill(sessionOf, table.sessionStarts()[s], table.sessionStarts()[s + 1], s);
+            Arrays.fill(sessionOf, table.firstTransaction(s), table.transactionsEnd(s), s);
         }
         this.graph = new KnownGraph(new Events(1, table.sessionStarts(), sessionOf));
     }

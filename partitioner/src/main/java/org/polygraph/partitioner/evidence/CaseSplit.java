@@ -237,19 +237,19 @@ final class CaseSplit {
     }
 
     private long valueRead(int key, int transaction) {
-        int o = table.operationStarts()[transaction];
+        int o = table.firstOperation(transaction);
         while (table.operationKeys()[o] != key << 1) {
             o++;
         }
-        return table.operationValues()[o];
+        return table.value(o);
     }
 
     private long lastWritten(int key, int transaction) {
-        int o = table.operationStarts()[transaction + 1] - 1;
+        int o = table.operationsEnd(transaction) - 1;
         while (table.operationKeys()[o] != (key << 1 | 1)) {
             o--;
         }
-        return table.operationValues()[o];
+        return table.value(o);
     }
 
     private String name(int transaction) {

@@ -90,7 +90,7 @@ final class CycleName {
     }
 
     private static int firstRead(HistoryTable table, int transaction, int key) {
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
             if (table.operationKeys()[o] == key << 1) {
                 return o;
             }

@@ -27,7 +27,7 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
         byte unknown = TransactionStatus.INDETERMINATE.code();
         for (int t = 0; t < table.transactions(); t++) {
             boolean committed = commitStatus.isCounted(t);
-            if (committed || (maybe && table.outcomes()[t] == unknown)) {
+            if (committed || (maybe && table.statuses()[t] == unknown)) {
                 int broken = scan.scan(t);
                 if (broken >= 0) {
                     IntArrayList list = committed ? brokenCommitted : brokenIndeterminate;

@@ -172,7 +172,7 @@ public final class SliceMerge {
             for (int i = 0; i < header.broken(); i++) {
                 int transaction = in.getInt();
                 broken.add(transaction);
-                broken.add(table.operationStarts()[transaction] + in.getInt());
+                broken.add(table.firstOperation(transaction) + in.getInt());
             }
         }
 

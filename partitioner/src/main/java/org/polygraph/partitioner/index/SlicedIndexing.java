@@ -33,7 +33,7 @@ public final class SlicedIndexing {
      * @param slices who is in which
      */
     public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, KeySlices slices) {
-        if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.outcomes())) {
+        if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.statuses())) {
             FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
             return new SlicedIndexing(table, slices, pass.commitStatus(), pass.violations());
         }

@@ -141,12 +141,12 @@ public final class SourceSlices {
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if ((keys[o] & 1) == 0 && pass.roles()[o] != TransactionScan.HIDDEN) {
-                    int slice = slices.sliceOf(keys[o] >>> 1, table.operationValues()[o]);
+                    int slice = slices.sliceOf(keys[o] >>> 1, table.value(o));
                     IntBuffer next = writers[slice];
                     if (next == null || !next.hasRemaining()) {
                         throw new IllegalStateException("slice " + slice + " has not all its reads");
                     }
-                    result.settle(o, next.get(), table.operationValues()[o], impossible);
+                    result.settle(o, next.get(), table.value(o), impossible);
                 }
             }
         }

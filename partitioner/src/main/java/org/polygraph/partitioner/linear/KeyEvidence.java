@@ -91,7 +91,7 @@ final class KeyEvidence {
         int reader = all.transactions[read];
         int writer = HistorySelection.transactionOf(table, dropped);
         String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
-                + table.outcome(writer).label() + " and cannot have taken effect (session "
+                + table.status(writer).label() + " and cannot have taken effect (session "
                 + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
                 .shownBy(shown(untilCertain(key, read), dropped, true));

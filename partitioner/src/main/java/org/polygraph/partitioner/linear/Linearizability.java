@@ -94,7 +94,7 @@ public final class Linearizability {
         }
         int[] starts = table.operationStarts();
         for (int t = 0; t < position.length; t++) {
-            if (starts[t] == starts[t + 1] && table.outcome(t) == TransactionStatus.COMMITTED) {
+            if (starts[t] == starts[t + 1] && table.status(t) == TransactionStatus.COMMITTED) {
                 counted[t] = true;
                 position[t] = placed++;
             }

@@ -112,7 +112,7 @@ final class Shrinker {
     private List<int[]> transactions() {
         List<int[]> units = new ArrayList<>();
         for (int i = alive.nextSetBit(0); i >= 0; ) {
-            int end = table.operationStarts()[HistorySelection.transactionOf(table, operations[i]) + 1];
+            int end = table.operationsEnd(HistorySelection.transactionOf(table, operations[i]));
             IntArrayList unit = new IntArrayList();
             for (; i >= 0 && operations[i] < end; i = alive.nextSetBit(i + 1)) {
                 unit.add(i);

@@ -67,8 +67,8 @@ final class StartingPart {
     /** All operations of a transaction on a key. */
     private void add(int transaction, int key) {
         if (transaction != Dependency.INITIAL && key != Dependency.NO_KEY) {
-            for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-                if (table.operationKeys()[o] >>> 1 == key) {
+            for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+                if (table.key(o) == key) {
                     operations.add(o);
                 }
             }
@@ -106,10 +106,10 @@ final class StartingPart {
         for (int o : closed) {
             if (o >= end) {
                 int t = HistorySelection.transactionOf(table, o);
-                end = table.operationStarts()[t + 1];
+                end = table.operationsEnd(t);
                 if (!indeterminate || sources.isIndeterminate(t)) {
                     any = true;
-                    for (int i = table.operationStarts()[t]; i < end; i++) {
+                    for (int i = table.firstOperation(t); i < end; i++) {
                         operations.add(i);
                     }
                 }
@@ -122,15 +122,14 @@ final class StartingPart {
     private void addReaders() {
         Object2IntOpenHashMap<KeyValue> wanted = new Object2IntOpenHashMap<>();
         for (int o : operations) {
-            if ((table.operationKeys()[o] & 1) != 0
-                    && sources.isIndeterminate(HistorySelection.transactionOf(table, o))) {
-                wanted.put(new KeyValue(table.operationKeys()[o] >>> 1, table.operationValues()[o]), -1);
+            if (table.isWrite(o) && sources.isIndeterminate(HistorySelection.transactionOf(table, o))) {
+                wanted.put(new KeyValue(table.key(o), table.value(o)), -1);
             }
         }
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; sources.mayCount(t) && o < table.operationStarts()[t + 1]; o++) {
-                if ((table.operationKeys()[o] & 1) == 0) {
-                    KeyValue read = new KeyValue(table.operationKeys()[o] >>> 1, table.operationValues()[o]);
+            for (int o = table.firstOperation(t); sources.mayCount(t) && o < table.operationsEnd(t); o++) {
+                if (!table.isWrite(o)) {
+                    KeyValue read = new KeyValue(table.key(o), table.value(o));
                     int known = wanted.getOrDefault(read, Integer.MAX_VALUE);
                     if (known < 0
                             || (known != Integer.MAX_VALUE

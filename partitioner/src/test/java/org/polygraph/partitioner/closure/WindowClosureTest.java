@@ -190,7 +190,7 @@ class WindowClosureTest {
             for (int v = 0; v < table.transactions(); v++) {
                 boolean before = commitStatus.isCounted(u)
                         && commitStatus.isCounted(v)
-                        && table.outcome(u) == TransactionStatus.COMMITTED
+                        && table.status(u) == TransactionStatus.COMMITTED
                         && table.ends()[u] != HistoryTable.NO_TIME
                         && table.starts()[v] != HistoryTable.NO_TIME
                         && BigInteger.valueOf(table.ends()[u])

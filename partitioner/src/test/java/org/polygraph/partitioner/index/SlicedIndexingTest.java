@@ -125,8 +125,8 @@ class SlicedIndexingTest {
         SliceDealer dealer = new SliceDealer(indexing.slices());
         for (int t = 0; t < table.transactions(); t++) {
             if (indexing.commitStatus().of(t) != CommitStatus.DROPPED) {
-                int from = table.operationStarts()[t];
-                int to = table.operationStarts()[t + 1];
+                int from = table.firstOperation(t);
+                int to = table.operationsEnd(t);
                 dealer.add(
                         t,
                         Arrays.copyOfRange(table.operationKeys(), from, to),

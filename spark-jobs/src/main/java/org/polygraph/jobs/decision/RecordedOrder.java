@@ -81,7 +81,7 @@ final class RecordedOrder {
     static @Nullable Witness accepted(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcomes()[t] == TransactionStatus.COMMITTED.code();
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
         }
         return new RecordedOrder(table, counted, new int[0]).accepted(terms, withTimes, stop);
     }

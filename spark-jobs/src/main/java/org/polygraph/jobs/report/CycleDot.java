@@ -81,8 +81,8 @@ final class CycleDot {
     private String label(int t) {
         StringBuilder label =
                 new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");
-        int from = table.operationStarts()[t];
-        int to = table.operationStarts()[t + 1];
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
         for (int o = from; o < Math.min(to, from + OPERATIONS); o++) {
             label.append(escaped(Legible.shortened(facts.operation(o), TEXT))).append("\\l");
         }

@@ -275,7 +275,7 @@ public final class VerdictJson {
         if (table != null && t != Dependency.INITIAL) {
             number("session", table.sessionLabel(table.sessionOf(t)));
             number("index", table.index(t));
-            json.writeStringField("status", table.outcome(t).label());
+            json.writeStringField("status", table.status(t).label());
             json.writeStringField("where", table.whereIs(t));
         }
         json.writeEndObject();

@@ -158,8 +158,8 @@ final class StageFiles implements Closeable {
         @Override
         public void write(Integer transaction) {
             int t = transaction;
-            int from = table.operationStarts()[t];
-            int to = table.operationStarts()[t + 1];
+            int from = table.firstOperation(t);
+            int to = table.operationsEnd(t);
             out.startMessage();
             out.startField(StagedTransaction.TRANSACTION, 0);
             out.addInteger(t);
@@ -180,7 +180,7 @@ final class StageFiles implements Closeable {
                     if (field == 1) {
                         out.addInteger(table.operationKeys()[o]);
                     } else {
-                        out.addLong(table.operationValues()[o]);
+                        out.addLong(table.value(o));
                     }
                     out.endField("element", 0);
                     out.endGroup();

@@ -22,7 +22,7 @@ public record Counts(
     /** One pass over the outcomes and the operations. */
     public static Counts of(HistoryTable table) {
         long[] byOutcome = new long[TransactionStatus.values().length];
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             byOutcome[outcome]++;
         }
         long writes = table.writes();

@@ -203,6 +203,10 @@ public final class Verdict {
             this.exitCode = status.exitCode.code();
         }
 
+        public Status status() {
+            return status;
+        }
+
         public Builder path(String value) {
             path = value;
             return this;

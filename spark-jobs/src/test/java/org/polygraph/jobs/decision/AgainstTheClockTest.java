@@ -143,7 +143,7 @@ class AgainstTheClockTest {
                 assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
                 for (int t : starts) {
                     if (witness.counted()[t]) {
-                        assertThat(history.outcome(t)).as(what).isEqualTo(TransactionStatus.INDETERMINATE);
+                        assertThat(history.status(t)).as(what).isEqualTo(TransactionStatus.INDETERMINATE);
                         chosen++;
                         break;
                     }

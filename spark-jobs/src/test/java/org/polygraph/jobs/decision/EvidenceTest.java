@@ -259,7 +259,7 @@ class EvidenceTest {
         for (int i = 0; i < 5000; i++) {
             HistoryTable history = stream.at(i);
             boolean anything = false;
-            for (byte outcome : history.outcomes()) {
+            for (byte outcome : history.statuses()) {
                 anything |= outcome == 0;
             }
             if (!anything) {

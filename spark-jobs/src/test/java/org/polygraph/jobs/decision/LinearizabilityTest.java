@@ -63,7 +63,7 @@ class LinearizabilityTest {
             assertThat(violation.transactions())
                     .as(history)
                     .hasSize(2)
-                    .anyMatch(t -> table.outcome(t) == TransactionStatus.ABORTED);
+                    .anyMatch(t -> table.status(t) == TransactionStatus.ABORTED);
             assertThat(violation.detail()).contains("aborted");
         }
         for (String history :
@@ -187,10 +187,10 @@ class LinearizabilityTest {
         for (int key = 0; key < history.keys().size(); key++) {
             List<Integer> left = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
-                int from = history.operationStarts()[t];
-                if (history.outcome(t) != TransactionStatus.ABORTED
-                        && from < history.operationStarts()[t + 1]
-                        && history.operationKeys()[from] >>> 1 == key) {
+                int from = history.firstOperation(t);
+                if (history.status(t) != TransactionStatus.ABORTED
+                        && from < history.operationsEnd(t)
+                        && history.key(from) == key) {
                     left.add(t);
                 }
             }
@@ -202,23 +202,23 @@ class LinearizabilityTest {
     }
 
     private static boolean extend(HistoryTable history, long skew, List<Integer> left, long value) {
-        if (left.stream().allMatch(t -> history.outcome(t) == TransactionStatus.INDETERMINATE)) {
+        if (left.stream().allMatch(t -> history.status(t) == TransactionStatus.INDETERMINATE)) {
             return true;
         }
         for (int t : left) {
             // The next is one that no other had ended before it started.
             boolean isFree = left.stream()
                     .noneMatch(u -> u != t
-                            && history.outcome(u) == TransactionStatus.COMMITTED
+                            && history.status(u) == TransactionStatus.COMMITTED
                             && history.ends()[u] + skew < history.starts()[t]);
             if (!isFree) {
                 continue;
             }
             long after = value;
             boolean fits = true;
-            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                long each = history.operationValues()[o];
-                if ((history.operationKeys()[o] & 1) == 1) {
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                long each = history.value(o);
+                if (history.isWrite(o)) {
                     after = each;
                 } else if (history.values().isOther(each)) {
                     fits &= history.values().excluded(each) != after;

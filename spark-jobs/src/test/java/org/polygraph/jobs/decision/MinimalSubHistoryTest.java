@@ -86,7 +86,7 @@ class MinimalSubHistoryTest {
 
     private static int[] without(HistoryTable whole, int[] operations, int transaction) {
         return IntStream.of(operations)
-                .filter(o -> o < whole.operationStarts()[transaction] || o >= whole.operationStarts()[transaction + 1])
+                .filter(o -> o < whole.firstOperation(transaction) || o >= whole.operationsEnd(transaction))
                 .toArray();
     }
 
@@ -108,22 +108,22 @@ class MinimalSubHistoryTest {
         IntStream.of(left).forEach(kept::set);
         for (int read : left) {
             int t = HistorySelection.transactionOf(whole, read);
-            int key = whole.operationKeys()[read] >> 1;
-            if ((whole.operationKeys()[read] & 1) == 1 || whole.outcome(t) == TransactionStatus.ABORTED) {
+            int key = whole.key(read);
+            if (whole.isWrite(read) || whole.status(t) == TransactionStatus.ABORTED) {
                 continue;
             }
-            OptionalLong own = lastWrite(whole, null, whole.operationStarts()[t], read, key);
+            OptionalLong own = lastWrite(whole, null, whole.firstOperation(t), read, key);
             if (own.isPresent()) {
-                if (!own.equals(lastWrite(whole, kept, whole.operationStarts()[t], read, key))) {
+                if (!own.equals(lastWrite(whole, kept, whole.firstOperation(t), read, key))) {
                     return false;
                 }
                 continue;
             }
-            OptionalLong value = OptionalLong.of(whole.operationValues()[read]);
+            OptionalLong value = OptionalLong.of(whole.value(read));
             for (int w = 0; w < whole.transactions(); w++) {
-                int from = whole.operationStarts()[w];
-                int to = whole.operationStarts()[w + 1];
-                boolean source = whole.outcome(w) != TransactionStatus.ABORTED
+                int from = whole.firstOperation(w);
+                int to = whole.operationsEnd(w);
+                boolean source = whole.status(w) != TransactionStatus.ABORTED
                         && (w < t || whole.sessionOf(w) != whole.sessionOf(t))
                         && lastWrite(whole, null, from, to, key).equals(value);
                 if (source && !lastWrite(whole, kept, from, to, key).equals(value)) {
@@ -138,7 +138,7 @@ class MinimalSubHistoryTest {
     private static OptionalLong lastWrite(HistoryTable whole, @Nullable BitSet kept, int from, int to, int key) {
         for (int o = to - 1; o >= from; o--) {
             if (whole.operationKeys()[o] == (key << 1 | 1) && (kept == null || kept.get(o))) {
-                return OptionalLong.of(whole.operationValues()[o]);
+                return OptionalLong.of(whole.value(o));
             }
         }
         return OptionalLong.empty();
@@ -153,10 +153,10 @@ class MinimalSubHistoryTest {
     /** Whether a value that some read returns was written before, by whomever, and is not any more. */
     private static boolean losesItsWriter(HistoryTable part, HistoryTable smaller) {
         for (int o = 0; o < smaller.operations(); o++) {
-            String key = smaller.keys().label(smaller.operationKeys()[o] >> 1);
-            if ((smaller.operationKeys()[o] & 1) == 0
-                    && isWritten(part, key, smaller.operationValues()[o])
-                    && !isWritten(smaller, key, smaller.operationValues()[o])) {
+            String key = smaller.keys().label(smaller.key(o));
+            if (!smaller.isWrite(o)
+                    && isWritten(part, key, smaller.value(o))
+                    && !isWritten(smaller, key, smaller.value(o))) {
                 return true;
             }
         }
@@ -165,9 +165,9 @@ class MinimalSubHistoryTest {
 
     private static boolean isWritten(HistoryTable table, String key, long value) {
         for (int o = 0; o < table.operations(); o++) {
-            if ((table.operationKeys()[o] & 1) == 1
-                    && table.operationValues()[o] == value
-                    && table.keys().label(table.operationKeys()[o] >> 1).equals(key)) {
+            if (table.isWrite(o)
+                    && table.value(o) == value
+                    && table.keys().label(table.key(o)).equals(key)) {
                 return true;
             }
         }

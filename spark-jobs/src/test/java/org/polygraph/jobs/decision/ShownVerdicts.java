@@ -134,7 +134,7 @@ public final class ShownVerdicts {
 
     private static boolean hasEmptyTransaction(HistoryTable table) {
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.operationStarts()[t] == table.operationStarts()[t + 1]) {
+            if (table.firstOperation(t) == table.operationsEnd(t)) {
                 return true;
             }
         }

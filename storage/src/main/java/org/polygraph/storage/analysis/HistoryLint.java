@@ -86,11 +86,11 @@ public final class HistoryLint {
         long[] starts = table.starts();
         long[] ends = table.ends();
         for (int s = 0; s < table.sessions(); s++) {
-            int from = table.sessionStarts()[s];
-            int to = table.sessionStarts()[s + 1];
+            int from = table.firstTransaction(s);
+            int to = table.transactionsEnd(s);
             long lastEnd = HistoryTable.NO_TIME;
             for (int t = from; t < to; t++) {
-                if (table.operationStarts()[t] == table.operationStarts()[t + 1] && count(Check.EMPTY_TRANSACTION)) {
+                if (table.firstOperation(t) == table.operationsEnd(t) && count(Check.EMPTY_TRANSACTION)) {
                     keep(Check.EMPTY_TRANSACTION, t, name(s, t) + " has no operations: only its times can matter");
                 }
                 if (t > from && table.index(t) != table.index(t - 1) + 1 && count(Check.INDEX_GAP)) {
@@ -134,11 +134,11 @@ public final class HistoryLint {
         WrittenValues written = WrittenValues.of(table);
         long[] reported = new long[(table.keys().size() + 63) >> 6];
         for (int t = 0; t < table.transactions(); t++) {
-            boolean aborted = table.outcomes()[t] == TransactionStatus.ABORTED.code();
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                int key = table.operationKeys()[o] >>> 1;
-                long value = table.operationValues()[o];
-                if ((table.operationKeys()[o] & 1) != 0) {
+            boolean aborted = table.status(t) == TransactionStatus.ABORTED;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                long value = table.value(o);
+                if (table.isWrite(o)) {
                     if (!aborted && written.isRepeated(key, value) && count(Check.REPEATED_VALUE)) {
                         repeated(t, key, value);
                     }

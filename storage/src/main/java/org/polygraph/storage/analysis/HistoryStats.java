@@ -50,8 +50,8 @@ public record HistoryStats(
         int empty = 0;
         int maxOperations = 0;
         for (int t = 0; t < table.transactions(); t++) {
-            outcomes[table.outcomes()[t]]++;
-            int operations = table.operationStarts()[t + 1] - table.operationStarts()[t];
+            outcomes[table.statuses()[t]]++;
+            int operations = table.operationsEnd(t) - table.firstOperation(t);
             empty += operations == 0 ? 1 : 0;
             maxOperations = Math.max(maxOperations, operations);
         }

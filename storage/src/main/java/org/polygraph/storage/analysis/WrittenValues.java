@@ -27,8 +27,8 @@ final class WrittenValues {
         long[] written = new long[(keys + 63) >> 6];
         int[] operationKeys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
-            int counted = table.outcomes()[t] == TransactionStatus.ABORTED.code() ? 0 : 1;
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            int counted = table.status(t) == TransactionStatus.ABORTED ? 0 : 1;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if ((operationKeys[o] & 1) != 0) {
                     int key = operationKeys[o] >>> 1;
                     starts[key + 2] += counted;
@@ -42,10 +42,10 @@ final class WrittenValues {
         // starts[k + 1] moves from the first to the end of key k while values are placed.
         long[] values = new long[starts[keys + 1]];
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.outcomes()[t] != TransactionStatus.ABORTED.code()) {
-                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            if (table.status(t) != TransactionStatus.ABORTED) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if ((operationKeys[o] & 1) != 0) {
-                        values[starts[(operationKeys[o] >>> 1) + 1]++] = table.operationValues()[o];
+                        values[starts[(operationKeys[o] >>> 1) + 1]++] = table.value(o);
                     }
                 }
             }

@@ -159,7 +159,7 @@ final class CobraReader {
                         "of " + transaction + ", which is open",
                         "one log holds one client: do not merge logs");
             }
-            builder.outcome(TransactionStatus.COMMITTED);
+            builder.status(TransactionStatus.COMMITTED);
             endIfOpen();
         }
 

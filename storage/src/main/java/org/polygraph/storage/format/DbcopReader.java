@@ -75,7 +75,7 @@ final class DbcopReader {
             }
         }
         if (!flag("a transaction's success")) {
-            builder.outcome(TransactionStatus.ABORTED);
+            builder.status(TransactionStatus.ABORTED);
         }
         builder.end();
     }

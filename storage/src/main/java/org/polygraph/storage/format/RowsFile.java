@@ -29,7 +29,7 @@ public final class RowsFile {
                 .put("sessionOf", rows.sessionOf())
                 .put("indexes", rows.indexes())
                 .put("positions", rows.positions())
-                .put("outcomes", rows.outcomes())
+                .put("outcomes", rows.statuses())
                 .put("operationStarts", rows.operationStarts())
                 .put("operationKeys", rows.operationKeys())
                 .put("operationValues", rows.operationValues())

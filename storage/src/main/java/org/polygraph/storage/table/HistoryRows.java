@@ -17,7 +17,7 @@ import org.polygraph.storage.lists.ListReads;
  * @param sessionOf by transaction
  * @param indexes by transaction: what its reader gave
  * @param positions by transaction: its line, byte or row; lines from 1 where the piece begins
- * @param outcomes by transaction, see {@link org.polygraph.storage.model.TransactionStatus#code}
+ * @param statuses by transaction, see {@link org.polygraph.storage.model.TransactionStatus#code}
  * @param starts by transaction; null if none has times
  * @param ends by transaction; null if none has times
  * @param operationStarts as in {@link HistoryTable}
@@ -37,7 +37,7 @@ public record HistoryRows(
         int[] sessionOf,
         long[] indexes,
         long[] positions,
-        byte[] outcomes,
+        byte[] statuses,
         long @Nullable [] starts,
         long @Nullable [] ends,
         int[] operationStarts,
@@ -51,7 +51,7 @@ public record HistoryRows(
         @Nullable ListReads lists,
         long lines) {
     public int transactions() {
-        return outcomes.length;
+        return statuses.length;
     }
 
     public int operations() {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
- * Some operations of a history as a history of its own: sessions, indexes, outcomes, times, places in the source, keys,
+ * Some operations of a history as a history of its own: sessions, indexes, statuses, times, places in the source, keys,
  * values, the initial value and the header stay as they are; transactions without any operation left are gone, unless they
  * are asked for.
  *
@@ -117,7 +117,7 @@ public final class HistorySelection {
         long[] sessionLabels = new long[n];
         int[] sessionStarts = new int[n + 1];
         int sessions = 0;
-        byte[] outcomes = new byte[n];
+        byte[] statuses = new byte[n];
         long[] indexes = new long[n];
         long[] sources = new long[n];
         int end = -1;
@@ -129,7 +129,7 @@ public final class HistorySelection {
                 sessionStarts[sessions++] = i;
                 end = whole.sessionStarts[s + 1];
             }
-            outcomes[i] = whole.outcomes[t];
+            statuses[i] = whole.statuses[t];
             indexes[i] = whole.indexes[t];
             sources[i] = whole.sources[t];
         }
@@ -137,7 +137,7 @@ public final class HistorySelection {
         return new HistoryTable(
                 Arrays.copyOf(sessionLabels, sessions),
                 Arrays.copyOf(sessionStarts, sessions + 1),
-                outcomes,
+                statuses,
                 indexes,
                 sources,
                 times(whole.starts, kept),

@@ -23,7 +23,7 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class HistoryTable {
     /** key and kind in an int, the value's code in a long. */
     public static final int BYTES_PER_OPERATION = 12;
-    /** outcome 1, index 8, source 8, first operation 4. */
+    /** status 1, index 8, source 8, first operation 4. */
     public static final int BYTES_PER_TRANSACTION = 21;
     /** the same with start and end. */
     public static final int BYTES_PER_TIMED_TRANSACTION = BYTES_PER_TRANSACTION + 16;
@@ -34,7 +34,7 @@ public final class HistoryTable {
 
     final long[] sessionLabels;
     final int[] sessionStarts;
-    final byte[] outcomes;
+    final byte[] statuses;
     final long[] indexes;
     final long[] sources;
     final long @Nullable [] starts;
@@ -85,7 +85,7 @@ public final class HistoryTable {
     HistoryTable(
             long[] sessionLabels,
             int[] sessionStarts,
-            byte[] outcomes,
+            byte[] statuses,
             long[] indexes,
             long[] sources,
             long @Nullable [] starts,
@@ -100,7 +100,7 @@ public final class HistoryTable {
             Map<String, String> metadata) {
         this.sessionLabels = sessionLabels;
         this.sessionStarts = sessionStarts;
-        this.outcomes = outcomes;
+        this.statuses = statuses;
         this.indexes = indexes;
         this.sources = sources;
         this.starts = starts;
@@ -120,7 +120,7 @@ public final class HistoryTable {
     }
 
     public int transactions() {
-        return outcomes.length;
+        return statuses.length;
     }
 
     /** The number of writes; counted once. */
@@ -150,6 +150,16 @@ public final class HistoryTable {
         return sessionStarts;
     }
 
+    /** The session's first transaction; its others follow up to {@link #transactionsEnd}. */
+    public int firstTransaction(int session) {
+        return sessionStarts[session];
+    }
+
+    /** The transaction after the session's last one. */
+    public int transactionsEnd(int session) {
+        return sessionStarts[session + 1];
+    }
+
     /** The session of a transaction, by binary search. */
     public int sessionOf(int transaction) {
         int low = 0;
@@ -165,13 +175,13 @@ public final class HistoryTable {
         return low;
     }
 
-    public TransactionStatus outcome(int transaction) {
-        return TransactionStatus.ofCode(outcomes[transaction]);
+    public TransactionStatus status(int transaction) {
+        return TransactionStatus.ofCode(statuses[transaction]);
     }
 
     /** {@link TransactionStatus#code()} of each transaction. */
-    public byte[] outcomes() {
-        return outcomes;
+    public byte[] statuses() {
+        return statuses;
     }
 
     /** The transaction's index within its session, as given in the file. */
@@ -187,6 +197,31 @@ public final class HistoryTable {
     /** End times in ns, or null if the history has no times; {@link #NO_TIME} where one is missing. */
     public long @Nullable [] ends() {
         return ends;
+    }
+
+    /** The transaction's first operation; its others follow up to {@link #operationsEnd}. */
+    public int firstOperation(int transaction) {
+        return operationStarts[transaction];
+    }
+
+    /** The operation after the transaction's last one. */
+    public int operationsEnd(int transaction) {
+        return operationStarts[transaction + 1];
+    }
+
+    /** The key of an operation, see {@link KeyDictionary}. */
+    public int key(int operation) {
+        return operationKeys[operation] >>> 1;
+    }
+
+    /** Whether an operation is a write rather than a read. */
+    public boolean isWrite(int operation) {
+        return (operationKeys[operation] & 1) != 0;
+    }
+
+    /** The code of an operation's value, see {@link ValueDictionary}. */
+    public long value(int operation) {
+        return operationValues[operation];
     }
 
     /** Length transactions() + 1: transaction t has the operations [operationStarts[t], operationStarts[t + 1]). */
@@ -280,7 +315,7 @@ public final class HistoryTable {
         return new HistoryTable(
                 sessionLabels,
                 sessionStarts,
-                outcomes,
+                statuses,
                 indexes,
                 sources,
                 starts,

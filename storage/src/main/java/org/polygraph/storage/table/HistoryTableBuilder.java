@@ -48,7 +48,7 @@ public final class HistoryTableBuilder {
     private int[] sessionOf = new int[1024];
     private long[] indexes = new long[1024];
     private long[] sources = new long[1024];
-    private byte[] outcomes = new byte[1024];
+    private byte[] statuses = new byte[1024];
     private long @Nullable [] starts;
     private long @Nullable [] ends;
     private int[] operationStarts = new int[1025];
@@ -102,7 +102,7 @@ public final class HistoryTableBuilder {
         if (transactions > 0 || operations.size() > 0 || heldBytes() + bytes > limit) {
             return;
         }
-        if (moreTransactions > outcomes.length && moreTransactions < MAX_ARRAY) {
+        if (moreTransactions > statuses.length && moreTransactions < MAX_ARRAY) {
             resizeTransactions(moreTransactions);
         }
         operations.expect(moreOperations);
@@ -155,19 +155,19 @@ public final class HistoryTableBuilder {
      * @param index orders the session's transactions; gaps are allowed, duplicates are found in {@link #build}
      * @param position line, byte or row within the current file, at most 2^44
      */
-    public void begin(long session, long index, TransactionStatus outcome, long position) {
+    public void begin(long session, long index, TransactionStatus status, long position) {
         int t = transactions;
-        if (t == outcomes.length) {
+        if (t == statuses.length) {
             growTransactions();
         }
         sessionOf[t] = sessions.id(session);
         indexes[t] = index;
-        outcomes[t] = outcome.code();
+        statuses[t] = status.code();
         sources[t] = HistoryTable.packSource(Math.max(0, files.size() - 1), position);
     }
 
     private void growTransactions() {
-        resizeTransactions(grown(outcomes.length, "transactions"));
+        resizeTransactions(grown(statuses.length, "transactions"));
     }
 
     private void resizeTransactions(int capacity) {
@@ -175,7 +175,7 @@ public final class HistoryTableBuilder {
         sessionOf = Arrays.copyOf(sessionOf, capacity);
         indexes = Arrays.copyOf(indexes, capacity);
         sources = Arrays.copyOf(sources, capacity);
-        outcomes = Arrays.copyOf(outcomes, capacity);
+        statuses = Arrays.copyOf(statuses, capacity);
         operationStarts = Arrays.copyOf(operationStarts, capacity + 1);
         if (starts != null && ends != null) {
             starts = Arrays.copyOf(starts, capacity);
@@ -195,8 +195,8 @@ public final class HistoryTableBuilder {
 
     private long heldBytes() {
         return reserved
-                + 25L * outcomes.length
-                + (starts == null ? 0 : 16L * outcomes.length)
+                + 25L * statuses.length
+                + (starts == null ? 0 : 16L * statuses.length)
                 + operations.bytes()
                 + keys.bytes()
                 + values.bytes()
@@ -224,8 +224,8 @@ public final class HistoryTableBuilder {
     /** Times of the open transaction in ns; {@link HistoryTable#NO_TIME} where unknown. */
     public void times(long start, long end) {
         if (starts == null || ends == null) {
-            starts = new long[outcomes.length];
-            ends = new long[outcomes.length];
+            starts = new long[statuses.length];
+            ends = new long[statuses.length];
             Arrays.fill(starts, HistoryTable.NO_TIME);
             Arrays.fill(ends, HistoryTable.NO_TIME);
         }
@@ -233,9 +233,9 @@ public final class HistoryTableBuilder {
         ends[transactions] = end;
     }
 
-    /** Replaces the outcome of the open transaction, for formats that tell it last. */
-    public void outcome(TransactionStatus outcome) {
-        outcomes[transactions] = outcome.code();
+    /** Replaces the status of the open transaction, for formats that tell it last. */
+    public void status(TransactionStatus status) {
+        statuses[transactions] = status.code();
     }
 
     public void read(int key, long valueCode) {
@@ -340,7 +340,7 @@ public final class HistoryTableBuilder {
                 sessionOf,
                 indexes,
                 sources,
-                Arrays.copyOf(outcomes, n),
+                Arrays.copyOf(statuses, n),
                 starts == null ? null : Arrays.copyOf(starts, n),
                 ends == null ? null : Arrays.copyOf(ends, n),
                 Arrays.copyOf(operationStarts, n + 1),
@@ -394,13 +394,13 @@ public final class HistoryTableBuilder {
         long[] to = rows.ends();
         long file = HistoryTable.packSource(Math.max(0, files.size() - 1), 0);
         for (int i = 0; i < n; i++) {
-            if (transactions == outcomes.length) {
+            if (transactions == statuses.length) {
                 growTransactions();
             }
             int t = transactions;
             sessionOf[t] = ids[rows.sessionOf()[i]];
             indexes[t] = rows.indexes()[i];
-            outcomes[t] = rows.outcomes()[i];
+            statuses[t] = rows.statuses()[i];
             sources[t] = file | (rows.positions()[i] + before);
             if (from != null && to != null) {
                 times(from[i], to[i]);
@@ -439,8 +439,8 @@ public final class HistoryTableBuilder {
         sessionOf = new int[0];
         long[] newValues = operations.values(order, operationStarts);
         int[] newKeys = operations.keys(order, operationStarts);
-        byte[] newOutcomes = sorted.moved(outcomes);
-        outcomes = new byte[0];
+        byte[] newStatuses = sorted.moved(statuses);
+        statuses = new byte[0];
         long[] newIndexes = sorted.moved(indexes);
         indexes = new long[0];
         long[] newSources = sorted.moved(sources);
@@ -462,7 +462,7 @@ public final class HistoryTableBuilder {
         HistoryTable table = new HistoryTable(
                 sorted.labels(),
                 sorted.starts(),
-                newOutcomes,
+                newStatuses,
                 newIndexes,
                 newSources,
                 newStarts,

@@ -137,9 +137,9 @@ final class ListResolution {
         boolean[] done = new boolean[table.transactions()];
         boolean more = false;
         for (int t = 0; t < done.length; t++) {
-            done[t] = table.outcome(t) != TransactionStatus.INDETERMINATE;
+            done[t] = table.status(t) != TransactionStatus.INDETERMINATE;
             more |= !done[t];
-            if (table.outcome(t) == TransactionStatus.COMMITTED) {
+            if (table.status(t) == TransactionStatus.COMMITTED) {
                 readLists(t);
             }
         }

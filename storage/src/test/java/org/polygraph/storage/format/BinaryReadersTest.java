@@ -228,7 +228,7 @@ class BinaryReadersTest {
             }
             HistoryTable table = inputs.read("h", text.toString());
             assertThat(table.operations()).isEqualTo(lines);
-            assertThat(table.operationValues()[lines - 1]).isEqualTo(lines - 1);
+            assertThat(table.value(lines - 1)).isEqualTo(lines - 1);
             assertThat(table.whereIs(lines / 3 - 1)).endsWith("h:" + (pad + lines - 2));
         }
     }

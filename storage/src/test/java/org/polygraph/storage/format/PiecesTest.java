@@ -159,7 +159,7 @@ class PiecesTest {
             assertThat(actual.sessionLabel(s)).as(name).isEqualTo(expected.sessionLabel(s));
         }
         assertThat(actual.sessionStarts()).as(name).isEqualTo(expected.sessionStarts());
-        assertThat(actual.outcomes()).as(name).isEqualTo(expected.outcomes());
+        assertThat(actual.statuses()).as(name).isEqualTo(expected.statuses());
         for (int t = 0; t < expected.transactions(); t++) {
             assertThat(actual.index(t)).as(name).isEqualTo(expected.index(t));
             assertThat(actual.whereIs(t)).as(name).isEqualTo(expected.whereIs(t));

@@ -127,7 +127,7 @@ class PlainLinesTest {
                 told.add(table.whereIs(t));
             }
             for (int o = 0; o < table.operations(); o++) {
-                told.add(table.operationKeys()[o] + " " + table.operationValues()[o]);
+                told.add(table.operationKeys()[o] + " " + table.value(o));
             }
             return told;
         } catch (HistoryException e) {

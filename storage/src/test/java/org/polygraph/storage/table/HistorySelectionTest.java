@@ -57,8 +57,8 @@ class HistorySelectionTest {
             HistorySelection part = HistorySelection.of(whole, operations.toIntArray());
             for (int o = 0; o < operations.size(); o++) {
                 int t = HistorySelection.transactionOf(whole, operations.getInt(o));
-                assertThat(whole.operationStarts()[t]).isLessThanOrEqualTo(operations.getInt(o));
-                assertThat(whole.operationStarts()[t + 1]).isGreaterThan(operations.getInt(o));
+                assertThat(whole.firstOperation(t)).isLessThanOrEqualTo(operations.getInt(o));
+                assertThat(whole.operationsEnd(t)).isGreaterThan(operations.getInt(o));
             }
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             HistoryWriter.writeJsonl(part.table(), bytes);

@@ -96,11 +96,11 @@ class HistoryTableTest {
         StringBuilder text = new StringBuilder();
         for (int t = 0; t < table.transactions(); t++) {
             text.append(table.sessionLabel(table.sessionOf(t))).append(' ').append(table.index(t));
-            text.append(' ').append(table.outcome(t)).append(' ').append(table.whereIs(t));
+            text.append(' ').append(table.status(t)).append(' ').append(table.whereIs(t));
             text.append(' ').append(table.starts()[t]).append(' ').append(table.ends()[t]);
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                text.append(' ').append(table.keys().label(table.operationKeys()[o] >>> 1));
-                text.append('=').append(table.operationValues()[o]);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                text.append(' ').append(table.keys().label(table.key(o)));
+                text.append('=').append(table.value(o));
             }
             text.append('\n');
         }
@@ -220,9 +220,9 @@ class HistoryTableTest {
                 assertThat(table.operations()).isEqualTo(10 * transactions);
                 assertThat(table.writes()).isEqualTo(5 * transactions);
                 for (int o = 0; o < table.operations(); o++) {
-                    assertThat(table.operationValues()[o]).isEqualTo(o);
+                    assertThat(table.value(o)).isEqualTo(o);
                 }
-                assertThat(table.operationStarts()[transactions]).isEqualTo(10 * transactions);
+                assertThat(table.firstOperation(transactions)).isEqualTo(10 * transactions);
             }
         }
     }

@@ -18,7 +18,7 @@ class HistoryDslTest {
                 HistoryDsl.parse("init 0; s0: w(x,1) r(y,0) | r(x,1); s1: !w(x,2); s2: @5..9 ?w(y,null)");
         assertThat(history.sessions()).isEqualTo(3);
         assertThat(history.sessionStarts()).containsExactly(0, 2, 3, 4);
-        assertThat(history.outcomes())
+        assertThat(history.statuses())
                 .containsExactly(
                         TransactionStatus.COMMITTED.code(),
                         TransactionStatus.COMMITTED.code(),

@@ -21,7 +21,7 @@ class SatCheckerTest {
             HistoryTable history = stream.at(i);
             boolean decided = true;
             for (int t = 0; t < history.transactions(); t++) {
-                decided &= history.outcome(t) != TransactionStatus.INDETERMINATE;
+                decided &= history.status(t) != TransactionStatus.INDETERMINATE;
             }
             if (decided && BruteForceChecker.judge(history, Level.SER) != BruteForceChecker.Verdict.INVALID) {
                 for (Level level : LEVELS) {

@@ -52,7 +52,7 @@ class TinyHistoriesTest {
     }
 
     private static int has(HistoryTable history, TransactionStatus outcome) {
-        for (byte code : history.outcomes()) {
+        for (byte code : history.statuses()) {
             if (code == outcome.code()) {
                 return 1;
             }

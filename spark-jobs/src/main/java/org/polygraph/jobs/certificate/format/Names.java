@@ -30,8 +30,7 @@ public final class Names {
         int t = Arrays.binarySearch(table.operationStarts(), o + 1);
         // The last transaction that starts at or before it: one without operations starts where the next one does.
         t = t < 0 ? -t - 2 : firstStart(table.operationStarts(), t) - 1;
-        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
-                + value(table, table.operationValues()[o]);
+        return transaction(table, t) + " read key " + key(table, table.key(o)) + " = " + value(table, table.value(o));
     }
 
     private static int firstStart(int[] starts, int t) {
@@ -55,8 +54,8 @@ public final class Names {
      * @param own whether it should have returned an own write
      */
     public static String misread(HistoryTable table, int t, int o, boolean own, long expected) {
-        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
-                + value(table, table.operationValues()[o]) + ", but "
+        return transaction(table, t) + " read key " + key(table, table.key(o)) + " = "
+                + value(table, table.value(o)) + ", but "
                 + (own ? "its own latest write is " : "the last value committed before it is ")
                 + value(table, expected);
     }

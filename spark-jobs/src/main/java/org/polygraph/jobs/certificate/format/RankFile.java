@@ -108,7 +108,7 @@ public final class RankFile {
             if (t == counted.length) {
                 return false;
             }
-            while (table.sessionStarts()[session + 1] <= t) {
+            while (table.transactionsEnd(session) <= t) {
                 session++;
             }
             row[0] = table.sessionLabel(session);
@@ -232,7 +232,7 @@ public final class RankFile {
         /** Rows ascend, and so do transactions: each is passed once. */
         private int find(long label, long index) {
             while (next < table.transactions()) {
-                while (table.sessionStarts()[session + 1] <= next) {
+                while (table.transactionsEnd(session) <= next) {
                     session++;
                 }
                 long nextLabel = table.sessionLabel(session);

@@ -215,7 +215,7 @@ public final class Verification {
     private void seen(Replay.Result result) {
         int committed = 0;
         int indeterminate = 0;
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
             indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
         }

@@ -467,7 +467,7 @@ final class LastWriteReplay {
 
     /** What counts and the session ran before t, or -1. */
     private int before(int t) {
-        int first = table.sessionStarts()[table.sessionOf(t)];
+        int first = table.firstTransaction(table.sessionOf(t));
         int before = t - 1;
         while (before >= first && !counted[before]) {
             before--;

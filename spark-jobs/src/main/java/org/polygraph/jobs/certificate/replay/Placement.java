@@ -91,7 +91,7 @@ final class Placement {
     }
 
     private @Nullable String outcomes() {
-        byte[] outcomes = table.outcomes();
+        byte[] outcomes = table.statuses();
         for (int t = 0; t < outcomes.length; t++) {
             if (counted[t] != (outcomes[t] == TransactionStatus.COMMITTED.code())) {
                 if (!counted[t]) {
@@ -169,7 +169,7 @@ final class Placement {
             int t = transactionOf(e);
             if (isCommit(e)) {
                 int other = latest == t ? second : latest;
-                if (table.outcomes()[t] == TransactionStatus.COMMITTED.code()
+                if (table.status(t) == TransactionStatus.COMMITTED
                         && other != NOBODY
                         && terms.precedes(ends[t], starts[other])) {
                     return name(other) + " is ordered before " + name(t) + ", which had ended when it started";

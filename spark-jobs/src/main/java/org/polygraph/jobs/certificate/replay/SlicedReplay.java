@@ -141,7 +141,7 @@ public final class SlicedReplay {
         int t = at(wrong.snapshot());
         int o = wrong.operation();
         return switch (wrong.kind()) {
-            case OVERLAP -> Names.overlap(table, t, at((int) wrong.instead()), table.operationKeys()[o] >> 1);
+            case OVERLAP -> Names.overlap(table, t, at((int) wrong.instead()), table.key(o));
             case READ -> Names.misread(table, t, o, false, wrong.instead());
             case OWN_READ -> Names.misread(table, t, o, true, wrong.instead());
         };

@@ -154,15 +154,15 @@ record ViolationPage(
         List<Row> rows = new ArrayList<>();
         for (int t : transactions) {
             List<Operation> operations = new ArrayList<>();
-            int from = table.operationStarts()[t];
-            int to = table.operationStarts()[t + 1];
+            int from = table.firstOperation(t);
+            int to = table.operationsEnd(t);
             int hidden = 0;
             for (int o = from; o < to; o++) {
                 // What is enough is shown first of all, however long the transaction.
                 boolean room = operations.size() < extent.operations;
                 if (room && (to - from <= extent.operations || kept.isEmpty() || kept.contains(o))) {
                     String full = facts.operation(o);
-                    String kind = (table.operationKeys()[o] & 1) == 1 ? "write" : "read";
+                    String kind = table.isWrite(o) ? "write" : "read";
                     operations.add(new Operation(kind, Legible.shortened(full, TEXT), full, kept.contains(o)));
                 } else {
                     hidden++;
@@ -172,7 +172,7 @@ record ViolationPage(
                     facts.name(t),
                     table.sessionLabel(table.sessionOf(t)),
                     table.index(t),
-                    table.outcome(t).label(),
+                    table.status(t).label(),
                     Legible.of(table.whereIs(t)),
                     Timeline.span(table, t),
                     operations,

@@ -60,7 +60,7 @@ class BruteForceTest {
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
             if (IntStream.range(0, history.transactions())
-                    .noneMatch(t -> history.outcome(t) == TransactionStatus.COMMITTED)) {
+                    .noneMatch(t -> history.status(t) == TransactionStatus.COMMITTED)) {
                 continue;
             }
             for (Guarantee promise : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {

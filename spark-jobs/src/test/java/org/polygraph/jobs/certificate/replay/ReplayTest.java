@@ -59,7 +59,7 @@ class ReplayTest {
     private static boolean[] committed(HistoryTable table) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcome(t) == TransactionStatus.COMMITTED;
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
         }
         return counted;
     }
@@ -276,7 +276,7 @@ class ReplayTest {
             int[] order = shuffled(n * level.events(), random);
             boolean[] counted = committed(table);
             for (int t = 0; t < n; t++) {
-                counted[t] |= table.outcome(t) == TransactionStatus.INDETERMINATE && random.nextBoolean();
+                counted[t] |= table.status(t) == TransactionStatus.INDETERMINATE && random.nextBoolean();
             }
             int[] position = new int[order.length];
             for (int p = 0; p < order.length; p++) {
