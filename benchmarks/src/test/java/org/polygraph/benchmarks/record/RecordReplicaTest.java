@@ -13,9 +13,9 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine;
 
 /** Against a database in this process, which is its own replica: nothing read there is stale. */

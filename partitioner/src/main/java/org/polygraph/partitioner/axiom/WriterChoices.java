@@ -3,10 +3,10 @@ package org.polygraph.partitioner.axiom;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The choices that a history with open reads leaves: whom each of them read from, and with that which optional
@@ -86,8 +86,8 @@ public final class WriterChoices {
         if (operation < 0) {
             return Result.HOLDS;
         }
-        int key = table.operationKeys()[operation] >>> 1;
-        long value = table.operationValues()[operation];
+        int key = table.key(operation);
+        long value = table.value(operation);
         IntArrayList candidates = new IntArrayList();
         if (value == table.initialValue()) {
             candidates.add(ReadsFrom.INITIAL);
@@ -121,7 +121,7 @@ public final class WriterChoices {
 
     private int transaction(int operation) {
         int t = 0;
-        while (table.operationStarts()[t + 1] <= operation) {
+        while (table.operationsEnd(t) <= operation) {
             t++;
         }
         return t;
@@ -129,9 +129,9 @@ public final class WriterChoices {
 
     /** The code of what the transaction leaves in the key; null's where it does not write it. */
     private long lastWrite(int transaction, int key) {
-        for (int o = table.operationStarts()[transaction + 1] - 1; o >= table.operationStarts()[transaction]; o--) {
+        for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
             if (table.operationKeys()[o] == (key << 1 | 1)) {
-                return table.operationValues()[o];
+                return table.value(o);
             }
         }
         return NOTHING;
@@ -148,7 +148,7 @@ public final class WriterChoices {
         for (int t = 0; t < table.transactions(); t++) {
             builder.begin(
                     table.sessionOf(t), t, counted[t] ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1] && counted[t]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t) && counted[t]; o++) {
                 int key = builder.keys().id(keys[o] >>> 1);
                 if ((keys[o] & 1) == 1) {
                     builder.write(key, builder.values().code(o));
@@ -168,7 +168,7 @@ public final class WriterChoices {
     }
 
     private int written(int transaction, int readKey) {
-        for (int o = table.operationStarts()[transaction + 1] - 1; ; o--) {
+        for (int o = table.operationsEnd(transaction) - 1; ; o--) {
             if (table.operationKeys()[o] == (readKey | 1)) {
                 return o;
             }

@@ -3,7 +3,7 @@ package org.polygraph.partitioner.index;
 import it.unimi.dsi.fastutil.HashCommon;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Whether no value is written to a key twice, without grouping by keys: each write has a bit of a table; those that share

@@ -7,7 +7,7 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The same {@link ReadsFrom}, read by read, from slices of keys that are looked at away from the history: {@link #deal}
@@ -141,12 +141,12 @@ public final class SourceSlices {
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if ((keys[o] & 1) == 0 && pass.roles()[o] != TransactionScan.HIDDEN) {
-                    int slice = slices.sliceOf(keys[o] >>> 1, table.operationValues()[o]);
+                    int slice = slices.sliceOf(keys[o] >>> 1, table.value(o));
                     IntBuffer next = writers[slice];
                     if (next == null || !next.hasRemaining()) {
                         throw new IllegalStateException("slice " + slice + " has not all its reads");
                     }
-                    result.settle(o, next.get(), table.operationValues()[o], impossible);
+                    result.settle(o, next.get(), table.value(o), impossible);
                 }
             }
         }

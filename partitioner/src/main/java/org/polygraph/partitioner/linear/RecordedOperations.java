@@ -1,9 +1,9 @@
 package org.polygraph.partitioner.linear;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a
@@ -27,13 +27,13 @@ final class RecordedOperations {
     RecordedOperations(HistoryTable table, long skewNanos, boolean maybe) {
         this.table = table;
         this.maybe = maybe;
-        outcomes = table.outcomes();
+        outcomes = table.statuses();
         operationStarts = table.operationStarts();
         operationKeys = table.operationKeys();
         operationValues = table.operationValues();
         starts = table.starts();
         ends = table.ends();
-        slack = 2 * Math.max(0, Math.min(skewNanos, Long.MAX_VALUE / 8));
+        slack = skewNanos;
     }
 
     /** The first transaction that is no operation, or whose times are missing or run backwards; null if all are well. */
@@ -41,19 +41,18 @@ final class RecordedOperations {
         long[] starts = table.starts();
         long[] ends = table.ends();
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.outcome(t) == TransactionStatus.ABORTED || isEmpty(table, t)) {
+            if (table.status(t) == TransactionStatus.ABORTED || isEmpty(table, t)) {
                 continue;
             }
             if (!isOperation(table, t)) {
                 return new HistoryException(
                         table.whereIs(t),
-                        "a transaction of " + (table.operationStarts()[t + 1] - table.operationStarts()[t])
-                                + " operations",
+                        "a transaction of " + (table.operationsEnd(t) - table.firstOperation(t)) + " operations",
                         "one read, write or cas (or a read and then a write of its key) for level lin",
                         "check transactions at sser, which is the same promise for them");
             }
-            boolean hasEnd = table.outcome(t) != TransactionStatus.COMMITTED
-                    || (ends != null && ends[t] != HistoryTable.NO_TIME);
+            boolean hasEnd =
+                    table.status(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
             if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
                 return new HistoryException(
                         table.whereIs(t),
@@ -61,7 +60,7 @@ final class RecordedOperations {
                         "start and end, of which level lin speaks (of an indeterminate one its start)",
                         "record when each operation was sent and when its outcome was known");
             }
-            if (table.outcome(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
+            if (table.status(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
                 return new HistoryException(
                         table.whereIs(t),
                         "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
@@ -73,18 +72,18 @@ final class RecordedOperations {
     }
 
     private static boolean isEmpty(HistoryTable table, int t) {
-        return table.operationStarts()[t] == table.operationStarts()[t + 1];
+        return table.firstOperation(t) == table.operationsEnd(t);
     }
 
     private static boolean isOperation(HistoryTable table, int t) {
-        int from = table.operationStarts()[t];
+        int from = table.firstOperation(t);
         int[] keys = table.operationKeys();
-        return switch (table.operationStarts()[t + 1] - from) {
+        return switch (table.operationsEnd(t) - from) {
             case 1 -> true;
             case 2 ->
                 (keys[from] & 1) == 0
                         && keys[from + 1] == (keys[from] | 1)
-                        && !table.values().isOther(table.operationValues()[from]);
+                        && !table.values().isOther(table.value(from));
             default -> false;
         };
     }

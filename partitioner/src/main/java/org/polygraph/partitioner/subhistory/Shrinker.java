@@ -7,8 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Shrinks a closed part that violates until nothing can be taken away: transactions and operations, in chunks first
@@ -112,7 +112,7 @@ final class Shrinker {
     private List<int[]> transactions() {
         List<int[]> units = new ArrayList<>();
         for (int i = alive.nextSetBit(0); i >= 0; ) {
-            int end = table.operationStarts()[HistoryPart.transactionOf(table, operations[i]) + 1];
+            int end = table.operationsEnd(HistorySelection.transactionOf(table, operations[i]));
             IntArrayList unit = new IntArrayList();
             for (; i >= 0 && operations[i] < end; i = alive.nextSetBit(i + 1)) {
                 unit.add(i);
@@ -205,7 +205,7 @@ final class Shrinker {
         BitSet left = (BitSet) alive.clone();
         left.andNot(removal);
         trials++;
-        if (judge.violates(HistoryPart.of(table, pick(left)).table())) {
+        if (judge.violates(HistorySelection.of(table, pick(left)).table())) {
             alive.andNot(removal);
             return true;
         }

@@ -9,8 +9,8 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistorySize;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code --engine auto}: each history and level by the engine that {@link Estimate#auto} names, from the counts of what

@@ -8,7 +8,7 @@ import org.polygraph.jobs.decision.InMemoryKernels;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * All stages in this JVM, one thread: index, closure and saturation in turn, order, check by key, solver for what is

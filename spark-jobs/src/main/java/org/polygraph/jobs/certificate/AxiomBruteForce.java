@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Judges a small history at RC, RA or CC by trying every choice of who read from whom, and for each the definition of Biswas
@@ -60,7 +60,7 @@ final class AxiomBruteForce {
         AxiomBruteForce all = new AxiomBruteForce(history, terms);
         all.counted[0] = true;
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcomes()[t] == TransactionStatus.COMMITTED.code() && !all.count(t)) {
+            if (history.status(t) == TransactionStatus.COMMITTED && !all.count(t)) {
                 return BruteForce.Answer.VIOLATED;
             }
         }
@@ -73,7 +73,7 @@ final class AxiomBruteForce {
     /** Lets a transaction count and puts its external reads on the agenda; false if it contradicts itself. */
     private boolean count(int t) {
         counted[t + 1] = true;
-        for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             if (isWrite(o)) {
                 continue;
             }
@@ -97,16 +97,16 @@ final class AxiomBruteForce {
     }
 
     private boolean isWrite(int o) {
-        return (history.operationKeys()[o] & 1) == 1;
+        return history.isWrite(o);
     }
 
     private long value(int o) {
-        return history.operationValues()[o];
+        return history.value(o);
     }
 
     /** The last operation of t before another that is this one on this key, or -1. */
     private int last(int t, int before, int keyAndKind) {
-        for (int o = before - 1; o >= history.operationStarts()[t]; o--) {
+        for (int o = before - 1; o >= history.firstOperation(t); o--) {
             if (history.operationKeys()[o] == keyAndKind) {
                 return o;
             }
@@ -127,7 +127,7 @@ final class AxiomBruteForce {
             return true;
         }
         for (int t = 0; t < history.transactions() && choices <= MOST_CHOICES; t++) {
-            if (terms.mayCount(history.outcomes()[t]) && isSource(t, i) && chosen(i, t + 1)) {
+            if (terms.mayCount(history.statuses()[t]) && isSource(t, i) && chosen(i, t + 1)) {
                 return true;
             }
         }
@@ -135,7 +135,7 @@ final class AxiomBruteForce {
     }
 
     private boolean isSource(int t, int i) {
-        int write = last(t, history.operationStarts()[t + 1], history.operationKeys()[reads[i]] | 1);
+        int write = last(t, history.operationsEnd(t), history.operationKeys()[reads[i]] | 1);
         return t + 1 != readers[i] && write >= 0 && value(write) == value(reads[i]);
     }
 
@@ -185,7 +185,7 @@ final class AxiomBruteForce {
     }
 
     private boolean writes(int node, int i) {
-        return last(node - 1, history.operationStarts()[node], history.operationKeys()[reads[i]] | 1) >= 0;
+        return last(node - 1, history.firstOperation(node), history.operationKeys()[reads[i]] | 1) >= 0;
     }
 
     /** Whether an earlier read of the same transaction returned something of this node. */

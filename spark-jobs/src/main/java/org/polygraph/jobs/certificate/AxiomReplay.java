@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays RC, RA or CC: whether a commit order obeys the axiom, by definition (Biswas and Enea, OOPSLA 2019, figure 2).
@@ -81,8 +81,8 @@ final class AxiomReplay {
         Arrays.fill(seen, -1);
         Arrays.fill(ran, -1);
         for (int s = 0; s < table.sessions() && wrong == null; s++) {
-            int end = table.sessionStarts()[s + 1];
-            for (int t = table.sessionStarts()[s]; t < end && wrong == null; t++) {
+            int end = table.transactionsEnd(s);
+            for (int t = table.firstTransaction(s); t < end && wrong == null; t++) {
                 if (t % AHEAD == 0) {
                     fetch(t, Math.min(end, t + AHEAD));
                 }

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Judges a small history by trying every execution, depth first over prefixes of sessions: no graph, no solver, only the
@@ -159,7 +159,7 @@ public final class BruteForce {
         if (state[s] % 2 == 1) {
             return commit(s, t, 1);
         }
-        TransactionStatus outcome = history.outcome(t);
+        TransactionStatus outcome = history.status(t);
         if (outcome != TransactionStatus.COMMITTED && skip(s)) {
             return true;
         }
@@ -187,10 +187,10 @@ public final class BruteForce {
 
     private boolean commit(int s, int t, int steps) {
         char[] before = Arrays.copyOfRange(state, sessions, state.length);
-        for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-            int slot = slots[history.operationKeys()[o] >> 1];
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+            int slot = slots[history.key(o)];
             if (isWrite(o) && slot >= 0) {
-                state[slot] = number(history.operationValues()[o]);
+                state[slot] = number(history.value(o));
             }
         }
         state[s] += (char) steps;
@@ -209,7 +209,7 @@ public final class BruteForce {
         }
         for (int s = 0; s < sessions; s++) {
             for (int u = sessionStarts[s] + state[s] / 2; u < sessionStarts[s + 1]; u++) {
-                if (u != t && history.outcome(u) == TransactionStatus.COMMITTED && terms.precedes(ends[u], starts[t])) {
+                if (u != t && history.status(u) == TransactionStatus.COMMITTED && terms.precedes(ends[u], starts[t])) {
                     return false;
                 }
             }
@@ -218,8 +218,8 @@ public final class BruteForce {
     }
 
     private boolean readsMatch(int t) {
-        int from = history.operationStarts()[t];
-        for (int o = from; o < history.operationStarts()[t + 1]; o++) {
+        int from = history.firstOperation(t);
+        for (int o = from; o < history.operationsEnd(t); o++) {
             if (!isWrite(o) && !readMatches(from, o)) {
                 return false;
             }
@@ -228,11 +228,11 @@ public final class BruteForce {
     }
 
     private boolean readMatches(int from, int read) {
-        int key = history.operationKeys()[read] >> 1;
-        long value = history.operationValues()[read];
+        int key = history.key(read);
+        long value = history.value(read);
         for (int o = read - 1; o >= from; o--) {
-            if (isWrite(o) && history.operationKeys()[o] >> 1 == key) {
-                return history.operationValues()[o] == value;
+            if (isWrite(o) && history.key(o) == key) {
+                return history.value(o) == value;
             }
         }
         return state[slots[key]] == number(value);
@@ -250,8 +250,8 @@ public final class BruteForce {
     }
 
     private boolean writesMeet(int a, int b) {
-        for (int i = history.operationStarts()[a]; i < history.operationStarts()[a + 1]; i++) {
-            for (int j = history.operationStarts()[b]; j < history.operationStarts()[b + 1]; j++) {
+        for (int i = history.firstOperation(a); i < history.operationsEnd(a); i++) {
+            for (int j = history.firstOperation(b); j < history.operationsEnd(b); j++) {
                 if (isWrite(i) && history.operationKeys()[i] == history.operationKeys()[j]) {
                     return true;
                 }
@@ -261,7 +261,7 @@ public final class BruteForce {
     }
 
     private boolean isWrite(int o) {
-        return (history.operationKeys()[o] & 1) == 1;
+        return history.isWrite(o);
     }
 
     private char number(long value) {

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays CC: goes through the transactions as they commit. What reaches one by session order and reads commits before it,

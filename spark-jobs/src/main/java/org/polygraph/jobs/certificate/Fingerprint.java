@@ -11,10 +11,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What tells one history from another, as SHA-256 in hex: the bytes of its files, and what they say. The same history in
@@ -100,8 +100,8 @@ public record Fingerprint(String input, String content) {
         out.value(table.values(), table.initialValue());
         out.number(table.sessions());
         for (int s = 0; s < table.sessions(); s++) {
-            int from = table.sessionStarts()[s];
-            int to = table.sessionStarts()[s + 1];
+            int from = table.firstTransaction(s);
+            int to = table.transactionsEnd(s);
             out.number(table.sessionLabel(s));
             out.number(to - from);
             for (int t = from; t < to; t++) {
@@ -113,18 +113,18 @@ public record Fingerprint(String input, String content) {
 
     private static void transaction(Writer out, HistoryTable table, int t) {
         out.number(table.index(t));
-        out.put(table.outcomes()[t]);
+        out.put(table.statuses()[t]);
         out.number(time(table.starts(), t));
         out.number(time(table.ends(), t));
-        int from = table.operationStarts()[t];
-        int to = table.operationStarts()[t + 1];
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
         out.number(to - from);
         KeyDictionary keys = table.keys();
         ValueDictionary values = table.values();
         for (int o = from; o < to; o++) {
             int keyAndKind = table.operationKeys()[o];
             int key = keyAndKind >> 1;
-            long value = table.operationValues()[o];
+            long value = table.value(o);
             boolean text = keys.isString(key);
             out.room(OPERATION);
             out.buffer.put((byte) ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | tag(values, value)));

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays RC, RA or CC where an order is nearly serial: transactions are gone through as they commit, and a read that returns
@@ -465,7 +465,7 @@ final class LastWriteReplay {
 
     /** What counts and the session ran before t, or -1. */
     private int before(int t) {
-        int first = table.sessionStarts()[table.sessionOf(t)];
+        int first = table.firstTransaction(table.sessionOf(t));
         int before = t - 1;
         while (before >= first && !counted[before]) {
             before--;

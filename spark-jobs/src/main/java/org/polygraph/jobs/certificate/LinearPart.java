@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Linearizability of a few operations, by trying every order; and whether what a part of a history contradicts, all of it does.
@@ -37,10 +37,10 @@ final class LinearPart {
         Set<String> members = new HashSet<>();
         for (int t = 0; t < part.transactions(); t++) {
             members.add(Names.transaction(part.sessionLabel(part.sessionOf(t)), part.index(t)));
-            for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++) {
-                if ((part.operationKeys()[o] & 1) == 0) {
-                    long value = part.operationValues()[o];
-                    asked.computeIfAbsent(part.keys().label(part.operationKeys()[o] >>> 1), k -> new HashSet<>())
+            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
+                if (!part.isWrite(o)) {
+                    long value = part.value(o);
+                    asked.computeIfAbsent(part.keys().label(part.key(o)), k -> new HashSet<>())
                             .add(
                                     part.values().isOther(value)
                                             ? null
@@ -49,14 +49,14 @@ final class LinearPart {
             }
         }
         for (int t = 0; t < whole.transactions(); t++) {
-            for (int o = whole.operationStarts()[t]; o < whole.operationStarts()[t + 1]; o++) {
-                if ((whole.operationKeys()[o] & 1) == 0 || !terms.mayCount(whole.outcomes()[t])) {
+            for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
+                if (!whole.isWrite(o) || !terms.mayCount(whole.statuses()[t])) {
                     continue;
                 }
-                Set<@Nullable String> values = asked.get(whole.keys().label(whole.operationKeys()[o] >>> 1));
+                Set<@Nullable String> values = asked.get(whole.keys().label(whole.key(o)));
                 if (values != null
                         && (values.contains(null)
-                                || values.contains(whole.values().label(whole.operationValues()[o])))
+                                || values.contains(whole.values().label(whole.value(o))))
                         && !members.contains(
                                 Names.transaction(whole.sessionLabel(whole.sessionOf(t)), whole.index(t)))) {
                     return Names.transaction(whole, t) + " may have written what was read";
@@ -85,10 +85,8 @@ final class LinearPart {
         int[] found = new int[table.transactions()];
         int n = 0;
         for (int t = 0; t < table.transactions(); t++) {
-            int from = table.operationStarts()[t];
-            if (terms.mayCount(table.outcomes()[t])
-                    && from < table.operationStarts()[t + 1]
-                    && table.operationKeys()[from] >>> 1 == key) {
+            int from = table.firstOperation(t);
+            if (terms.mayCount(table.statuses()[t]) && from < table.operationsEnd(t) && table.key(from) == key) {
                 found[n++] = t;
             }
         }
@@ -101,7 +99,7 @@ final class LinearPart {
     private boolean extend(int[] operations, int done, long value, Set<State> seen) {
         boolean all = true;
         for (int i = 0; i < operations.length; i++) {
-            all &= (done & 1 << i) != 0 || table.outcome(operations[i]) != TransactionStatus.COMMITTED;
+            all &= (done & 1 << i) != 0 || table.status(operations[i]) != TransactionStatus.COMMITTED;
         }
         if (all) {
             return true;
@@ -114,9 +112,9 @@ final class LinearPart {
                 long after = value;
                 boolean fits = true;
                 int t = operations[i];
-                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                    long each = table.operationValues()[o];
-                    if ((table.operationKeys()[o] & 1) == 1) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    long each = table.value(o);
+                    if (table.isWrite(o)) {
                         after = each;
                     } else {
                         fits &= table.values().isOther(each) ? table.values().excluded(each) != after : each == after;
@@ -138,7 +136,7 @@ final class LinearPart {
             int other = operations[i];
             if ((done & 1 << i) == 0
                     && other != t
-                    && table.outcome(other) == TransactionStatus.COMMITTED
+                    && table.status(other) == TransactionStatus.COMMITTED
                     && starts != null
                     && ends != null
                     && terms.precedes(ends[other], starts[t])) {

@@ -2,8 +2,8 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays linearizability: places order the operations of each key; between keys and within sessions they say nothing. Accepted
@@ -64,8 +64,8 @@ final class LinearReplay {
         int[] at = new int[n];
         Arrays.fill(at, NOBODY);
         for (int t = 0; t < n; t++) {
-            if (counted[t] ? !terms.mayCount(table.outcomes()[t]) : table.outcome(t) == TransactionStatus.COMMITTED) {
-                return name(t) + " is " + table.outcome(t).label() + (counted[t] ? " but" : " and not") + " counted";
+            if (counted[t] ? !terms.mayCount(table.statuses()[t]) : table.status(t) == TransactionStatus.COMMITTED) {
+                return name(t) + " is " + table.status(t).label() + (counted[t] ? " but" : " and not") + " counted";
             }
             if (!counted[t]) {
                 continue;
@@ -89,15 +89,15 @@ final class LinearReplay {
     }
 
     private @Nullable String step(int t, long[] starts, long[] ends) {
-        int from = table.operationStarts()[t];
-        int to = table.operationStarts()[t + 1];
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
         if (from == to) {
             return null;
         }
-        int key = table.operationKeys()[from] >>> 1;
+        int key = table.key(from);
         int before = latest[key];
         if (before != NOBODY
-                && table.outcome(t) == TransactionStatus.COMMITTED
+                && table.status(t) == TransactionStatus.COMMITTED
                 && terms.precedes(ends[t], starts[before])) {
             return name(before) + " is ordered before " + name(t) + ", which had ended when it started";
         }
@@ -105,11 +105,11 @@ final class LinearReplay {
             latest[key] = t;
         }
         for (int o = from; o < to; o++) {
-            if (table.operationKeys()[o] >>> 1 != key) {
+            if (table.key(o) != key) {
                 return name(t) + " is on several keys";
             }
-            long value = table.operationValues()[o];
-            if ((table.operationKeys()[o] & 1) == 1) {
+            long value = table.value(o);
+            if (table.isWrite(o)) {
                 writes++;
                 current[key] = value;
                 continue;

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** How messages call transactions. Labels and file names come from the input and are made fit for one line. */
 final class Names {
@@ -30,8 +30,7 @@ final class Names {
         int t = Arrays.binarySearch(table.operationStarts(), o + 1);
         // The last transaction that starts at or before it: one without operations starts where the next one does.
         t = t < 0 ? -t - 2 : firstStart(table.operationStarts(), t) - 1;
-        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
-                + value(table, table.operationValues()[o]);
+        return transaction(table, t) + " read key " + key(table, table.key(o)) + " = " + value(table, table.value(o));
     }
 
     private static int firstStart(int[] starts, int t) {
@@ -55,8 +54,8 @@ final class Names {
      * @param own whether it should have returned an own write
      */
     static String misread(HistoryTable table, int t, int o, boolean own, long expected) {
-        return transaction(table, t) + " read key " + key(table, table.operationKeys()[o] >> 1) + " = "
-                + value(table, table.operationValues()[o]) + ", but "
+        return transaction(table, t) + " read key " + key(table, table.key(o)) + " = "
+                + value(table, table.value(o)) + ", but "
                 + (own ? "its own latest write is " : "the last value committed before it is ")
                 + value(table, expected);
     }

@@ -2,8 +2,8 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What an order has to keep that no single key tells: who counts, that places are places and no two events share one, that
@@ -88,7 +88,7 @@ final class Placement {
     }
 
     private @Nullable String outcomes() {
-        byte[] outcomes = table.outcomes();
+        byte[] outcomes = table.statuses();
         for (int t = 0; t < outcomes.length; t++) {
             if (counted[t] != (outcomes[t] == TransactionStatus.COMMITTED.code())) {
                 if (!counted[t]) {
@@ -166,7 +166,7 @@ final class Placement {
             int t = transactionOf(e);
             if (isCommit(e)) {
                 int other = latest == t ? second : latest;
-                if (table.outcomes()[t] == TransactionStatus.COMMITTED.code()
+                if (table.status(t) == TransactionStatus.COMMITTED
                         && other != NOBODY
                         && terms.precedes(ends[t], starts[other])) {
                     return name(other) + " is ordered before " + name(t) + ", which had ended when it started";

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.NumberTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code certificate/ranks.parquet}: the order that a PASS rests on. A row for each transaction that counts, ascending by
@@ -108,7 +108,7 @@ public final class RankFile {
             if (t == counted.length) {
                 return false;
             }
-            while (table.sessionStarts()[session + 1] <= t) {
+            while (table.transactionsEnd(session) <= t) {
                 session++;
             }
             row[0] = table.sessionLabel(session);
@@ -232,7 +232,7 @@ public final class RankFile {
         /** Rows ascend, and so do transactions: each is passed once. */
         private int find(long label, long index) {
             while (next < table.transactions()) {
-                while (table.sessionStarts()[session + 1] <= next) {
+                while (table.transactionsEnd(session) <= next) {
                     session++;
                 }
                 long nextLabel = table.sessionLabel(session);

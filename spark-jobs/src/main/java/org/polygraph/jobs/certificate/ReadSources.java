@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Whom each read returned, by values: a join of the external reads with the writes that transactions leave, on key and

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays a history in the order that is said to explain it. The last check before a PASS, and all one has to trust:

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A replay by slices of keys: {@link Replay} in three steps, of which the middle one needs neither the history nor the other
@@ -139,7 +139,7 @@ public final class SlicedReplay {
         int t = at(wrong.snapshot());
         int o = wrong.operation();
         return switch (wrong.kind()) {
-            case OVERLAP -> Names.overlap(table, t, at((int) wrong.instead()), table.operationKeys()[o] >> 1);
+            case OVERLAP -> Names.overlap(table, t, at((int) wrong.instead()), table.key(o));
             case READ -> Names.misread(table, t, o, false, wrong.instead());
             case OWN_READ -> Names.misread(table, t, o, true, wrong.instead());
         };

@@ -7,11 +7,11 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * When the violation of a part of a history is one of the whole. A part has some of the transactions, and of each some of
@@ -83,7 +83,7 @@ public final class SubHistory {
         long[] labels = sessionLabels();
         for (int s = 0; s < part.sessions(); s++) {
             int session = Arrays.binarySearch(labels, part.sessionLabel(s));
-            for (int t = part.sessionStarts()[s]; t < part.sessionStarts()[s + 1]; t++) {
+            for (int t = part.firstTransaction(s); t < part.transactionsEnd(s); t++) {
                 String wrong = session < 0 ? missing(s, t) : embed(s, session, t);
                 if (wrong != null) {
                     return wrong;
@@ -134,13 +134,13 @@ public final class SubHistory {
         }
         gaps((operation, sentence) -> {
             wanted.set(operation);
-            transactions.set(HistoryPart.transactionOf(whole, operation));
+            transactions.set(HistorySelection.transactionOf(whole, operation));
             return transactions.cardinality() > most ? sentence : null;
         });
         if (transactions.cardinality() > most) {
             return null;
         }
-        HistoryTable more = HistoryPart.of(
+        HistoryTable more = HistorySelection.of(
                         whole, transactions.stream().toArray(), wanted.stream().toArray())
                 .table();
         // An own write that was missing may hide an earlier one that somebody read: then a later one is missing too.
@@ -164,33 +164,33 @@ public final class SubHistory {
         Map<Wanted, Integer> reads = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];
         for (int t = 0; t < part.transactions(); t++) {
-            if (part.outcome(t) != TransactionStatus.COMMITTED) {
+            if (part.status(t) != TransactionStatus.COMMITTED) {
                 continue;
             }
-            for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++) {
+            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
                 int at = operations[o];
-                if ((part.operationKeys()[o] & 1) == 1) {
+                if (part.isWrite(o)) {
                     continue;
                 }
-                int own = lastWrite(whole, whole.operationStarts()[origin[t]], at);
-                long value = whole.operationValues()[at];
-                if (own >= 0 && whole.operationValues()[own] != value) {
+                int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
+                long value = whole.value(at);
+                if (own >= 0 && whole.value(own) != value) {
                     return Names.transaction(whole, origin[t]) + ": " + operation(o)
                             + " did not return its own latest write, "
-                            + Names.value(whole, whole.operationValues()[own]);
+                            + Names.value(whole, whole.value(own));
                 }
                 if (own < 0 && value != whole.initialValue()) {
-                    int key = whole.operationKeys()[at] >> 1;
+                    int key = whole.key(at);
                     wanted[key] = true;
                     reads.putIfAbsent(new Wanted(key, value), o);
                 }
             }
         }
         for (int w = 0; w < whole.transactions() && !reads.isEmpty(); w++) {
-            if (!terms.mayCount(whole.outcomes()[w])) {
+            if (!terms.mayCount(whole.statuses()[w])) {
                 continue;
             }
-            for (int o = whole.operationStarts()[w]; o < whole.operationStarts()[w + 1]; o++) {
+            for (int o = whole.firstOperation(w); o < whole.operationsEnd(w); o++) {
                 int keyAndKind = whole.operationKeys()[o];
                 if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
                     explained(w, o, reads);
@@ -203,21 +203,21 @@ public final class SubHistory {
         }
         return first == Integer.MAX_VALUE
                 ? null
-                : Names.transaction(whole, origin[HistoryPart.transactionOf(part, first)]) + ": " + operation(first)
-                        + " returned what no transaction that counts wrote last";
+                : Names.transaction(whole, origin[HistorySelection.transactionOf(part, first)]) + ": "
+                        + operation(first) + " returned what no transaction that counts wrote last";
     }
 
     /** Strikes out a read that transaction w may have written for. Its own later write is for others only. */
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
-        Wanted write = new Wanted(whole.operationKeys()[o] >> 1, whole.operationValues()[o]);
+        Wanted write = new Wanted(whole.key(o), whole.value(o));
         Integer read = reads.get(write);
-        if (read != null && origin[HistoryPart.transactionOf(part, read)] != w && isLast(w, o)) {
+        if (read != null && origin[HistorySelection.transactionOf(part, read)] != w && isLast(w, o)) {
             reads.remove(write);
         }
     }
 
     private boolean isLast(int w, int o) {
-        for (int later = o + 1; later < whole.operationStarts()[w + 1]; later++) {
+        for (int later = o + 1; later < whole.operationsEnd(w); later++) {
             if (whole.operationKeys()[later] == whole.operationKeys()[o]) {
                 return false;
             }
@@ -239,8 +239,8 @@ public final class SubHistory {
 
     /** Finds transaction t of the part, and its operations. */
     private @Nullable String embed(int partSession, int session, int t) {
-        int low = whole.sessionStarts()[session];
-        int high = whole.sessionStarts()[session + 1];
+        int low = whole.firstTransaction(session);
+        int high = whole.transactionsEnd(session);
         while (low < high) {
             int middle = (low + high) >>> 1;
             if (whole.index(middle) < part.index(t)) {
@@ -250,13 +250,13 @@ public final class SubHistory {
             }
         }
         int of = low;
-        if (of == whole.sessionStarts()[session + 1] || whole.index(of) != part.index(t)) {
+        if (of == whole.transactionsEnd(session) || whole.index(of) != part.index(t)) {
             return missing(partSession, t);
         }
         String name = Names.transaction(whole, of);
-        if (whole.outcome(of) != part.outcome(t)) {
-            return name + " is " + whole.outcome(of).label() + " in the history, "
-                    + part.outcome(t).label() + " in the sub-history";
+        if (whole.status(of) != part.status(t)) {
+            return name + " is " + whole.status(of).label() + " in the history, "
+                    + part.status(t).label() + " in the sub-history";
         }
         if (terms.promise().realTime()
                 && (time(whole.starts(), of) != time(part.starts(), t)
@@ -277,9 +277,9 @@ public final class SubHistory {
      * @return the first operation for which there is no place, or -1
      */
     private int place(int t, boolean closed) {
-        int at = whole.operationStarts()[origin[t]];
-        int end = whole.operationStarts()[origin[t] + 1];
-        for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++, at++) {
+        int at = whole.firstOperation(origin[t]);
+        int end = whole.operationsEnd(origin[t]);
+        for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++, at++) {
             while (at < end && !(sameOperation(o, at) && (!closed || followsTheSame(t, o, at)))) {
                 at++;
             }
@@ -293,14 +293,12 @@ public final class SubHistory {
 
     /** Whether operation o of transaction t of the part has the same own write before it as that of the whole; writes do. */
     private boolean followsTheSame(int t, int o, int at) {
-        if ((part.operationKeys()[o] & 1) == 1) {
+        if (part.isWrite(o)) {
             return true;
         }
-        int own = lastWrite(whole, whole.operationStarts()[origin[t]], at);
-        int now = lastWrite(part, part.operationStarts()[t], o);
-        return own < 0 || now < 0
-                ? own < 0 && now < 0
-                : sameValue(part.operationValues()[now], whole.operationValues()[own]);
+        int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
+        int now = lastWrite(part, part.firstOperation(t), o);
+        return own < 0 || now < 0 ? own < 0 && now < 0 : sameValue(part.value(now), whole.value(own));
     }
 
     private static long time(long @Nullable [] times, int t) {
@@ -310,9 +308,7 @@ public final class SubHistory {
     private boolean sameOperation(int o, int at) {
         int a = part.operationKeys()[o];
         int b = whole.operationKeys()[at];
-        return (a & 1) == (b & 1)
-                && sameKey(a >> 1, b >> 1)
-                && sameValue(part.operationValues()[o], whole.operationValues()[at]);
+        return (a & 1) == (b & 1) && sameKey(a >> 1, b >> 1) && sameValue(part.value(o), whole.value(at));
     }
 
     private boolean sameKey(int a, int b) {
@@ -340,26 +336,26 @@ public final class SubHistory {
     /** Condition 2. */
     private @Nullable String ownReads(Gaps gaps) {
         for (int t = 0; t < part.transactions(); t++) {
-            if (!terms.mayCount(part.outcomes()[t])) {
+            if (!terms.mayCount(part.statuses()[t])) {
                 continue;
             }
-            int from = part.operationStarts()[t];
-            for (int o = from; o < part.operationStarts()[t + 1]; o++) {
-                if ((part.operationKeys()[o] & 1) == 1) {
+            int from = part.firstOperation(t);
+            for (int o = from; o < part.operationsEnd(t); o++) {
+                if (part.isWrite(o)) {
                     continue;
                 }
-                int own = lastWrite(whole, whole.operationStarts()[origin[t]], operations[o]);
+                int own = lastWrite(whole, whole.firstOperation(origin[t]), operations[o]);
                 if (own < 0) {
                     continue;
                 }
                 int now = lastWrite(part, from, o);
-                if (now < 0 || whole.operationValues()[operations[now]] != whole.operationValues()[own]) {
+                if (now < 0 || whole.value(operations[now]) != whole.value(own)) {
                     String wrong = gaps.found(
                             own,
                             Names.transaction(whole, origin[t]) + ": " + operation(o)
                                     + " followed its own write of the key, w("
-                                    + Names.key(whole, whole.operationKeys()[own] >> 1) + ")="
-                                    + Names.value(whole, whole.operationValues()[own])
+                                    + Names.key(whole, whole.key(own)) + ")="
+                                    + Names.value(whole, whole.value(own))
                                     + ", which the sub-history leaves out");
                     if (wrong != null) {
                         return wrong;
@@ -389,25 +385,24 @@ public final class SubHistory {
         Map<Wanted, Set<Integer>> readers = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];
         for (int t = 0; t < part.transactions(); t++) {
-            if (!terms.mayCount(part.outcomes()[t])) {
+            if (!terms.mayCount(part.statuses()[t])) {
                 continue;
             }
-            for (int o = part.operationStarts()[t]; o < part.operationStarts()[t + 1]; o++) {
+            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
                 int at = operations[o];
-                if ((part.operationKeys()[o] & 1) == 0
-                        && lastWrite(whole, whole.operationStarts()[origin[t]], at) < 0) {
-                    int key = whole.operationKeys()[at] >> 1;
+                if (!part.isWrite(o) && lastWrite(whole, whole.firstOperation(origin[t]), at) < 0) {
+                    int key = whole.key(at);
                     wanted[key] = true;
-                    readers.computeIfAbsent(new Wanted(key, whole.operationValues()[at]), k -> new HashSet<>())
+                    readers.computeIfAbsent(new Wanted(key, whole.value(at)), k -> new HashSet<>())
                             .add(origin[t]);
                 }
             }
         }
         for (int w = 0; w < whole.transactions(); w++) {
-            if (!terms.mayCount(whole.outcomes()[w])) {
+            if (!terms.mayCount(whole.statuses()[w])) {
                 continue;
             }
-            for (int o = whole.operationStarts()[w]; o < whole.operationStarts()[w + 1]; o++) {
+            for (int o = whole.firstOperation(w); o < whole.operationsEnd(w); o++) {
                 int keyAndKind = whole.operationKeys()[o];
                 if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
                     String wrong = writer(w, o, readers, gaps);
@@ -423,7 +418,7 @@ public final class SubHistory {
     /** Whether transaction w, if operation o is its last write of the key, is kept with it for all who may have read it. */
     private @Nullable String writer(int w, int o, Map<Wanted, Set<Integer>> readers, Gaps gaps) {
         int write = whole.operationKeys()[o];
-        long value = whole.operationValues()[o];
+        long value = whole.value(o);
         Set<Integer> readBy = readers.get(new Wanted(write >> 1, value));
         if (readBy == null || !isLast(w, o)) {
             return null;
@@ -446,9 +441,9 @@ public final class SubHistory {
         if (t == null) {
             return false;
         }
-        for (int o = part.operationStarts()[t + 1] - 1; o >= part.operationStarts()[t]; o--) {
+        for (int o = part.operationsEnd(t) - 1; o >= part.firstOperation(t); o--) {
             if (whole.operationKeys()[operations[o]] == write) {
-                return whole.operationValues()[operations[o]] == value;
+                return whole.value(operations[o]) == value;
             }
         }
         return false;
@@ -457,6 +452,6 @@ public final class SubHistory {
     private String operation(int o) {
         int keyAndKind = part.operationKeys()[o];
         return ((keyAndKind & 1) == 1 ? "w(" : "r(") + Names.key(part, keyAndKind >> 1) + ")="
-                + Names.value(part, part.operationValues()[o]);
+                + Names.value(part, part.value(o));
     }
 }

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What evidence is evidence of.
@@ -9,9 +9,6 @@ import org.polygraph.storage.model.TransactionStatus;
  * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; matters for real time only
  */
 public record Terms(Guarantee promise, long clockSkewNanos, IndeterminateMode indeterminate) {
-    /** Beyond some 292 / 8 years clocks say nothing. */
-    private static final long MOST_SKEW = Long.MAX_VALUE / 8;
-
     public Terms {
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
@@ -30,14 +27,14 @@ public record Terms(Guarantee promise, long clockSkewNanos, IndeterminateMode in
     }
 
     /**
-     * Whether a transaction that ended then comes before one that started then: strictly earlier, after both intervals are
-     * widened by the clock skew. {@link HistoryTable#NO_TIME} bounds nothing.
+     * Whether a transaction that ended at {@code end} precedes one that started at {@code start} in real time: iff end + clock
+     * skew < start. {@link HistoryTable#NO_TIME} bounds nothing.
      */
     boolean precedes(long end, long start) {
         // The difference is unsigned: from end < start on it is right even where it does not fit 63 bits.
         return end != HistoryTable.NO_TIME
                 && start != HistoryTable.NO_TIME
                 && end < start
-                && Long.compareUnsigned(start - end, 2 * Math.min(clockSkewNanos, MOST_SKEW)) > 0;
+                && Long.compareUnsigned(start - end, clockSkewNanos) > 0;
     }
 }

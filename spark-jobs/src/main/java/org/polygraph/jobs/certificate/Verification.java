@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Holds the evidence of a run against the history itself. A PASS is verified by replaying its order; a VIOLATION by judging
@@ -206,7 +206,7 @@ public final class Verification {
     private void seen(Replay.Result result) {
         int committed = 0;
         int indeterminate = 0;
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
             indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
         }

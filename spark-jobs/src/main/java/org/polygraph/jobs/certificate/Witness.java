@@ -1,6 +1,6 @@
 package org.polygraph.jobs.certificate;
 
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * An order that is said to explain a history. SER has one event a transaction (event t is transaction t); SI has two (event

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * All writes of the keys that a few operations read, each beside the reads of its key. Without an index: one pass over the

@@ -14,10 +14,10 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.Renumbering;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
@@ -80,7 +80,7 @@ final class BeyondReads {
     }
 
     private List<Violation> of(List<Violation> violations, Budget budget) {
-        HistoryPart part = HistoryPart.of(table, without(violations));
+        HistorySelection part = HistorySelection.of(table, without(violations));
         if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
             return List.of();
         }
@@ -104,7 +104,7 @@ final class BeyondReads {
         }
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int keyAndKind = table.operationKeys()[o];
                 if ((keyAndKind & 1) == 1 || !refuted.contains((long) t << 32 | keyAndKind >>> 1)) {
                     kept.add(o);
@@ -120,10 +120,10 @@ final class BeyondReads {
      */
     private void addContradicted(int transaction, LongSet refuted) {
         Int2LongOpenHashMap seen = new Int2LongOpenHashMap();
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            int key = table.operationKeys()[o] >>> 1;
-            long value = table.operationValues()[o];
-            if ((table.operationKeys()[o] & 1) == 1) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            int key = table.key(o);
+            long value = table.value(o);
+            if (table.isWrite(o)) {
                 seen.put(key, value);
             } else if (!seen.containsKey(key)) {
                 if (request.level() != IsolationLevel.RC) {

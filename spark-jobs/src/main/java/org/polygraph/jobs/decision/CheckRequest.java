@@ -7,8 +7,8 @@ import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What to decide. Budgets are not part of it: they change whether there is an answer, never which.

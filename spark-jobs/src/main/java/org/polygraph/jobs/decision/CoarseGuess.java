@@ -9,7 +9,7 @@ import org.polygraph.partitioner.order.CoarseOrder;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Accepts histories of few values, where the rules alone decide next to no read: as if an order were right but for small

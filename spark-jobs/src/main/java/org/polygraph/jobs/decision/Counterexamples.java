@@ -12,9 +12,9 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
 final class Counterexamples {
@@ -145,7 +145,7 @@ final class Counterexamples {
         }
         Terms terms = request.terms().orElseThrow();
         return switch (BruteForce.judge(
-                HistoryPart.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
+                HistorySelection.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
             case VIOLATED -> {
                 isJudged = true;
                 yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));

@@ -18,7 +18,7 @@ import org.polygraph.partitioner.order.VersionChains;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * One decision, from a history to a verdict: the stages that all engines share, around the {@link Kernels} of one of

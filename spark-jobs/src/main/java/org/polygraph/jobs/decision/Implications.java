@@ -15,8 +15,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the verdict of one level says of another one, where both are asked for the same history with the same options. A
@@ -145,7 +145,7 @@ public final class Implications {
 
     /** Who found that a part violates the level; null if nobody did. */
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
-        HistoryTable alone = HistoryPart.of(table, part.operations()).table();
+        HistoryTable alone = HistorySelection.of(table, part.operations()).table();
         if (part.transactions().length <= BruteForce.TRANSACTIONS) {
             switch (BruteForce.judge(alone, request.terms().orElseThrow())) {
                 case VIOLATED -> {

@@ -11,8 +11,8 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
 final class LinearDecision {
@@ -84,7 +84,7 @@ final class LinearDecision {
                 continue;
             }
             BruteForce.Answer answer = BruteForce.judge(
-                    HistoryPart.of(table, part.operations()).table(),
+                    HistorySelection.of(table, part.operations()).table(),
                     request.terms().orElseThrow());
             if (answer == BruteForce.Answer.HOLDS) {
                 throw new IllegalStateException(

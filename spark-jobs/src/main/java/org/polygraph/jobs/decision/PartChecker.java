@@ -9,7 +9,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.partitioner.subhistory.PartJudge;
 import org.polygraph.solver.Outcome;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The embedded engine's decision of a small history, without anything around it: some tens of microseconds. Refutations are

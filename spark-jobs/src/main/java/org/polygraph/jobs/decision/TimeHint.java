@@ -14,7 +14,7 @@ import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Client times as a help to accept, never to condemn. Two attempts; whatever they find is replayed, and what they do not find

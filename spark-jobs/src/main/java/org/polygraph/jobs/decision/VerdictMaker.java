@@ -11,7 +11,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Makes the verdict of one check, with its stages, counts and assumptions: a PASS only of an order that explains the history. */
 final class VerdictMaker {

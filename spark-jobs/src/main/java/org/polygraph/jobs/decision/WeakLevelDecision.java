@@ -19,8 +19,8 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
@@ -113,7 +113,7 @@ final class WeakLevelDecision {
     /** Whether what counts is told by the transactions as they stand. */
     private boolean areOutcomesKnown() {
         byte unknown = TransactionStatus.INDETERMINATE.code();
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             if (outcome == unknown) {
                 return false;
             }

@@ -24,10 +24,10 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code DIR/run=<id>/}: what a check leaves behind, on any file system. Each file is whole or absent; {@code _SUCCESS}
@@ -198,7 +198,7 @@ public final class RunDirectory {
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
         SubHistory part = violation.minimal();
         if (part != null) {
-            HistoryTable alone = HistoryPart.of(table, part.operations()).table();
+            HistoryTable alone = HistorySelection.of(table, part.operations()).table();
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
         } else {
             BitSet involved = involved(violation);

@@ -16,12 +16,12 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The Spark engine: large inputs are read in tasks ({@link SparkReading}), what goes key by key runs in tasks, over the same

@@ -11,8 +11,8 @@ import org.polygraph.jobs.certificate.SlicedReplay;
 import org.polygraph.jobs.certificate.Verification;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays by key on Spark. The driver looks at what no single key tells and deals raw operations out to slices of keys, a

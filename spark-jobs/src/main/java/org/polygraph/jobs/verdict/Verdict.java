@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Witness;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** The answer for one history, immutable. A class with a builder, not a record, so that fields can be added. */
 public final class Verdict {

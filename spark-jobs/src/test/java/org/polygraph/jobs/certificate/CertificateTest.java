@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -23,13 +22,14 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Certificates on disk: every PASS has one that verifies, and nothing that is changed by hand does. */
@@ -66,13 +66,7 @@ class CertificateTest {
 
     @Test
     void everyPassVerifies() throws Exception {
-        passes(0xce27, 400);
-    }
-
-    @Test
-    @Tag("full")
-    void everyPassVerifiesAtLength() throws Exception {
-        passes(0xce28, 4_000);
+        passes(0xce27, SuiteScale.of(400));
     }
 
     private void passes(long seed, int histories) throws Exception {

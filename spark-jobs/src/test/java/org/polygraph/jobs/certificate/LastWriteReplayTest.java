@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -110,9 +110,9 @@ class LastWriteReplayTest {
             if (t < 0) {
                 continue;
             }
-            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                int key = history.operationKeys()[o] >>> 1;
-                if ((history.operationKeys()[o] & 1) == 1) {
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                int key = history.key(o);
+                if (history.isWrite(o)) {
                     last[key] = t;
                 } else {
                     older += sources[o] != ReadSources.NONE && sources[o] != last[key] ? 1 : 0;
@@ -130,7 +130,7 @@ class LastWriteReplayTest {
         builder.initialValue(history.initialValue());
         try {
             for (int t = 0; t < history.transactions(); t++) {
-                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
+                builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.status(t), t);
                 for (int o = starts[t]; o < starts[t + 1]; o++) {
                     int key = builder.keys().id(history.keys().integer(keys[o] >>> 1));
                     if ((keys[o] & 1) == 1) {
@@ -186,11 +186,11 @@ class LastWriteReplayTest {
         boolean[] counted = new boolean[n];
         for (int s = 0; s < history.sessions(); s++) {
             long before = Long.MIN_VALUE;
-            for (int t = history.sessionStarts()[s]; t < history.sessionStarts()[s + 1]; t++) {
+            for (int t = history.firstTransaction(s); t < history.transactionsEnd(s); t++) {
                 long place = (history.sourcePosition(t) + (chance == 0 ? 0 : random.nextInt(chance + 1))) * n + t;
                 places[t] = Math.max(before + 1, place);
                 before = places[t];
-                counted[t] = history.outcome(t) == TransactionStatus.COMMITTED;
+                counted[t] = history.status(t) == TransactionStatus.COMMITTED;
             }
         }
         Integer[] order = new Integer[n];

@@ -1,7 +1,7 @@
 package org.polygraph.jobs.certificate;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Whether an order explains a history, pair by pair and read by read: quadratic, and nothing to get wrong but the definition. */
 final class NaiveReplay {
@@ -16,8 +16,8 @@ final class NaiveReplay {
     static boolean explains(HistoryTable table, Guarantee promise, boolean[] counted, long[] begin, long[] commit) {
         for (int t = 0; t < table.transactions(); t++) {
             if (counted[t]
-                    ? table.outcome(t) == TransactionStatus.ABORTED
-                    : table.outcome(t) == TransactionStatus.COMMITTED) {
+                    ? table.status(t) == TransactionStatus.ABORTED
+                    : table.status(t) == TransactionStatus.COMMITTED) {
                 return false;
             }
             if (!counted[t]) {
@@ -41,9 +41,8 @@ final class NaiveReplay {
                     return false;
                 }
             }
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                if ((table.operationKeys()[o] & 1) == 0
-                        && table.operationValues()[o] != visible(table, counted, t, o, begin, commit)) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (!table.isWrite(o) && table.value(o) != visible(table, counted, t, o, begin, commit)) {
                     return false;
                 }
             }
@@ -54,13 +53,13 @@ final class NaiveReplay {
     private static boolean endedBefore(HistoryTable table, int u, int t) {
         long[] starts = table.starts();
         long[] ends = table.ends();
-        return starts != null && ends != null && table.outcome(u) == TransactionStatus.COMMITTED && ends[u] < starts[t];
+        return starts != null && ends != null && table.status(u) == TransactionStatus.COMMITTED && ends[u] < starts[t];
     }
 
     private static boolean shareAWrittenKey(HistoryTable table, int t, int u) {
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-            for (int p = table.operationStarts()[u]; p < table.operationStarts()[u + 1]; p++) {
-                if (table.operationKeys()[o] == table.operationKeys()[p] && (table.operationKeys()[o] & 1) == 1) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            for (int p = table.firstOperation(u); p < table.operationsEnd(u); p++) {
+                if (table.operationKeys()[o] == table.operationKeys()[p] && table.isWrite(o)) {
                     return true;
                 }
             }
@@ -70,9 +69,9 @@ final class NaiveReplay {
 
     private static long visible(HistoryTable table, boolean[] counted, int t, int read, long[] begin, long[] commit) {
         int write = table.operationKeys()[read] | 1;
-        for (int o = read - 1; o >= table.operationStarts()[t]; o--) {
+        for (int o = read - 1; o >= table.firstOperation(t); o--) {
             if (table.operationKeys()[o] == write) {
-                return table.operationValues()[o];
+                return table.value(o);
             }
         }
         long last = -1;
@@ -81,9 +80,9 @@ final class NaiveReplay {
             if (u == t || !counted[u] || commit[u] > begin[t] || commit[u] < last) {
                 continue;
             }
-            for (int o = table.operationStarts()[u]; o < table.operationStarts()[u + 1]; o++) {
+            for (int o = table.firstOperation(u); o < table.operationsEnd(u); o++) {
                 if (table.operationKeys()[o] == write) {
-                    value = table.operationValues()[o];
+                    value = table.value(o);
                     last = commit[u];
                 }
             }

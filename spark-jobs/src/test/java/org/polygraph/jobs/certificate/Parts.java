@@ -1,11 +1,11 @@
 package org.polygraph.jobs.certificate;
 
 import java.util.function.IntPredicate;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Copies of a history with dictionaries of their own, with less in them or something changed. */
 final class Parts {
@@ -68,22 +68,22 @@ final class Parts {
             builder.begin(
                     change.session(t, table.sessionLabel(table.sessionOf(t))),
                     change.index(t, table.index(t)),
-                    change.outcome(t, table.outcome(t)),
+                    change.outcome(t, table.status(t)),
                     t + 1L);
             if (starts != null && ends != null) {
                 builder.times(starts[t], ends[t]);
             }
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (operations.test(o)) {
                     int keyAndKind = table.operationKeys()[o];
                     int id = keyAndKind >> 1;
                     int key = table.keys().isString(id)
                             ? builder.keys().id(table.keys().string(id))
                             : builder.keys().id(change.key(o, table.keys().integer(id)));
-                    long value = code(builder, table, table.operationValues()[o]);
-                    if (table.values().isInteger(table.operationValues()[o])) {
+                    long value = code(builder, table, table.value(o));
+                    if (table.values().isInteger(table.value(o))) {
                         value = builder.values()
-                                .code(change.value(o, table.values().integer(table.operationValues()[o])));
+                                .code(change.value(o, table.values().integer(table.value(o))));
                     }
                     if (change.write(o, (keyAndKind & 1) == 1)) {
                         builder.write(key, value);

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 class ReplayTest {
@@ -55,7 +55,7 @@ class ReplayTest {
     private static boolean[] committed(HistoryTable table) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcome(t) == TransactionStatus.COMMITTED;
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
         }
         return counted;
     }
@@ -227,7 +227,10 @@ class ReplayTest {
         assertThat(replay(table, Terms.of(Guarantee.SSER), all, against))
                 .isEqualTo("transaction (session 1, index 0) at dsl:32 is ordered before transaction (session 0, index"
                         + " 0) at dsl:13, which had ended when it started");
-        assertThat(replay(table, new Terms(Guarantee.SSER, 3, IndeterminateMode.MAYBE), all, against))
+        // 10 + 4 < 15, and 10 + 5 is not.
+        assertThat(replay(table, new Terms(Guarantee.SSER, 4, IndeterminateMode.MAYBE), all, against))
+                .contains("which had ended when it started");
+        assertThat(replay(table, new Terms(Guarantee.SSER, 5, IndeterminateMode.MAYBE), all, against))
                 .isNull();
         assertThat(replay(table, Terms.of(Guarantee.SSI), all, new int[] {0, 2, 1, 3}))
                 .contains("which had ended when it started");
@@ -269,7 +272,7 @@ class ReplayTest {
             int[] order = shuffled(n * level.events(), random);
             boolean[] counted = committed(table);
             for (int t = 0; t < n; t++) {
-                counted[t] |= table.outcome(t) == TransactionStatus.INDETERMINATE && random.nextBoolean();
+                counted[t] |= table.status(t) == TransactionStatus.INDETERMINATE && random.nextBoolean();
             }
             int[] position = new int[order.length];
             for (int p = 0; p < order.length; p++) {

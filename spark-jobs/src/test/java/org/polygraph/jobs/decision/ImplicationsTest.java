@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.Guarantee;
@@ -19,12 +18,13 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Every level's own verdict keeps to what levels imply, and what is handed from level to level is evidence there. */
@@ -77,13 +77,7 @@ class ImplicationsTest {
 
     @Test
     void holdOverTinyHistories() {
-        run(0x1e7e1, 4_000);
-    }
-
-    @Test
-    @Tag("full")
-    void holdOverManyTinyHistories() {
-        run(0x1e7e15, 100_000);
+        run(0x1e7e1, SuiteScale.of(4_000));
     }
 
     private void run(long seed, int count) {
@@ -181,7 +175,7 @@ class ImplicationsTest {
         assertThat(verdict.violations()).isNotEmpty();
         for (Violation violation : verdict.violations()) {
             SubHistory part = violation.minimal();
-            HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+            HistoryTable alone = HistorySelection.of(history, part.operations()).table();
             boolean accepted = verdict.level().isAxiom()
                     ? BruteForceAxioms.accepts(
                             alone,

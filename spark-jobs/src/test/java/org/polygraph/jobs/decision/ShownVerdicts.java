@@ -11,8 +11,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
@@ -107,7 +107,7 @@ public final class ShownVerdicts {
             return;
         }
         assertThat(part.minimal()).as(what).isTrue();
-        HistoryTable alone = HistoryPart.of(whole, part.operations()).table();
+        HistoryTable alone = HistorySelection.of(whole, part.operations()).table();
         String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
         if (alone.transactions() > MOST_TRANSACTIONS) {
             large++;
@@ -134,7 +134,7 @@ public final class ShownVerdicts {
 
     private static boolean hasEmptyTransaction(HistoryTable table) {
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.operationStarts()[t] == table.operationStarts()[t + 1]) {
+            if (table.firstOperation(t) == table.operationsEnd(t)) {
                 return true;
             }
         }
