@@ -21,7 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
  * reads out only takes constraints away, and every possible writer of the reads that stay is kept, so what is violated then is
- * violated by the whole too ({@link org.polygraph.jobs.certificate.SubHistory}).
+ * violated by the whole too ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
  * <p>Costs at most the check of a history without violations, once more for each time that leaving reads out brings others to
  * light (inconsistent transactions, then reads without a writer, then what they had committed), and 20 s in all.
