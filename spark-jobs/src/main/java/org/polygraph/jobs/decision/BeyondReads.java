@@ -113,8 +113,7 @@ public final class BeyondReads {
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                int keyAndKind = table.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 || !refuted.contains((long) t << 32 | keyAndKind >>> 1)) {
+                if (table.isWrite(o) || !refuted.contains((long) t << 32 | table.key(o))) {
                     kept.add(o);
                 }
             }
