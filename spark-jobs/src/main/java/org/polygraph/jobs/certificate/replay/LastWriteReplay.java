@@ -32,7 +32,7 @@ final class LastWriteReplay {
     private static final int INITIAL = SourcesByValue.INITIAL;
 
     private final HistoryTable table;
-    private final Guarantee promise;
+    private final Guarantee guarantee;
     private final boolean[] counted;
     private final int[] position;
     private final int[] starts;
@@ -77,7 +77,7 @@ final class LastWriteReplay {
     LastWriteReplay(Witness witness, int[] used) {
         this.used = used;
         table = witness.table();
-        promise = witness.terms().promise();
+        guarantee = witness.terms().guarantee();
         counted = witness.counted();
         position = witness.position();
         starts = table.operationStarts();
@@ -334,7 +334,7 @@ final class LastWriteReplay {
     }
 
     private boolean isNoneStale() {
-        if (promise == Guarantee.CC) {
+        if (guarantee == Guarantee.CC) {
             int[] seenBy = new int[counted.length];
             for (int i = 0; i < count; i++) {
                 if (isReached(i, sources(), seenBy) || steps < 0) {
@@ -350,7 +350,7 @@ final class LastWriteReplay {
             while (askers[first] != readers[i]) {
                 first++;
             }
-            boolean isStale = promise == Guarantee.RC
+            boolean isStale = guarantee == Guarantee.RC
                     ? seesSource(i, first, older[i])
                     : seesSource(i, first, starts[readers[i] + 1]) || ranBefore(i);
             if (isStale || steps < 0) {

@@ -33,10 +33,10 @@ class LastWriteReplayTest {
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            for (Guarantee promise : AXIOMS) {
-                Witness witness = witness(history, promise, random, 3);
+            for (Guarantee guarantee : AXIOMS) {
+                Witness witness = witness(history, guarantee, random, 3);
                 String wrong = agree(witness, HistoryDsl.print(history) + " seed " + stream.seedOf(i));
-                accepted.merge(promise, wrong == null ? 1 : 0, Integer::sum);
+                accepted.merge(guarantee, wrong == null ? 1 : 0, Integer::sum);
             }
         }
         System.out.println("10000 histories from seed " + seed + ": accepted " + accepted);
@@ -58,9 +58,9 @@ class LastWriteReplayTest {
                     .isolation(
                             i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Guarantee promise : AXIOMS) {
-                String wrong = agree(witness(history, promise, random, i % 5), "seed 0x1a7f #" + i);
-                accepted.merge(promise, wrong == null ? 1 : 0, Integer::sum);
+            for (Guarantee guarantee : AXIOMS) {
+                String wrong = agree(witness(history, guarantee, random, i % 5), "seed 0x1a7f #" + i);
+                accepted.merge(guarantee, wrong == null ? 1 : 0, Integer::sum);
                 each++;
             }
         }
@@ -84,9 +84,9 @@ class LastWriteReplayTest {
                     .isolation(
                             i % 3 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Guarantee promise : AXIOMS) {
-                String what = promise + " seed 0x1a80 #" + i;
-                Witness witness = witness(history, promise, random, i % 5);
+            for (Guarantee guarantee : AXIOMS) {
+                String what = guarantee + " seed 0x1a80 #" + i;
+                Witness witness = witness(history, guarantee, random, i % 5);
                 int[] order = Placement.of(witness).eventAt();
                 LastWriteReplay latest = new LastWriteReplay(witness);
                 if (!latest.holds(order)) {
@@ -95,13 +95,13 @@ class LastWriteReplayTest {
                 HistoryTable renamed = renamed(history, latest.sources(), witness.counted());
                 Witness same = new Witness(renamed, witness.terms(), witness.counted(), witness.position());
                 assertThat(new AxiomReplay(same).run(order)).as(what).isNull();
-                accepted.merge(promise, 1, Integer::sum);
-                older.merge(promise, older(history, latest.sources(), order) > 0 ? 1 : 0, Integer::sum);
+                accepted.merge(guarantee, 1, Integer::sum);
+                older.merge(guarantee, older(history, latest.sources(), order) > 0 ? 1 : 0, Integer::sum);
             }
         }
         System.out.println(
                 "1500 histories from seed 0x1a80: accepted " + accepted + ", of them with older reads " + older);
-        assertThat(older).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+        assertThat(older).hasSize(3).allSatisfy((guarantee, count) -> assertThat(count)
                 .isGreaterThan(30));
     }
 
@@ -172,10 +172,10 @@ class LastWriteReplayTest {
         String wrong = new AxiomReplay(witness).run(placement.eventAt());
         boolean holds = new LastWriteReplay(witness).holds(placement.eventAt());
         if (wrong == null) {
-            assertThat(holds).as("%s %s", witness.terms().promise(), what).isTrue();
+            assertThat(holds).as("%s %s", witness.terms().guarantee(), what).isTrue();
         } else if (holds) {
             // Of several that left the value it takes the last one, which the other replay does not.
-            assertThat(wrong).as("%s %s", witness.terms().promise(), what).contains("several left there");
+            assertThat(wrong).as("%s %s", witness.terms().guarantee(), what).contains("several transactions wrote");
             assertThat(BruteForce.judge(witness.table(), witness.terms()))
                     .as(what)
                     .isNotEqualTo(BruteForce.Answer.VIOLATED);
@@ -184,7 +184,7 @@ class LastWriteReplayTest {
     }
 
     /** Sessions merged as their places in the file say, but for so many transactions' worth of chance. */
-    private static Witness witness(HistoryTable history, Guarantee promise, SplitMix random, int chance) {
+    private static Witness witness(HistoryTable history, Guarantee guarantee, SplitMix random, int chance) {
         int n = history.transactions();
         long[] places = new long[n];
         boolean[] counted = new boolean[n];
@@ -204,6 +204,6 @@ class LastWriteReplayTest {
         for (int i = 0; i < n; i++) {
             position[order[i]] = i;
         }
-        return new Witness(history, Terms.of(promise), counted, position);
+        return new Witness(history, Terms.of(guarantee), counted, position);
     }
 }
