@@ -192,7 +192,11 @@ class HouseTest {
             "spark",
             "cli");
 
-    /** What is told, then how it is drawn, then the files of a run. */
+    @ArchTest
+    static final ArchRule CERTIFICATE_PACKAGES_LOOK_LEFT =
+            leftToRight(JOBS + "certificate.", "format", "replay", "judge");
+
+    /** The wording, then the pages, then the files of a run. */
     @ArchTest
     static final ArchRule REPORT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(JOBS + "report..")

@@ -130,7 +130,7 @@ public final class WriterChoices {
     /** The code of what the transaction leaves in the key; null's where it does not write it. */
     private long lastWrite(int transaction, int key) {
         for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.operationKeys()[o] == (key << 1 | 1)) {
+            if (table.isWriteOf(o, key)) {
                 return table.value(o);
             }
         }
@@ -144,18 +144,17 @@ public final class WriterChoices {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("choices");
         builder.initialValue(builder.values().code(-1));
-        int[] keys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
             builder.begin(
                     table.sessionOf(t), t, counted[t] ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
             for (int o = table.firstOperation(t); o < table.operationsEnd(t) && counted[t]; o++) {
-                int key = builder.keys().id(keys[o] >>> 1);
-                if ((keys[o] & 1) == 1) {
+                int key = builder.keys().id(table.key(o));
+                if (table.isWrite(o)) {
                     builder.write(key, builder.values().code(o));
                 } else if (sources[o] == ReadsFrom.INITIAL) {
                     builder.read(key, builder.initialValue());
                 } else if (sources[o] >= 0) {
-                    builder.read(key, builder.values().code(written(sources[o], keys[o])));
+                    builder.read(key, builder.values().code(written(sources[o], table.key(o))));
                 }
             }
             builder.end();
@@ -167,9 +166,9 @@ public final class WriterChoices {
         }
     }
 
-    private int written(int transaction, int readKey) {
+    private int written(int transaction, int key) {
         for (int o = table.operationsEnd(transaction) - 1; ; o--) {
-            if (table.operationKeys()[o] == (readKey | 1)) {
+            if (table.isWriteOf(o, key)) {
                 return o;
             }
         }

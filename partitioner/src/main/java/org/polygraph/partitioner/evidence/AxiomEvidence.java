@@ -200,7 +200,7 @@ public final class AxiomEvidence {
 
     private boolean writes(int transaction, int key) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.operationKeys()[o] == (key << 1 | 1)) {
+            if (table.isWriteOf(o, key)) {
                 return true;
             }
         }
@@ -304,7 +304,7 @@ public final class AxiomEvidence {
 
     private long lastWrite(int transaction, int key) {
         int o = table.operationsEnd(transaction) - 1;
-        while (table.operationKeys()[o] != (key << 1 | 1)) {
+        while (!table.isWriteOf(o, key)) {
             o--;
         }
         return table.value(o);

@@ -238,7 +238,7 @@ final class CaseSplit {
 
     private long valueRead(int key, int transaction) {
         int o = table.firstOperation(transaction);
-        while (table.operationKeys()[o] != key << 1) {
+        while (!table.isReadOf(o, key)) {
             o++;
         }
         return table.value(o);
@@ -246,7 +246,7 @@ final class CaseSplit {
 
     private long lastWritten(int key, int transaction) {
         int o = table.operationsEnd(transaction) - 1;
-        while (table.operationKeys()[o] != (key << 1 | 1)) {
+        while (!table.isWriteOf(o, key)) {
             o--;
         }
         return table.value(o);

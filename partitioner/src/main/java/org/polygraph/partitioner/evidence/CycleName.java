@@ -91,7 +91,7 @@ final class CycleName {
 
     private static int firstRead(HistoryTable table, int transaction, int key) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.operationKeys()[o] == key << 1) {
+            if (table.isReadOf(o, key)) {
                 return o;
             }
         }

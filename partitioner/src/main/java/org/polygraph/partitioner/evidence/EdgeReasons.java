@@ -425,7 +425,7 @@ final class EdgeReasons {
 
     private long valueRead(int key, int transaction) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.operationKeys()[o] == key << 1) {
+            if (table.isReadOf(o, key)) {
                 return table.value(o);
             }
         }
@@ -434,7 +434,7 @@ final class EdgeReasons {
 
     private long lastWritten(int key, int transaction) {
         for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.operationKeys()[o] == (key << 1 | 1)) {
+            if (table.isWriteOf(o, key)) {
                 return table.value(o);
             }
         }

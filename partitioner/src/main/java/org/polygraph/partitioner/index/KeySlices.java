@@ -75,8 +75,8 @@ public final class KeySlices implements Serializable {
             return new KeySlices(keys, slices);
         }
         int[] counts = new int[keys];
-        for (int key : table.operationKeys()) {
-            counts[key >>> 1]++;
+        for (int o = 0; o < table.operations(); o++) {
+            counts[table.key(o)]++;
         }
         IntArrayList cut = new IntArrayList();
         IntArrayList parts = new IntArrayList();

@@ -143,7 +143,7 @@ final class ReadAnomalies {
     /** The operation by which a transaction first reads a key. */
     int externalRead(int key, int transaction) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.operationKeys()[o] == key << 1) {
+            if (table.isReadOf(o, key)) {
                 return o;
             }
         }
@@ -151,7 +151,7 @@ final class ReadAnomalies {
     }
 
     private boolean isWrite(int operation, int key, long value) {
-        return table.operationKeys()[operation] == (key << 1 | 1) && table.value(operation) == value;
+        return table.isWriteOf(operation, key) && table.value(operation) == value;
     }
 
     private String label(int key, long value) {

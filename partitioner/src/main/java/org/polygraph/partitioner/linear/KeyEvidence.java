@@ -157,10 +157,9 @@ final class KeyEvidence {
         }
         int[] ascending = transactions.toIntArray();
         Arrays.sort(ascending);
-        int[] starts = table.operationStarts();
         IntArrayList operations = new IntArrayList();
         for (int t : ascending) {
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (t != writer || o == dropped) {
                     operations.add(o);
                 }

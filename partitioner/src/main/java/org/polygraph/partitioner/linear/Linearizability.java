@@ -92,9 +92,8 @@ public final class Linearizability {
                 position[t] = placed++;
             }
         }
-        int[] starts = table.operationStarts();
         for (int t = 0; t < position.length; t++) {
-            if (starts[t] == starts[t + 1] && table.status(t) == TransactionStatus.COMMITTED) {
+            if (table.firstOperation(t) == table.operationsEnd(t) && table.status(t) == TransactionStatus.COMMITTED) {
                 counted[t] = true;
                 position[t] = placed++;
             }

@@ -15,10 +15,6 @@ final class RecordedOperations {
 
     private final HistoryTable table;
     private final boolean maybe;
-    private final byte[] outcomes;
-    private final int[] operationStarts;
-    private final int[] operationKeys;
-    private final long[] operationValues;
     private final long @Nullable [] starts;
     private final long @Nullable [] ends;
     private final long slack;
@@ -27,10 +23,6 @@ final class RecordedOperations {
     RecordedOperations(HistoryTable table, long skewNanos, boolean maybe) {
         this.table = table;
         this.maybe = maybe;
-        outcomes = table.statuses();
-        operationStarts = table.operationStarts();
-        operationKeys = table.operationKeys();
-        operationValues = table.operationValues();
         starts = table.starts();
         ends = table.ends();
         slack = skewNanos;
@@ -77,12 +69,11 @@ final class RecordedOperations {
 
     private static boolean isOperation(HistoryTable table, int t) {
         int from = table.firstOperation(t);
-        int[] keys = table.operationKeys();
         return switch (table.operationsEnd(t) - from) {
             case 1 -> true;
             case 2 ->
-                (keys[from] & 1) == 0
-                        && keys[from + 1] == (keys[from] | 1)
+                !table.isWrite(from)
+                        && table.isWriteOf(from + 1, table.key(from))
                         && !table.values().isOther(table.value(from));
             default -> false;
         };
@@ -91,7 +82,7 @@ final class RecordedOperations {
     /** Whether it is an operation that may count. */
     boolean isPart(int t) {
         return !isEmpty(table, t)
-                && (outcomes[t] == TransactionStatus.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
+                && (table.status(t) == TransactionStatus.COMMITTED || (maybe && isMaybe(t) && isWrite(t)));
     }
 
     /**
@@ -99,12 +90,12 @@ final class RecordedOperations {
      * write, or -1. Goes through the history.
      */
     int droppedWrite(int reader) {
-        int wanted = key(reader) << 1 | 1;
-        long read = operationValues[operationStarts[reader]];
-        for (int t = 0; t < outcomes.length; t++) {
-            if (outcomes[t] != TransactionStatus.COMMITTED.code() && !(maybe && isMaybe(t))) {
-                for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-                    if (operationKeys[o] == wanted && operationValues[o] == read) {
+        int key = key(reader);
+        long read = table.value(table.firstOperation(reader));
+        for (int t = 0; t < table.transactions(); t++) {
+            if (table.status(t) != TransactionStatus.COMMITTED && !(maybe && isMaybe(t))) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWriteOf(o, key) && table.value(o) == read) {
                         return o;
                     }
                 }
@@ -114,36 +105,36 @@ final class RecordedOperations {
     }
 
     private boolean isMaybe(int t) {
-        return outcomes[t] == TransactionStatus.INDETERMINATE.code();
+        return table.status(t) == TransactionStatus.INDETERMINATE;
     }
 
     private boolean isWrite(int t) {
-        return (operationKeys[operationStarts[t + 1] - 1] & 1) == 1;
+        return table.isWrite(table.operationsEnd(t) - 1);
     }
 
     int key(int t) {
-        return operationKeys[operationStarts[t]] >>> 1;
+        return table.key(table.firstOperation(t));
     }
 
     /** As in {@link Operations}. */
     byte kind(int t) {
-        int first = operationStarts[t];
+        int first = table.firstOperation(t);
         int kind = isWrite(t) ? Operations.WRITES : 0;
-        if ((operationKeys[first] & 1) == 0) {
-            kind |= table.values().isOther(operationValues[first]) ? Operations.REFUSED : Operations.READS;
+        if (!table.isWrite(first)) {
+            kind |= table.values().isOther(table.value(first)) ? Operations.REFUSED : Operations.READS;
         }
         return (byte) (isMaybe(t) ? kind | Operations.MAYBE : kind);
     }
 
     /** What it reads; what a refused one did not find. */
     long read(int t) {
-        long value = operationValues[operationStarts[t]];
+        long value = table.value(table.firstOperation(t));
         return table.values().isOther(value) ? table.values().excluded(value) : value;
     }
 
     /** What it writes. */
     long written(int t) {
-        return operationValues[operationStarts[t + 1] - 1];
+        return table.value(table.operationsEnd(t) - 1);
     }
 
     long start(int t) {

@@ -120,9 +120,9 @@ final class ReadSources {
     }
 
     private int lastWriteBefore(int operation, int transaction) {
-        int write = table.operationKeys()[operation] | 1;
+        int key = table.key(operation);
         for (int o = operation - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.operationKeys()[o] == write) {
+            if (table.isWriteOf(o, key)) {
                 return o;
             }
         }

@@ -69,7 +69,7 @@ final class Shrinker {
     /** Shrinks. @return whether it ended because nothing can be taken away; false if it was stopped or gave up */
     boolean run() {
         List<int[]> transactions = transactions();
-        List<int[]> reads = single(0);
+        List<int[]> reads = single(false);
         if (transactions.size() > FEW) {
             // Few reads that need many writers: taking writers away first would always take the reads along.
             if (reads.size() * 4 <= transactions.size()) {
@@ -87,9 +87,9 @@ final class Shrinker {
             if (alive.cardinality() <= SMALL) {
                 essential.clear();
             }
-            changed = oneByOne(single(0));
+            changed = oneByOne(single(false));
             changed |= oneByOne(transactions());
-            changed |= oneByOne(single(1));
+            changed |= oneByOne(single(true));
         }
         return !changed && !stop.getAsBoolean();
     }
@@ -122,11 +122,10 @@ final class Shrinker {
         return units;
     }
 
-    /** @param write 1 for writes, 0 for reads */
-    private List<int[]> single(int write) {
+    private List<int[]> single(boolean writes) {
         List<int[]> units = new ArrayList<>();
         for (int i = alive.nextSetBit(0); i >= 0; i = alive.nextSetBit(i + 1)) {
-            if ((table.operationKeys()[operations[i]] & 1) == write) {
+            if (table.isWrite(operations[i]) == writes) {
                 units.add(new int[] {i});
             }
         }

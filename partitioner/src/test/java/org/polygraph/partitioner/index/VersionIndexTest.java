@@ -49,9 +49,9 @@ class VersionIndexTest {
                 for (int o = table.firstOperation(t);
                         history.commitStatus().isCounted(t) && o < table.operationsEnd(t);
                         o++) {
-                    if (table.operationKeys()[o] == (key << 1 | 1)) {
+                    if (table.isWriteOf(o, key)) {
                         writes.put(t, table.value(o));
-                    } else if (table.operationKeys()[o] == key << 1 && !writes.containsKey(t)) {
+                    } else if (table.isReadOf(o, key) && !writes.containsKey(t)) {
                         reads.put(t, table.value(o));
                     }
                 }

@@ -6,7 +6,7 @@ import org.polygraph.jobs.application.AutoChecker;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;

@@ -21,7 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
  * reads out only takes constraints away, and every possible writer of the reads that stay is kept, so what is violated then is
- * violated by the whole too ({@link org.polygraph.jobs.certificate.SubHistory}).
+ * violated by the whole too ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
  * <p>Costs at most the check of a history without violations, once more for each time that leaving reads out brings others to
  * light (inconsistent transactions, then reads without a writer, then what they had committed), and 20 s in all.
@@ -113,8 +113,7 @@ public final class BeyondReads {
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                int keyAndKind = table.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 || !refuted.contains((long) t << 32 | keyAndKind >>> 1)) {
+                if (table.isWrite(o) || !refuted.contains((long) t << 32 | table.key(o))) {
                     kept.add(o);
                 }
             }

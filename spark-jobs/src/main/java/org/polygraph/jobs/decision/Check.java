@@ -1,7 +1,7 @@
 package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.table.HistoryTable;

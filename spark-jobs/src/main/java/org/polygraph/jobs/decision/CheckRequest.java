@@ -1,9 +1,9 @@
 package org.polygraph.jobs.decision;
 
 import java.util.Optional;
-import org.polygraph.jobs.certificate.Guarantee;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.index.IndexedHistory;

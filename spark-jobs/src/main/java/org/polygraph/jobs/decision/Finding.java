@@ -2,7 +2,7 @@ package org.polygraph.jobs.decision;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.partitioner.isolation.Dependency;

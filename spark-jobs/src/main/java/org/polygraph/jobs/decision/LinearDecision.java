@@ -2,9 +2,9 @@ package org.polygraph.jobs.decision;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;

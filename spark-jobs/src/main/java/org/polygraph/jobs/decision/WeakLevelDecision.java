@@ -2,10 +2,10 @@ package org.polygraph.jobs.decision;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CommitOrder;

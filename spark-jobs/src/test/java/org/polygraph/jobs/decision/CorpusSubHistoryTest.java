@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.SubHistory;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -133,7 +133,8 @@ class CorpusSubHistoryTest {
                     String what = name + " " + level;
                     Verdict alone = new EmbeddedChecker().check(part, request, Progress.NONE, Budget.unlimited());
                     assertThat(alone.status()).as(what).isEqualTo(Verdict.Status.VIOLATION);
-                    assertThat(SubHistory.firstGap(table, part, request.terms().orElseThrow()))
+                    assertThat(SubHistoryProof.firstGap(
+                                    table, part, request.terms().orElseThrow()))
                             .as(what)
                             .isNull();
                     assertThat(minimal.minimal()).as(what).isTrue();

@@ -98,7 +98,7 @@ class MinimalSubHistoryTest {
     }
 
     private static String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
-        return org.polygraph.jobs.certificate.SubHistory.firstGap(
+        return org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(
                 whole, part, request.terms().orElseThrow());
     }
 
@@ -137,7 +137,7 @@ class MinimalSubHistoryTest {
     /** The value last written to a key by an operation of [from, to) that is kept. */
     private static OptionalLong lastWrite(HistoryTable whole, @Nullable BitSet kept, int from, int to, int key) {
         for (int o = to - 1; o >= from; o--) {
-            if (whole.operationKeys()[o] == (key << 1 | 1) && (kept == null || kept.get(o))) {
+            if (whole.isWriteOf(o, key) && (kept == null || kept.get(o))) {
                 return OptionalLong.of(whole.value(o));
             }
         }

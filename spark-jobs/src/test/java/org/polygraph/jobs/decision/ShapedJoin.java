@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.ShapedHistory.Kind;
 import org.polygraph.jobs.decision.ShapedHistory.Op;
 import org.polygraph.jobs.decision.ShapedHistory.Txn;

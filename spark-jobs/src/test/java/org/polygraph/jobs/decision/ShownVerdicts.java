@@ -3,9 +3,9 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -122,7 +122,7 @@ public final class ShownVerdicts {
                     .isNotEqualTo(true);
         }
         if (request.level() != IsolationLevel.LIN) {
-            assertThat(org.polygraph.jobs.certificate.SubHistory.firstGap(
+            assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(
                             whole, alone, request.terms().orElseThrow()))
                     .as(as)
                     .isNull();

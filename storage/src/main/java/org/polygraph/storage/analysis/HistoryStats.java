@@ -55,10 +55,6 @@ public record HistoryStats(
             empty += operations == 0 ? 1 : 0;
             maxOperations = Math.max(maxOperations, operations);
         }
-        int writes = 0;
-        for (int key : table.operationKeys()) {
-            writes += key & 1;
-        }
         WrittenValues written = WrittenValues.of(table);
         Times times = Times.of(table);
         return new HistoryStats(
@@ -67,8 +63,8 @@ public record HistoryStats(
                 outcomes[TransactionStatus.ABORTED.code()],
                 outcomes[TransactionStatus.INDETERMINATE.code()],
                 empty,
-                table.operations() - writes,
-                writes,
+                table.operations() - table.writes(),
+                table.writes(),
                 table.keys().size(),
                 written.writtenKeys(),
                 written.repeats(),

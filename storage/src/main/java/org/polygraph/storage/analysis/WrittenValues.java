@@ -25,12 +25,11 @@ final class WrittenValues {
         int keys = table.keys().size();
         int[] starts = new int[keys + 2];
         long[] written = new long[(keys + 63) >> 6];
-        int[] operationKeys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
             int counted = table.status(t) == TransactionStatus.ABORTED ? 0 : 1;
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if ((operationKeys[o] & 1) != 0) {
-                    int key = operationKeys[o] >>> 1;
+                if (table.isWrite(o)) {
+                    int key = table.key(o);
                     starts[key + 2] += counted;
                     written[key >> 6] |= 1L << key;
                 }
@@ -44,8 +43,8 @@ final class WrittenValues {
         for (int t = 0; t < table.transactions(); t++) {
             if (table.status(t) != TransactionStatus.ABORTED) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if ((operationKeys[o] & 1) != 0) {
-                        values[starts[(operationKeys[o] >>> 1) + 1]++] = table.value(o);
+                    if (table.isWrite(o)) {
+                        values[starts[table.key(o) + 1]++] = table.value(o);
                     }
                 }
             }

@@ -184,8 +184,8 @@ public record HistorySize(
     private static long keys(HistoryTable table, long operations) {
         int draws = table.operations();
         IntOpenHashSet seen = new IntOpenHashSet();
-        for (int key : table.operationKeys()) {
-            seen.add(key >>> 1);
+        for (int o = 0; o < table.operations(); o++) {
+            seen.add(table.key(o));
         }
         double low = seen.size();
         double high = Math.max(low, operations);

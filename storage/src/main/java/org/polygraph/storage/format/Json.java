@@ -26,6 +26,8 @@ final class Json {
                     .maxNameLength(MAX_NAME)
                     .maxNumberLength(100)
                     .build())
+            // The format is UTF-8.
+            .disable(JsonFactory.Feature.CHARSET_DETECTION)
             .build();
 
     private Json() {}

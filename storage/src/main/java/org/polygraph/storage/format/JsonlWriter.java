@@ -79,16 +79,15 @@ final class JsonlWriter {
         time(json, "end", table.ends(), t);
         json.writeStringField("status", table.status(t).label());
         json.writeArrayFieldStart("ops");
-        int[] operationKeys = table.operationKeys();
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             json.writeStartObject();
             if (table.values().isOther(table.value(o))) {
-                refusal(json, operationKeys[o] >>> 1, table.value(o));
+                refusal(json, table.key(o), table.value(o));
                 continue;
             }
-            json.writeStringField("op", (operationKeys[o] & 1) != 0 ? "w" : "r");
+            json.writeStringField("op", table.isWrite(o) ? "w" : "r");
             json.writeFieldName("key");
-            writeKey(json, table.keys(), operationKeys[o] >>> 1);
+            writeKey(json, table.keys(), table.key(o));
             json.writeFieldName("value");
             writeValue(json, table.values(), table.value(o));
             json.writeEndObject();

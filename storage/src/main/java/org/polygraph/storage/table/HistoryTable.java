@@ -219,6 +219,16 @@ public final class HistoryTable {
         return (operationKeys[operation] & 1) != 0;
     }
 
+    /** Whether an operation reads the key. */
+    public boolean isReadOf(int operation, int key) {
+        return operationKeys[operation] == key << 1;
+    }
+
+    /** Whether an operation writes the key. */
+    public boolean isWriteOf(int operation, int key) {
+        return operationKeys[operation] == (key << 1 | 1);
+    }
+
     /** The code of an operation's value, see {@link ValueDictionary}. */
     public long value(int operation) {
         return operationValues[operation];

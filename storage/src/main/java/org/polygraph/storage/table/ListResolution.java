@@ -33,9 +33,6 @@ final class ListResolution {
 
     private final HistoryTable table;
     private final ListTree lists;
-    private final int[] operationStarts;
-    private final int[] keys;
-    private final long[] codes;
     /** By key: what it holds. */
     private final byte[] kinds;
     /** By list: whether it was gone through; no other one goes through again what they share. */
@@ -58,15 +55,12 @@ final class ListResolution {
     private ListResolution(HistoryTable table, ListTree lists) {
         this.lists = lists;
         this.table = table;
-        this.operationStarts = table.operationStarts();
-        this.keys = table.operationKeys();
-        this.codes = table.operationValues();
         this.kinds = new byte[table.keys().size()];
         numbers.defaultReturnValue(-1);
         before.defaultReturnValue(UNKNOWN);
         contradicting.defaultReturnValue(UNKNOWN);
-        newKeys = new int[codes.length];
-        newCodes = new long[codes.length];
+        newKeys = new int[table.operations()];
+        newCodes = new long[table.operations()];
     }
 
     /**
@@ -89,9 +83,9 @@ final class ListResolution {
             }
         }
         readLists();
-        int[] starts = new int[operationStarts.length];
+        int[] starts = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 tell(o);
             }
             starts[t + 1] = n;
@@ -104,11 +98,11 @@ final class ListResolution {
         Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
         writers.defaultReturnValue(-1);
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-                int key = keys[o] >> 1;
-                boolean isOurs = ListCodes.isStandIn(codes[o]) || isAppend(o);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                boolean isOurs = ListCodes.isStandIn(table.value(o)) || isAppend(o);
                 // A read of null is one of a list that nobody has begun.
-                boolean isNull = codes[o] == ValueDictionary.NULL && (keys[o] & 1) == 0;
+                boolean isNull = table.value(o) == ValueDictionary.NULL && !table.isWrite(o);
                 kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;
                 if (kinds[key] == (LIST | PLAIN)) {
                     throw new HistoryException(
@@ -118,7 +112,7 @@ final class ListResolution {
                             "give lists keys of their own");
                 }
                 if (isAppend(o)) {
-                    long element = codes[o];
+                    long element = table.value(o);
                     int first = writers.put(version(key, number(element)), t);
                     if (first >= 0) {
                         throw new HistoryException(
@@ -161,7 +155,7 @@ final class ListResolution {
     }
 
     private boolean isObserved(int t) {
-        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             if (isAppend(o) && before.get(appendedVersion(o)) != UNKNOWN) {
                 return true;
             }
@@ -173,9 +167,9 @@ final class ListResolution {
     private void requireNoDoubt(int t) throws HistoryException {
         boolean reads = false;
         boolean writes = false;
-        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            reads |= ListCodes.isRead(codes[o]);
-            writes |= (keys[o] & 1) != 0 && !isAppend(o);
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            reads |= ListCodes.isRead(table.value(o));
+            writes |= table.isWrite(o) && !isAppend(o);
         }
         if (reads && writes) {
             throw new HistoryException(
@@ -187,9 +181,9 @@ final class ListResolution {
     }
 
     private void readLists(int t) {
-        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            if (ListCodes.isRead(codes[o])) {
-                readList(keys[o] >> 1, ListCodes.list(codes[o]));
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (ListCodes.isRead(table.value(o))) {
+                readList(table.key(o), ListCodes.list(table.value(o)));
             }
         }
     }
@@ -212,47 +206,47 @@ final class ListResolution {
     }
 
     private void tell(int o) {
-        int key = keys[o] >> 1;
-        long code = codes[o];
+        int key = table.key(o);
+        long code = table.value(o);
         if (ListCodes.isRead(code)) {
             int list = ListCodes.list(code);
-            add(keys[o], list == ListTree.EMPTY ? EMPTY : number(lists.last(list)));
+            add(o, list == ListTree.EMPTY ? EMPTY : number(lists.last(list)));
         } else if (isAppend(o)) {
-            add(keys[o], number(code));
+            add(o, number(code));
         } else if (code == ListCodes.BEFORE_APPEND) {
             long version = appendedVersion(o + 1);
             int first = before.get(version);
             if (first != UNKNOWN) {
-                add(keys[o], first);
+                add(o, first);
                 int second = contradicting.get(version);
                 if (second != UNKNOWN) {
-                    add(keys[o], second);
+                    add(o, second);
                 }
             }
         } else {
-            put(keys[o], kinds[key] == LIST ? table.initialValue() : code);
+            put(o, kinds[key] == LIST ? table.initialValue() : code);
         }
     }
 
-    private void add(int keyAndKind, int number) {
-        put(keyAndKind, number == EMPTY ? table.initialValue() : versions.getLong(number));
+    private void add(int operation, int number) {
+        put(operation, number == EMPTY ? table.initialValue() : versions.getLong(number));
     }
 
-    private void put(int keyAndKind, long code) {
+    private void put(int operation, long code) {
         if (n == newKeys.length) {
             newKeys = Arrays.copyOf(newKeys, n + (n >> 1) + 16);
             newCodes = Arrays.copyOf(newCodes, newKeys.length);
         }
-        newKeys[n] = keyAndKind;
+        newKeys[n] = table.operationKeys[operation];
         newCodes[n++] = code;
     }
 
     private boolean isAppend(int o) {
-        return o > 0 && codes[o - 1] == ListCodes.BEFORE_APPEND;
+        return o > 0 && table.value(o - 1) == ListCodes.BEFORE_APPEND;
     }
 
     private long appendedVersion(int o) {
-        return version(keys[o] >> 1, number(codes[o]));
+        return version(table.key(o), number(table.value(o)));
     }
 
     private static long version(int key, int number) {

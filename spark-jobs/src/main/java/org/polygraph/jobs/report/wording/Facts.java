@@ -60,8 +60,7 @@ public final class Facts {
 
     /** {@code r(key)=value} or {@code w(key)=value}. */
     public String operation(int o) {
-        int keyAndKind = table.operationKeys()[o];
-        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + key(keyAndKind >> 1) + ")=" + value(table.value(o));
+        return (table.isWrite(o) ? "w(" : "r(") + key(table.key(o)) + ")=" + value(table.value(o));
     }
 
     /** What the edge says, in words and with the values it rests on. */
@@ -89,7 +88,7 @@ public final class Facts {
         boolean found = false;
         if (edge.to() != Dependency.INITIAL) {
             for (int o = table.firstOperation(edge.to()); o < table.operationsEnd(edge.to()); o++) {
-                if (table.operationKeys()[o] == (edge.key() << 1 | 1)) {
+                if (table.isWriteOf(o, edge.key())) {
                     last = table.value(o);
                     found = true;
                 }

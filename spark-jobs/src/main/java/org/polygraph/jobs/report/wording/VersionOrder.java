@@ -96,7 +96,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
             versions.add(new Version(table.initialValue(), Dependency.INITIAL, new ArrayList<>()));
             for (int t : certain.transactions()) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (table.operationKeys()[o] != (key << 1 | 1)) {
+                    if (!table.isWriteOf(o, key)) {
                         continue;
                     }
                     if (versions.size() < MOST) {
@@ -117,7 +117,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
             }
             for (int t : certain.transactions()) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (table.operationKeys()[o] == (key << 1)) {
+                    if (table.isReadOf(o, key)) {
                         int read = read(table.value(o), t);
                         if (read >= 0) {
                             List<Integer> readers = versions.get(read).readers();

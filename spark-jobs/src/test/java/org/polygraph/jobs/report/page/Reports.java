@@ -2,7 +2,7 @@ package org.polygraph.jobs.report.page;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
