@@ -60,7 +60,8 @@ final class PolygraphCommand implements Runnable {
         try {
             List<String> words = List.of(args);
             CheckCommand check = CheckCommand.check(environment);
-            boolean isTaken = !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()));
+            boolean isTaken =
+                    !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()));
             return isTaken ? check.call() : commandLine(words, environment).execute(args);
         } catch (OutOfMemoryError e) {
             environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
