@@ -4,9 +4,6 @@ import org.polygraph.partitioner.graph.Events;
 
 /** An int a cell. */
 final class IntRows extends ClockRows {
-    /** Ints in a cache line of 64 bytes. */
-    private static final int LINE = 16;
-
     private final int chains;
     /** By chain: its events' rows, one after another. */
     private final int[][] cells;
@@ -54,22 +51,6 @@ final class IntRows extends ClockRows {
         for (int c = 0; c < chains; c++) {
             numbers[c] = Math.max(numbers[c], row[cell + c]);
         }
-    }
-
-    @Override
-    public int touch(int chain, int cell) {
-        int[] row = cells[chain];
-        int end = cell + chains;
-        int sum = row[end - 1];
-        for (int i = cell; i < end; i += LINE) {
-            sum += row[i];
-        }
-        return sum;
-    }
-
-    @Override
-    public int cellsOfLine() {
-        return LINE;
     }
 
     @Override

@@ -2,11 +2,11 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.order.CoarseOrder;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.columnar.HistoryTable;
@@ -75,7 +75,7 @@ final class CoarseGuess {
             return null;
         }
         Budget part = budget.part(MOST_NANOS);
-        int[] turns = EventOrder.byTurns(known, new int[events.chains()]);
+        int[] turns = EventOrder.byTurns(known);
         for (int[] position : new int[][] {turns, loop.position()}) {
             for (int parts = FINEST; position != null && parts >= COARSEST; parts = next(parts)) {
                 if (CoarseOrder.edges(events, parts) > (long) MOST_EDGES * table.transactions()) {

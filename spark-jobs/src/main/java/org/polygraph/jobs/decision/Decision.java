@@ -8,12 +8,12 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.VersionChains;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
@@ -224,7 +224,7 @@ public final class Decision {
     }
 
     private static int @Nullable [] byTurns(KnownGraph graph) {
-        return EventOrder.byTurns(graph, new int[graph.events().chains()]);
+        return EventOrder.byTurns(graph);
     }
 
     /** What the request says of unknown outcomes. */

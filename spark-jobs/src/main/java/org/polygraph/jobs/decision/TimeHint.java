@@ -3,6 +3,7 @@ package org.polygraph.jobs.decision;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.Events;
@@ -10,7 +11,6 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
@@ -111,7 +111,7 @@ final class TimeHint {
         phases.end(known.edges());
         phases.begin("order");
         known.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(known, new int[events.chains()]);
+        int[] sequence = TopologicalOrder.fair(known);
         if (sequence == null) {
             return null;
         }

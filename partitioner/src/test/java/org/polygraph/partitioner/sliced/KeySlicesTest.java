@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.ByteBuffer;
@@ -6,6 +6,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.FirstPass;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.columnar.HistoryTable;
 
 /**
@@ -48,16 +52,7 @@ public final class SliceMerge {
         all = refuted == null
                 ? sum.room()
                 : new VersionIndex(
-                        new int[1],
-                        new int[0],
-                        new int[0],
-                        new int[1],
-                        new int[0],
-                        new int[0],
-                        new int[1],
-                        null,
-                        null,
-                        0);
+                        VersionIndex.Writers.room(0, 0, false, false), VersionIndex.Readers.room(0, 0, 0), 0);
     }
 
     /** The result, if sizes tell it: some transaction contradicts itself, or a read is impossible. */
@@ -115,26 +110,15 @@ public final class SliceMerge {
     }
 
     private void copy(VersionIndex part, int local, int key) {
-        int w0 = part.writerStarts[local];
-        int w1 = part.writerStarts[local + 1];
-        int r0 = part.readerStarts[local];
-        int r1 = part.readerStarts[local + 1];
-        int toW = all.writerStarts[key];
-        int toR = all.readerStarts[key];
-        if (w1 - w0 != all.writerStarts[key + 1] - toW || r1 - r0 != all.readerStarts[key + 1] - toR) {
+        if (size(part.writerStarts(), local) != size(all.writerStarts(), key)
+                || size(part.readerStarts(), local) != size(all.readerStarts(), key)) {
             throw new IllegalStateException("key " + key + " has other sizes than were told");
         }
-        System.arraycopy(part.writerTransactions, w0, all.writerTransactions, toW, w1 - w0);
-        System.arraycopy(part.readerTransactions, r0, all.readerTransactions, toR, r1 - r0);
-        VersionIndex.shift(part.writerClasses, w0, all.writerClasses, toW, w1 - w0, toW - w0);
-        VersionIndex.shift(part.readerClasses, r0, all.readerClasses, toR, r1 - r0, toW - w0);
-        VersionIndex.shift(part.slotStarts, part.slot(local), all.slotStarts, all.slot(key), w1 - w0 + 2, toR - r0);
-        if (part.nextInClass != null && all.nextInClass != null) {
-            VersionIndex.shift(part.nextInClass, w0, all.nextInClass, toW, w1 - w0, toW - w0);
-        }
-        if (part.initialWriters != null && all.initialWriters != null && part.initialWriters[local] >= 0) {
-            all.initialWriters[key] = part.initialWriters[local] + toW - w0;
-        }
+        all.copyKey(part, local, key);
+    }
+
+    private static int size(int[] starts, int key) {
+        return starts[key + 1] - starts[key];
     }
 
     /** What slices say of themselves, added up. */
@@ -221,15 +205,13 @@ public final class SliceMerge {
             }
             slotStarts[writers + 2 * keys] = readers;
             return new VersionIndex(
-                    writerStarts,
-                    new int[writers],
-                    new int[writers],
-                    readerStarts,
-                    new int[readers],
-                    new int[readers],
-                    slotStarts,
-                    repeated ? filled(writers) : null,
-                    initial ? filled(keys) : null,
+                    new VersionIndex.Writers(
+                            writerStarts,
+                            new int[writers],
+                            new int[writers],
+                            repeated ? filled(writers) : null,
+                            initial ? filled(keys) : null),
+                    new VersionIndex.Readers(readerStarts, new int[readers], new int[readers], slotStarts),
                     ambiguous);
         }
     }

@@ -1,10 +1,12 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.IntBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;

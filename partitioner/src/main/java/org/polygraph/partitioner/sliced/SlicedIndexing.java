@@ -1,7 +1,11 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.FirstPass;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;

@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.closure;
+package org.polygraph.partitioner.sliced;
 
 import java.nio.IntBuffer;
 import org.polygraph.partitioner.graph.Events;

@@ -1,13 +1,16 @@
-package org.polygraph.partitioner.prune;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.GroupedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.prune.ForcedEdges;
+import org.polygraph.partitioner.prune.KeyWriters;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.prune.SessionRules;
 
 /**
  * A round of {@link Saturation} over ranges of the writers of one key, each away from the others: for a key that so many
@@ -23,11 +26,13 @@ import org.polygraph.partitioner.index.VersionIndex;
  */
 public final class HotKeySaturation {
     private static final long BATCH_BYTES = 32L << 20;
+    /** A key with so many writers is never split. */
+    private static final int MOST_TOGETHER = 31;
 
     private final int shift;
     private final GroupedRows rows;
     private final long batchBytes;
-    private final SessionKey key;
+    private final KeyWriters key;
     private final int[] row;
 
     /** Transactions that are out. */
@@ -71,8 +76,8 @@ public final class HotKeySaturation {
         for (int s = 0; s + 1 < sessionStarts.length; s++) {
             Arrays.fill(sessionOf, sessionStarts[s], sessionStarts[s + 1], s);
         }
-        this.key = new SessionKey(versions, new Events(perTransaction, sessionStarts, sessionOf));
-        key.load(0, states, CommitStatus.COUNTED);
+        this.key = new KeyWriters(versions, new Events(perTransaction, sessionStarts, sessionOf));
+        key.load(0, states);
         this.row = new int[rows.chains()];
         this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
         this.chosen = new long[(key.writers >> 6) + 1];
@@ -87,7 +92,7 @@ public final class HotKeySaturation {
      */
     public static boolean splits(VersionIndex versions, int key) {
         int open = versions.ambiguousSlot(key);
-        return versions.writerStarts()[key + 1] - versions.writerStarts()[key] > PairRules.MOST_WRITERS
+        return versions.writerStarts()[key + 1] - versions.writerStarts()[key] > MOST_TOGETHER
                 && versions.slotStarts()[open] == versions.slotStarts()[open + 1];
     }
 
@@ -268,17 +273,16 @@ public final class HotKeySaturation {
     private void run(IntArrayList visits, int seeds, IntArrayList forced) {
         Events events = excerpt.number();
         int[] writers = writers(chosen);
-        SessionKey part = new SessionKey(index(writers), events);
         byte[] states = new byte[excerpt.count()];
         Arrays.fill(states, CommitStatus.COUNTED);
-        part.load(0, states, CommitStatus.COUNTED);
         int[] order = new int[visits.size()];
         for (int i = 0; i < order.length; i++) {
             order[i] = Arrays.binarySearch(writers, visits.getInt(i));
         }
-        ForcedEdges edges = new ForcedEdges();
         ChainClocks clocks = clocks(new KnownGraph(events));
-        new SessionRules(events, edges, clocks, part).applyFrom(order, seeds);
+        SessionRules rules = new SessionRules(events, index(writers), clocks, states);
+        rules.applyFrom(0, states, order, seeds);
+        ForcedEdges edges = rules.forced();
         for (int e = 0; e < edges.count(); e++) {
             forced.add(excerpt.whole(edges.from(e)));
             forced.add(excerpt.whole(edges.to(e)));

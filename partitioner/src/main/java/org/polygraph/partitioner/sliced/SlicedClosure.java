@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.closure;
+package org.polygraph.partitioner.sliced;
 
 /** A closure that was computed in pieces, of one graph as it was: what rules by slice of keys take rows from. Thread-safe. */
 public sealed interface SlicedClosure permits GroupedRows, WindowedRows {

@@ -1,7 +1,11 @@
-package org.polygraph.partitioner.closure;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.IntBuffer;
+import org.polygraph.partitioner.closure.TimeBounds;
+import org.polygraph.partitioner.closure.Window;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
 
 /**

@@ -2,54 +2,52 @@ package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * One key, loaded for rules that go by session: its counted writers, grouped by session and in session order, and the
- * decided readers of each. Kept together, because the rules come to the same writers and readers many times and through
- * the index each visit is three cache misses. Arrays are reused from key to key.
+ * The writers and decided readers of one key, loaded for the rules: counted writers, grouped by session and in session order, and
+ * the decided readers of each. They are copied together because the rules come to the same writers and readers many times, and
+ * through the index each visit would be three cache misses. Arrays are reused from key to key: 20 bytes a writer, 12 a reader.
  */
-final class SessionKey {
+public final class KeyWriters {
     private final VersionIndex index;
-    private final int shift;
-    private final int[] firstTransactions;
-    private final int[] chainOf;
+    private final Events events;
 
     /** By writer: its transaction. */
-    int[] transactions = new int[256];
+    public int[] transactions = new int[256];
     /** By writer: the position of its begin in its chain. */
-    int[] begins = new int[256];
+    public int[] begins = new int[256];
     /** By writer: its group. */
-    int[] groupOf = new int[256];
+    public int[] groupOf = new int[256];
     /** By writer: its decided readers are [readFrom, readTo) of the reader arrays. */
-    int[] readFrom = new int[256];
+    public int[] readFrom = new int[256];
 
-    int[] readTo = new int[256];
-    int writers;
+    public int[] readTo = new int[256];
+    public int writers;
 
     /** By decided reader, those of the initial version first: transaction, chain, position of the begin. */
-    int[] readers = new int[256];
+    public int[] readers = new int[256];
 
-    int[] readerChains = new int[256];
-    int[] readerBegins = new int[256];
+    public int[] readerChains = new int[256];
+    public int[] readerBegins = new int[256];
     /** How many readers the initial version has. */
-    int initialReaders;
+    public int initialReaders;
 
     /** By group: its chain; its writers are [groupStarts[g], groupStarts[g + 1]). */
-    int[] groupChains = new int[64];
+    public int[] groupChains = new int[64];
 
-    int[] groupStarts = new int[65];
-    int groups;
+    public int[] groupStarts = new int[65];
+    public int groups;
 
-    SessionKey(VersionIndex index, Events events) {
+    /** @param index of the keys to be loaded */
+    public KeyWriters(VersionIndex index, Events events) {
         this.index = index;
-        this.shift = events.shift();
-        this.firstTransactions = events.firstTransactions();
-        this.chainOf = events.chainsByTransaction();
+        this.events = events;
     }
 
-    /** Loads the writers of a key that are in the given state. */
-    void load(int key, byte[] states, byte counted) {
+    /** Loads the counted writers of a key. */
+    public void load(int key, byte[] states) {
         int from = index.writerStarts()[key];
         int to = index.writerStarts()[key + 1];
         int base = index.slot(key) + 1;
@@ -69,10 +67,10 @@ final class SessionKey {
         int previous = -1;
         for (int i = from; i < to; i++) {
             int t = index.writerTransactions()[i];
-            if (states[t] != counted) {
+            if (states[t] != CommitStatus.COUNTED) {
                 continue;
             }
-            int c = chainOf[t];
+            int c = events.session(t);
             if (c != previous) {
                 if (groups == groupChains.length) {
                     groupChains = Arrays.copyOf(groupChains, 2 * groups);
@@ -83,7 +81,7 @@ final class SessionKey {
                 previous = c;
             }
             transactions[count] = t;
-            begins[count] = (t - firstTransactions[c]) << shift;
+            begins[count] = events.begin(t) - events.chainStart(c);
             groupOf[count] = groups - 1;
             readFrom[count] = starts[base + i - from] - firstReader;
             readTo[count++] = starts[base + i - from + 1] - firstReader;
@@ -101,31 +99,31 @@ final class SessionKey {
         }
         System.arraycopy(index.readerTransactions(), from, readers, 0, count);
         for (int r = 0; r < count; r++) {
-            int c = chainOf[readers[r]];
+            int c = events.session(readers[r]);
             readerChains[r] = c;
-            readerBegins[r] = (readers[r] - firstTransactions[c]) << shift;
+            readerBegins[r] = events.begin(readers[r]) - events.chainStart(c);
         }
     }
 
     /** The position of a writer's commit in its chain. */
-    int commit(int writer) {
-        return begins[writer] | shift;
+    public int commit(int writer) {
+        return begins[writer] + events.perTransaction() - 1;
     }
 
     /** The chain of a writer. */
-    int chain(int writer) {
+    public int chain(int writer) {
         return groupChains[groupOf[writer]];
     }
 
     /**
      * The first writer from {@code low} on, before {@code end}, whose commit is not below the bound; {@code end} if there
-     * is none. They ascend; it is mostly near, so it is looked for in growing steps.
+     * is none. Commits ascend and the writer is mostly near, so the search goes in growing steps.
      */
-    int firstNotBelow(int low, int end, int bound) {
+    public int firstNotBelow(int low, int end, int bound) {
         int from = low;
         int step = 1;
         int at = low;
-        while (at < end && (begins[at] | shift) < bound) {
+        while (at < end && commit(at) < bound) {
             from = at + 1;
             at += step;
             step <<= 1;
@@ -133,7 +131,7 @@ final class SessionKey {
         int to = Math.min(at, end);
         while (from < to) {
             int middle = (from + to) >>> 1;
-            if ((begins[middle] | shift) < bound) {
+            if (commit(middle) < bound) {
                 from = middle + 1;
             } else {
                 to = middle;

@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.order;
+package org.polygraph.partitioner.closure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -188,15 +191,15 @@ class SlicedIndexingTest {
     }
 
     private static void equal(VersionIndex actual, VersionIndex expected, String name) {
-        assertThat(actual.writerStarts).as(name).isEqualTo(expected.writerStarts);
-        assertThat(actual.writerTransactions).as(name).isEqualTo(expected.writerTransactions);
-        assertThat(actual.writerClasses).as(name).isEqualTo(expected.writerClasses);
-        assertThat(actual.readerStarts).as(name).isEqualTo(expected.readerStarts);
-        assertThat(actual.readerTransactions).as(name).isEqualTo(expected.readerTransactions);
-        assertThat(actual.readerClasses).as(name).isEqualTo(expected.readerClasses);
-        assertThat(actual.slotStarts).as(name).isEqualTo(expected.slotStarts);
-        assertThat(actual.nextInClass).as(name).isEqualTo(expected.nextInClass);
-        assertThat(actual.initialWriters).as(name).isEqualTo(expected.initialWriters);
+        assertThat(actual.writerStarts()).as(name).isEqualTo(expected.writerStarts());
+        assertThat(actual.writerTransactions()).as(name).isEqualTo(expected.writerTransactions());
+        assertThat(actual.writerClasses()).as(name).isEqualTo(expected.writerClasses());
+        assertThat(actual.readerStarts()).as(name).isEqualTo(expected.readerStarts());
+        assertThat(actual.readerTransactions()).as(name).isEqualTo(expected.readerTransactions());
+        assertThat(actual.readerClasses()).as(name).isEqualTo(expected.readerClasses());
+        assertThat(actual.slotStarts()).as(name).isEqualTo(expected.slotStarts());
+        assertThat(actual.classLinks()).as(name).isEqualTo(expected.classLinks());
+        assertThat(actual.initialWriters()).as(name).isEqualTo(expected.initialWriters());
         assertThat(actual.ambiguous()).as(name).isEqualTo(expected.ambiguous());
     }
 }

@@ -1,10 +1,12 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.model.BudgetException;
 
 /**

@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.prune;
+package org.polygraph.partitioner.sliced;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,20 +13,16 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.ClosurePlan;
-import org.polygraph.partitioner.closure.ColumnGroup;
-import org.polygraph.partitioner.closure.Cores;
-import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.WindowPieces;
 import org.polygraph.partitioner.closure.WindowPlan;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
-import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -140,8 +136,7 @@ class SliceSaturationTest {
                     whole.versions(),
                     clocks,
                     whole.commitStatus(),
-                    Cores.of(1 + random.nextInt(3)),
-                    PairRules.MOST_WRITERS,
+                    Workers.of(1 + random.nextInt(3)),
                     1 + random.nextInt(40));
             this.pieces =
                     new Pieces(history.copy(), events, 1 + random.nextInt(4), 1 + random.nextInt(5), time, random);
@@ -156,7 +151,7 @@ class SliceSaturationTest {
                     return;
                 }
                 same();
-                assertThat(pieces.position()).as(name).isEqualTo(EventOrder.of(graph, clocks));
+                assertThat(pieces.position()).as(name).isEqualTo(clocks.order());
                 rounds++;
                 Saturation.Result result = saturation.round(() -> false);
                 assertThat(pieces.round()).as(name).isEqualTo(result);
@@ -229,7 +224,7 @@ class SliceSaturationTest {
             changed = new long[(events.count() + 63) >> 6];
             if (time != null) {
                 graph.bind(time);
-                windows = new WindowPieces(graph, new WindowPlan.Cut(1 + width * width, slices % 2));
+                windows = new WindowPieces(graph, new WindowPlan.Granularity(1 + width * width, slices % 2));
             }
         }
 

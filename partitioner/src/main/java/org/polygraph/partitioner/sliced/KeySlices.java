@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.HashCommon;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;

@@ -1,20 +1,18 @@
-package org.polygraph.partitioner.prune;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.GroupedRows;
-import org.polygraph.partitioner.closure.SlicedClosure;
 import org.polygraph.partitioner.closure.WindowClosure;
-import org.polygraph.partitioner.closure.WindowedRows;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.partitioner.index.IndexSlice;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.prune.ForcedEdges;
+import org.polygraph.partitioner.prune.KeyRules;
+import org.polygraph.partitioner.prune.Saturation;
 
 /**
  * A round of {@link Saturation} over one slice of the keys, away from the graph and the rest of the history. What it
@@ -161,8 +159,7 @@ public final class SliceSaturation {
     private boolean run(IntArrayList keys) {
         takeOut(keys);
         Part part = new Part(keys);
-        KeyPass rules = new KeyPass(
-                part.graph.events(), part.versions, part.closure, part.commitStatus, PairRules.MOST_WRITERS);
+        KeyRules rules = KeyRules.of(part.graph.events(), part.versions, part.closure, part.commitStatus);
         rules.begin();
         ForcedEdges found = rules.forced();
         for (int i = 0; i < keys.size(); i++) {
@@ -225,8 +222,33 @@ public final class SliceSaturation {
                 }
             }
             closure = rows instanceof WindowedRows windows
-                    ? WindowClosure.part(graph, windows, excerpt::whole, this::upTo, ownChanged)
+                    ? window(windows, ownChanged)
                     : clocks((GroupedRows) rows, ownChanged);
+        }
+
+        private WindowClosure window(WindowedRows windows, long[] ownChanged) {
+            int n = graph.events().count();
+            int[] earliestEnd = new int[n];
+            int[] latestStart = new int[n];
+            for (int v = 0; v < n; v++) {
+                earliestEnd[v] = windows.earliestEnd(excerpt.whole(v));
+                latestStart[v] = windows.latestStart(excerpt.whole(v));
+            }
+            return WindowClosure.computed(
+                    graph, earliestEnd, latestStart, (event, row) -> exceptions(windows, event, row), ownChanged);
+        }
+
+        private int exceptions(WindowedRows windows, int event, int[] row) {
+            int length = windows.row(excerpt.whole(event), row);
+            int count = 0;
+            for (int i = 0; i < length; i++) {
+                int upTo = upTo(row[i]);
+                if (upTo > 0) {
+                    int chain = Events.chainOf(windows.chainStarts(), row[i]);
+                    row[count++] = graph.events().chainStart(chain) + upTo - 1;
+                }
+            }
+            return count;
         }
 
         private ChainClocks clocks(GroupedRows columns, long[] ownChanged) {

@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.prune;
+package org.polygraph.partitioner.sliced;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;

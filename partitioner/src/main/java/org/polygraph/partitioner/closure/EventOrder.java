@@ -1,13 +1,7 @@
-package org.polygraph.partitioner.order;
+package org.polygraph.partitioner.closure;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.ClockRows;
-import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.TimeBounds;
-import org.polygraph.partitioner.closure.TopologicalOrder;
-import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -22,65 +16,41 @@ public final class EventOrder {
     private EventOrder() {}
 
     /**
-     * The order of a closure's kind: by rank, or by time.
-     *
-     * @param closure exact for the graph
-     */
-    public static int[] of(KnownGraph graph, Closure closure) {
-        RealTime time = graph.realTime();
-        if (time == null) {
-            return byRank(graph.events(), (ChainClocks) closure);
-        }
-        return byTime(
-                graph,
-                time,
-                closure instanceof WindowClosure window ? window.bounds() : ((ChainClocks) closure).bounds());
-    }
-
-    /**
      * An order without a closure: by time where real time is part of the graph, by turns otherwise.
      *
      * @return null if the graph has a cycle; then its edges have one too, also where it goes through real time
      */
     public static int @Nullable [] of(KnownGraph graph) {
         RealTime time = graph.realTime();
-        int[] done = new int[graph.events().chains()];
         if (time == null) {
-            return byTurns(graph, done);
+            return byTurns(graph);
         }
-        graph.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(graph, done);
-        if (sequence == null) {
-            return null;
-        }
-        TimeBounds bounds = new TimeBounds(graph, time, sequence);
-        if (bounds.isContradicted()) {
+        TimeBounds bounds = bounds(graph, time);
+        if (bounds != null && bounds.isContradicted()) {
             bounds.addClosingEdges();
             return null;
         }
-        return byTime(graph, time, bounds);
+        return bounds == null ? null : byTime(graph, time, bounds);
     }
 
     /**
-     * An order that also keeps real time, of a graph that it is not bound to. Linear, but for real time itself.
+     * An order that also keeps a real-time order that is not part of the graph. Linear.
      *
-     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete: then an order
-     *     would not be known to keep all of it
+     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete, because the order could
+     *     then break what is missing
      */
     public static int @Nullable [] byTime(KnownGraph graph, RealTime time) {
-        if (!time.isComplete()) {
-            return null;
-        }
-        graph.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(graph, new int[graph.events().chains()]);
-        if (sequence == null) {
-            return null;
-        }
-        TimeBounds bounds = new TimeBounds(graph, time, sequence);
-        return bounds.isContradicted() ? null : byTime(graph, time, bounds);
+        TimeBounds bounds = time.isComplete() ? bounds(graph, time) : null;
+        return bounds == null || bounds.isContradicted() ? null : byTime(graph, time, bounds);
     }
 
-    /** Order by rank; the clocks must be exact. O(events x chains) sequential reads, 12 bytes an event. */
+    private static @Nullable TimeBounds bounds(KnownGraph graph, RealTime time) {
+        graph.indexPredecessors();
+        int[] sequence = TopologicalOrder.fair(graph);
+        return sequence == null ? null : new TimeBounds(graph, time, sequence);
+    }
+
+    /** Order by rank; the clocks must be exact. O(events x chains) sequential reads and a sort; 16 bytes an event. */
     public static int[] byRank(Events events, ChainClocks clocks) {
         int n = events.count();
         int k = events.chains();
@@ -113,66 +83,31 @@ public final class EventOrder {
         return byRank(rank);
     }
 
-    /**
-     * Order by ranks that were added up elsewhere.
-     *
-     * @param rank by event, from -events to events; overwritten
-     */
+    /** Order by ranks, one an event; ties by number of event. */
     public static int[] byRank(int[] rank) {
-        int n = rank.length;
-        int[] from = new int[n];
-        for (int v = 0; v < n; v++) {
-            from[v] = v;
-            rank[v] += n;
+        long[] items = new long[rank.length];
+        for (int v = 0; v < items.length; v++) {
+            items[v] = (long) rank[v] << 32 | v;
         }
-        return positions(rank, from, 2 * n);
-    }
-
-    /**
-     * Positions of events sorted by rank, ties as they were: radix sort, three passes of 11 bits.
-     *
-     * @param sequence all events
-     * @param most no rank is below 0 or above
-     */
-    private static int[] positions(int[] rank, int[] sequence, int most) {
-        int n = sequence.length;
-        int[] from = sequence.clone();
-        int[] to = new int[n];
-        int[] counts = new int[(1 << 11) + 1];
-        for (int shift = 0; shift < 33 && (shift == 0 || most >>> shift != 0); shift += 11) {
-            Arrays.fill(counts, 0);
-            for (int v = 0; v < n; v++) {
-                counts[((rank[v] >>> shift) & 2047) + 1]++;
-            }
-            for (int b = 0; b < 2048; b++) {
-                counts[b + 1] += counts[b];
-            }
-            for (int i = 0; i < n; i++) {
-                int v = from[i];
-                to[counts[(rank[v] >>> shift) & 2047]++] = v;
-            }
-            int[] swap = from;
-            from = to;
-            to = swap;
+        Arrays.sort(items);
+        int[] position = new int[items.length];
+        for (int i = 0; i < items.length; i++) {
+            position[(int) items[i]] = i;
         }
-        for (int i = 0; i < n; i++) {
-            to[from[i]] = i;
-        }
-        return to;
+        return position;
     }
 
     /**
      * Order by time: every event as near as its bounds allow to where its transaction would be alone, begins at the start and
-     * commits at the end, but no earlier than what reaches it. Extends the edges that the bounds were computed from, and
+     * commits at the end, but no earlier than what reaches it. The order extends the edges that the bounds were computed from, and
      * real time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
-     * v is at least at its latest start. O(events + edges), 12 bytes an event.
+     * v is at least at its latest start. O(events log events + edges), 16 bytes an event.
      *
      * @param graph with the edges of the bounds, or all but those that they imply
      */
     public static int[] byTime(KnownGraph graph, RealTime time, TimeBounds bounds) {
         graph.indexPredecessors();
         Events events = graph.events();
-        int shift = events.shift();
         int[] sequence = bounds.sequence();
         int[] earliestEnd = bounds.earliestEnd();
         int[] latestStart = bounds.latestStart();
@@ -180,10 +115,11 @@ public final class EventOrder {
         int[] edges = graph.predecessorEdges();
         int[] sources = graph.sources();
         int[] rank = new int[sequence.length];
-        int most = 0;
-        for (int v : sequence) {
-            int t = v >> shift;
-            boolean isCommit = (v & shift) == shift;
+        long[] items = new long[sequence.length];
+        for (int i = 0; i < sequence.length; i++) {
+            int v = sequence[i];
+            int t = events.transaction(v);
+            boolean isCommit = v == events.commit(t);
             int wish = isCommit && time.places()[t] != RealTime.NEVER ? time.places()[t] : time.ended()[t];
             int at = Math.max(latestStart[v], Math.min(wish, earliestEnd[v]));
             if (v > 0 && events.chain(v - 1) == events.chain(v)) {
@@ -193,21 +129,27 @@ public final class EventOrder {
                 at = Math.max(at, rank[sources[edges[e]]]);
             }
             rank[v] = at;
-            most = Math.max(most, at);
+            items[i] = (long) at << 32 | i;
         }
-        return positions(rank, sequence, most);
+        Arrays.sort(items);
+        int[] position = rank;
+        for (int i = 0; i < items.length; i++) {
+            position[sequence[(int) items[i]]] = i;
+        }
+        return position;
     }
 
     /**
-     * The same order but for commits, each of which comes right after its snapshot, or after what the graph puts between
-     * them. By rank the two stand apart although nothing keeps them so, and a key that everybody writes has an overlap at
+     * The same order except for commits, each of which comes right after its snapshot, or after what the graph puts between
+     * them. By rank the two are apart although nothing requires it, and a key that many transactions write has an overlap at
      * every commit.
      *
-     * <p>Why it extends the graph: an event's new place is first the old place of a snapshot, the latest that reaches it or its own,
-     * and among equals its old place. Along an edge neither descends, the second ascends. O(events + edges), 16 bytes an event.
+     * <p>It extends the graph because an event is sorted first by the old place of a snapshot, the latest one that reaches it or its
+     * own, and then by its old place. Along an edge the first does not descend and the second ascends. O(events + edges), 16 bytes an
+     * event.
      *
-     * @param position extends the graph, whose real time is not looked at
-     * @return as given with one event a transaction
+     * @param position extends the graph, whose real time is not considered
+     * @return the given order if there is one event a transaction
      */
     public static int[] withEarlyCommits(KnownGraph graph, int[] position) {
         Events events = graph.events();
@@ -247,15 +189,13 @@ public final class EventOrder {
     }
 
     /**
-     * Some topological order, for histories whose clocks do not fit the memory budget: chains advance in turn, one event
-     * each; one that must wait stands aside until the chain it waits for has got there. Linear in events and edges.
+     * Some topological order, in which chains advance in turn. Linear in events and edges.
      *
-     * @param done filled with how many events of each chain were placed: all of them, or what precedes the cycles
      * @return positions, or null if the graph has a cycle
      */
-    public static int @Nullable [] byTurns(KnownGraph graph, int[] done) {
+    public static int @Nullable [] byTurns(KnownGraph graph) {
         graph.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(graph, done);
+        int[] sequence = TopologicalOrder.fair(graph);
         if (sequence == null) {
             return null;
         }

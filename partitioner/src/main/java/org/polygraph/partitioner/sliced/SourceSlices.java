@@ -1,4 +1,4 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
@@ -6,6 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.FirstPass;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.KeyBuckets;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.columnar.HistoryTable;
 

@@ -1,10 +1,15 @@
-package org.polygraph.partitioner.index;
+package org.polygraph.partitioner.sliced;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.TransactionScan;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.index.VersionIndexBuilder;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -128,17 +133,17 @@ public final class IndexSlice {
                 .putInt(v.writers())
                 .putInt(v.readers())
                 .putInt(v.ambiguous());
-        out.putInt(v.nextInClass == null ? 0 : 1).putInt(v.initialWriters == null ? 0 : 1);
+        out.putInt(v.classLinks() == null ? 0 : 1).putInt(v.initialWriters() == null ? 0 : 1);
         out.putInt(impossible.length / 2).putInt(broken.length / 2);
-        put(out, v.writerStarts);
-        put(out, v.writerTransactions);
-        put(out, v.writerClasses);
-        put(out, v.readerStarts);
-        put(out, v.readerTransactions);
-        put(out, v.readerClasses);
-        put(out, v.slotStarts);
-        put(out, v.nextInClass);
-        put(out, v.initialWriters);
+        put(out, v.writerStarts());
+        put(out, v.writerTransactions());
+        put(out, v.writerClasses());
+        put(out, v.readerStarts());
+        put(out, v.readerTransactions());
+        put(out, v.readerClasses());
+        put(out, v.slotStarts());
+        put(out, v.classLinks());
+        put(out, v.initialWriters());
         put(out, impossible);
         put(out, broken);
         return bytes;
@@ -212,17 +217,18 @@ public final class IndexSlice {
     public static IndexSlice ofBytes(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Header h = Header.of(in);
-        VersionIndex versions = new VersionIndex(
-                get(in, h.keys + 1),
-                get(in, h.writers),
-                get(in, h.writers),
-                get(in, h.keys + 1),
-                get(in, h.readers),
-                get(in, h.readers),
-                get(in, h.writers + 2 * h.keys + 1),
+        int[] writerStarts = get(in, h.keys + 1);
+        int[] writerTransactions = get(in, h.writers);
+        int[] writerClasses = get(in, h.writers);
+        VersionIndex.Readers readers = new VersionIndex.Readers(
+                get(in, h.keys + 1), get(in, h.readers), get(in, h.readers), get(in, h.writers + 2 * h.keys + 1));
+        VersionIndex.Writers writers = new VersionIndex.Writers(
+                writerStarts,
+                writerTransactions,
+                writerClasses,
                 h.repeated ? get(in, h.writers) : null,
-                h.initial ? get(in, h.keys) : null,
-                h.ambiguous);
+                h.initial ? get(in, h.keys) : null);
+        VersionIndex versions = new VersionIndex(writers, readers, h.ambiguous);
         return new IndexSlice(h.slice, versions, get(in, 2 * h.impossible), get(in, 2 * h.broken));
     }
 

@@ -1,9 +1,10 @@
-package org.polygraph.partitioner.closure;
+package org.polygraph.partitioner.sliced;
 
 import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.Events;
 
 /**
