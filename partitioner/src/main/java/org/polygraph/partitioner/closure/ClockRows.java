@@ -37,6 +37,9 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
      */
     public abstract int grown(int chain, int cell, boolean isFirst, int[] list);
 
+    /** Reads a word of every cache line of a row. @return a value that depends on them */
+    public abstract long touch(int chain, int cell);
+
     abstract void put(int chain, int cell, int number);
 
     /** Copies the row of the event before into a row. */

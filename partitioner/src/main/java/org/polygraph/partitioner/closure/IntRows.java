@@ -54,6 +54,16 @@ final class IntRows extends ClockRows {
     }
 
     @Override
+    public long touch(int chain, int cell) {
+        int[] row = cells[chain];
+        long sum = row[cell + chains - 1];
+        for (int i = cell; i < cell + chains; i += 16) {
+            sum += row[i];
+        }
+        return sum;
+    }
+
+    @Override
     void put(int chain, int cell, int number) {
         cells[chain][cell] = number;
     }

@@ -96,6 +96,17 @@ final class PackedRows extends ClockRows {
     }
 
     @Override
+    public long touch(int chain, int cell) {
+        long[] row = words[chain];
+        int from = cell >> shift;
+        long sum = row[from + width - 1];
+        for (int i = from; i < from + width; i += 8) {
+            sum += row[i];
+        }
+        return sum;
+    }
+
+    @Override
     void put(int chain, int cell, int number) {
         int by = cell * bits;
         long[] row = words[chain];

@@ -34,6 +34,9 @@ public abstract class KeyRules {
     /** Reads between two looks at the budget. */
     private static final int CHECK_EVERY = 256;
 
+    /** Visits for which rows are fetched at once. */
+    private static final int BATCH = 16;
+
     private static final int[] NOTHING = {};
 
     final Events events;
@@ -78,6 +81,9 @@ public abstract class KeyRules {
      */
     abstract int arrange(boolean all);
 
+    /** Brings what the rules read of the writers of visits [from, to) into the cache. */
+    void fetch(int from, int to) {}
+
     /** Finds writers whose commit reaches the begin of writer w, among them all that reach no other one of these. */
     abstract void findPredecessors(int w, int visit);
 
@@ -119,6 +125,9 @@ public abstract class KeyRules {
     /** Visits writers [from, to) of {@link #visits}. */
     final void visit(int from, int to) {
         for (int visit = from; visit < to; visit++) {
+            if ((visit - from) % BATCH == 0) {
+                fetch(visit, Math.min(visit + BATCH, to));
+            }
             int w = visits[visit];
             findPredecessors(w, visit);
             readersBefore(w);
