@@ -4,12 +4,12 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Real-time order without its edges, of which there are n^2: u before v iff u had ended when v started, strictly, after both
- * intervals are widened by the clock skew. What precedes v is a prefix of all transactions by end, so two numbers a
+ * Real-time order without its edges, of which there are n^2: u before v iff end(u) + skew < start(v), the skew being the bound
+ * on the difference between any two clocks. What precedes v is a prefix of all transactions by end, so two numbers a
  * transaction say it all: <i>how many had ended when it started</i>, and <i>its own place among the ends</i>; u before v iff
  * {@code place(u) < ended(v)}. Equal ends share a place.
  *
@@ -75,7 +75,6 @@ public final class RealTime {
         }
         // Sessions ascend, so these are as many ascending runs, which this sort merges.
         Arrays.sort(sorted, 0, count);
-        long slack = Math.max(0, Math.min(skewNanos, Long.MAX_VALUE / 8)) * 2;
         int[] ended = new int[n];
         int[] places = new int[n];
         boolean complete = true;
@@ -85,9 +84,9 @@ public final class RealTime {
         for (int s = 0; s + 1 < table.sessionStarts().length; s++) {
             int nearStart = 0;
             int nearEnd = 0;
-            for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
+            for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
                 if (starts[t] != HistoryTable.NO_TIME && commitStatus.of(t) != CommitStatus.DROPPED) {
-                    nearStart = endedBefore(sorted, count, nearStart, starts[t], slack);
+                    nearStart = endedBefore(sorted, count, nearStart, starts[t], skewNanos);
                     if (commitStatus.isCounted(t) || startsAscendFrom(t, table, commitStatus, starts)) {
                         ended[t] = nearStart;
                         bound++;
@@ -112,17 +111,17 @@ public final class RealTime {
     }
 
     private static boolean bounds(int t, HistoryTable table, CommitStatus commitStatus, byte committed, long[] ends) {
-        return commitStatus.isCounted(t) && table.outcomes()[t] == committed && ends[t] != HistoryTable.NO_TIME;
+        return commitStatus.isCounted(t) && table.statuses()[t] == committed && ends[t] != HistoryTable.NO_TIME;
     }
 
     /**
-     * How many of the sorted ends precede a time by more than a slack.
+     * How many of the sorted ends precede a time by more than the clock skew.
      *
      * @param near the answer for the transaction before in the session; times mostly ascend, so the search begins there
      */
-    private static int endedBefore(long[] sorted, int count, int near, long time, long slack) {
+    private static int endedBefore(long[] sorted, int count, int near, long time, long skew) {
         // A difference that does not fit a long means that no end precedes.
-        long bound = time < Long.MIN_VALUE + slack ? Long.MIN_VALUE : time - slack;
+        long bound = time < Long.MIN_VALUE + skew ? Long.MIN_VALUE : time - skew;
         int low = near > 0 && sorted[near - 1] < bound ? near : 0;
         int high = count;
         while (low < high) {
@@ -138,7 +137,7 @@ public final class RealTime {
 
     /** Whether what follows in the session started no earlier, so that an edge into t tells it nothing new. */
     private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus commitStatus, long[] starts) {
-        int end = table.sessionStarts()[table.sessionOf(t) + 1];
+        int end = table.transactionsEnd(table.sessionOf(t));
         for (int next = t + 1; next < end; next++) {
             if (commitStatus.of(next) != CommitStatus.DROPPED
                     && (starts[next] == HistoryTable.NO_TIME || starts[next] < starts[t])) {

@@ -10,7 +10,7 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.FirstPass;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@link IndexSlice}s on their way into one index: what each has of each key is told first ({@link IndexSlice#sizes}), so that
@@ -156,7 +156,7 @@ public final class SliceMerge {
             for (int i = 0; i < header.broken(); i++) {
                 int transaction = in.getInt();
                 broken.add(transaction);
-                broken.add(table.operationStarts()[transaction] + in.getInt());
+                broken.add(table.firstOperation(transaction) + in.getInt());
             }
         }
 

@@ -4,12 +4,12 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file;
@@ -81,7 +81,7 @@ final class RecordedOrder {
     static @Nullable Witness accepted(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
         boolean[] counted = new boolean[table.transactions()];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcomes()[t] == TransactionStatus.COMMITTED.code();
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
         }
         return new RecordedOrder(table, counted, new int[0]).accepted(terms, withTimes, stop);
     }

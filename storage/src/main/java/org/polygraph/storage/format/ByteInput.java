@@ -2,9 +2,9 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import java.io.InputStream;
-import org.polygraph.storage.columnar.HistoryTable.Source;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
 
 /** Buffered bytes of a binary format, with the offset for messages. Reading past the end is a located error. */
 final class ByteInput {
@@ -18,14 +18,10 @@ final class ByteInput {
     private int limit;
     private long base;
 
-    /**
-     * @param from offset of the next byte of {@code in}
-     * @param size from the start of the file to its end
-     */
-    ByteInput(String name, InputStream in, long from, long size) {
+    /** @param size of the file, or {@link Long#MAX_VALUE} */
+    ByteInput(String name, InputStream in, long size) {
         this.name = name;
         this.in = in;
-        this.base = from;
         this.size = size;
     }
 

@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * A folder of Cobra logs: one {@code *.log} a client, which is a session; other files are ignored. A record is a tag and
@@ -42,23 +42,15 @@ final class CobraReader {
         long[] sessions = sessionNumbers(logs);
         for (int i = 0; i < sessions.length; i++) {
             builder.file(logs.get(i).name());
-            read(logs.get(i), sessions[i], byValue);
-        }
-    }
-
-    /**
-     * Reads a log.
-     *
-     * @param byValue whether the value alone identifies a version; then a write with an id is refused
-     */
-    void read(Location log, long session, boolean byValue) throws IOException, HistoryException {
-        try (InputStream stream = context.checked(log.open(), log.name())) {
-            new Log(new ByteInput(log.name(), stream, 0, Long.MAX_VALUE), byValue, session).read();
+            try (InputStream stream =
+                    context.checked(logs.get(i).open(), logs.get(i).name())) {
+                new Log(new ByteInput(logs.get(i).name(), stream, Long.MAX_VALUE), byValue, sessions[i]).read();
+            }
         }
     }
 
     /** The number in each log's name where these differ ({@code T17.log} is session 17), else 0, 1, 2... by name. */
-    static long[] sessionNumbers(List<Location> logs) {
+    private static long[] sessionNumbers(List<Location> logs) {
         long[] numbers = new long[logs.size()];
         LongOpenHashSet seen = new LongOpenHashSet();
         for (int i = 0; i < numbers.length; i++) {
@@ -79,7 +71,7 @@ final class CobraReader {
         boolean any = false;
         for (Location log : logs) {
             try (InputStream stream = context.checked(log.open(), log.name())) {
-                ByteInput in = new ByteInput(log.name(), stream, 0, Long.MAX_VALUE);
+                ByteInput in = new ByteInput(log.name(), stream, Long.MAX_VALUE);
                 while (goToWrite(in)) {
                     if (in.bigEndian("a write id (8 bytes)") != BY_VALUE) {
                         return false;
@@ -90,19 +82,6 @@ final class CobraReader {
             }
         }
         return any;
-    }
-
-    /** Whether there is a write, and the first one has no id of its own. Reads logs up to there. */
-    static boolean isFirstWriteByValue(ReadContext context, List<Location> logs) throws IOException, HistoryException {
-        for (Location log : logs) {
-            try (InputStream stream = context.checked(log.open(), log.name())) {
-                ByteInput in = new ByteInput(log.name(), stream, 0, Long.MAX_VALUE);
-                if (goToWrite(in)) {
-                    return in.bigEndian("a write id (8 bytes)") == BY_VALUE;
-                }
-            }
-        }
-        return false;
     }
 
     /** Passes over records up to the tag of a write; false if there is none. */
@@ -180,20 +159,13 @@ final class CobraReader {
                         "of " + transaction + ", which is open",
                         "one log holds one client: do not merge logs");
             }
-            builder.outcome(TransactionStatus.COMMITTED);
+            builder.status(TransactionStatus.COMMITTED);
             endIfOpen();
         }
 
         private void write(long at) throws IOException, HistoryException {
             requireOpen(at, "a write");
             long id = in.bigEndian("a write id (8 bytes)");
-            if (byValue && id != BY_VALUE) {
-                throw new HistoryException(
-                        in.at(at),
-                        "a write with an id",
-                        "none, as of the first write",
-                        "all logs have to be read together");
-            }
             int key = builder.keys().id(in.bigEndian("a write's key (8 bytes)"));
             builder.write(key, code(transaction, id, in.bigEndian("a write's value (8 bytes)")));
         }

@@ -1,9 +1,9 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The bincode of dbcop: little-endian, lengths and numbers i64.
@@ -17,9 +17,16 @@ import org.polygraph.storage.model.TransactionStatus;
  * event       = u8 isWrite, i64 key, i64 value, u8 success
  * </pre>
  *
- * <p>A transaction without success is aborted; an event without success never happened. The initial value is 0.
+ * <p>A transaction without success is aborted; an event without success never happened. The initial value is 0. A length
+ * allocates nothing: a wrong one meets the end of the file, or is refused where the size of the file is known.
  */
 final class DbcopReader {
+    private static final String REMEDY = "the file is damaged or another format: give the right one with -f";
+
+    private static final int BYTES_PER_EVENT = 18;
+    private static final int MIN_BYTES_PER_TRANSACTION = 9;
+    private static final int MIN_BYTES_PER_SESSION = 8;
+
     private final ByteInput in;
     private final HistoryTableBuilder builder;
 
@@ -31,32 +38,28 @@ final class DbcopReader {
     /** Reads a whole file. */
     void read() throws IOException, HistoryException {
         builder.initialValue(builder.values().code(0));
-        DbcopCursor cursor = new DbcopCursor(in);
-        while (cursor.next()) {
-            transaction(cursor);
+        for (String field : new String[] {"id", "n_node", "n_variable", "n_transaction", "n_event"}) {
+            in.littleEndian("the header field " + field + " (8 bytes)");
         }
-        cursor.end();
-    }
-
-    /** Reads from a transaction, where the input is, to the byte behind another. */
-    void read(DbcopCursor.Place from, long to) throws IOException, HistoryException {
-        builder.initialValue(builder.values().code(0));
-        DbcopCursor cursor = new DbcopCursor(in, from);
-        while (in.offset() < to && cursor.next()) {
-            transaction(cursor);
+        for (String field : new String[] {"info", "start time", "end time"}) {
+            in.skip(length("bytes of the header string \"" + field + "\"", 1), "the header string \"" + field + "\"");
         }
-        if (in.offset() != to) {
-            throw new HistoryException(
-                    in.at(in.offset()),
-                    "the end of a transaction",
-                    "one at byte " + to + ", as when the file was cut into pieces",
-                    "the file has changed: read it when it is complete");
+        long sessions = length("sessions", MIN_BYTES_PER_SESSION);
+        for (long session = 0; session < sessions; session++) {
+            long transactions = length("transactions of session " + session, MIN_BYTES_PER_TRANSACTION);
+            for (long index = 0; index < transactions; index++) {
+                transaction(session, index);
+            }
+        }
+        long end = in.offset();
+        if (in.read() >= 0) {
+            throw new HistoryException(in.at(end), "bytes after the last session", "the end of the file", REMEDY);
         }
     }
 
-    private void transaction(DbcopCursor cursor) throws IOException, HistoryException {
-        builder.begin(cursor.session(), cursor.index(), TransactionStatus.COMMITTED, in.offset());
-        long events = cursor.events();
+    private void transaction(long session, long index) throws IOException, HistoryException {
+        builder.begin(session, index, TransactionStatus.COMMITTED, in.offset());
+        long events = length("events", BYTES_PER_EVENT);
         for (long e = 0; e < events; e++) {
             boolean write = flag("is_write");
             long key = in.littleEndian("an event's key (8 bytes)");
@@ -72,16 +75,30 @@ final class DbcopReader {
             }
         }
         if (!flag("a transaction's success")) {
-            builder.outcome(TransactionStatus.ABORTED);
+            builder.status(TransactionStatus.ABORTED);
         }
         builder.end();
+    }
+
+    private long length(String what, int minimumBytes) throws IOException, HistoryException {
+        long at = in.offset();
+        long length = in.littleEndian("the number of " + what + " (8 bytes)");
+        long most = in.remaining() == Long.MAX_VALUE ? Long.MAX_VALUE : in.remaining() / minimumBytes;
+        if (length < 0 || length > most) {
+            throw new HistoryException(
+                    in.at(at),
+                    length + " as the number of " + what,
+                    length < 0 ? "0 or more" : "at most " + most + ", what the rest of the file can hold",
+                    REMEDY);
+        }
+        return length;
     }
 
     private boolean flag(String what) throws IOException, HistoryException {
         long at = in.offset();
         int b = in.unsignedByte("the flag " + what + " (1 byte)");
         if (b > 1) {
-            throw new HistoryException(in.at(at), b + " as the flag " + what, "0 or 1", DbcopCursor.REMEDY);
+            throw new HistoryException(in.at(at), b + " as the flag " + what, "0 or 1", REMEDY);
         }
         return b == 1;
     }

@@ -8,7 +8,6 @@ final class EdnBytes {
     static final int END_OF_FILE = -1;
 
     private final InputStream in;
-    private final boolean mayBeMarked;
     private final byte[] buffer = new byte[1 << 16];
     private int at;
     private int limit;
@@ -16,10 +15,8 @@ final class EdnBytes {
     /** Bytes of the current line before the buffer's first; negative once that line begins within the buffer. */
     private long columnBase;
 
-    /** @param mayBeMarked whether a mark of the encoding may stand before the first token, as at the beginning of a file */
-    EdnBytes(InputStream in, boolean mayBeMarked) {
+    EdnBytes(InputStream in) {
         this.in = in;
-        this.mayBeMarked = mayBeMarked;
     }
 
     /** The line of the next byte, from 1. */
@@ -81,7 +78,7 @@ final class EdnBytes {
 
     /** Whether a mark of the encoding begins here, at the beginning of the file; takes the rest of it. */
     private boolean isMark(int c) throws IOException {
-        if (c != 0xEF || !mayBeMarked || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
+        if (c != 0xEF || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
             return false;
         }
         take();

@@ -2,15 +2,13 @@ package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.Translation;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** What one invocation or completion says that is read and written: 12 bytes an operation. Used again and again. */
 final class EdnOperations {
@@ -23,16 +21,15 @@ final class EdnOperations {
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
     private final ValueDictionary values;
-    private final LongArrayList elements;
+    /** Of the list that is being read. */
+    private final LongArrayList elements = new LongArrayList();
 
     private int[] operationKeys = new int[8];
     private long[] operationValues = new long[8];
     private int size;
 
-    /** @param elements for whoever reads a list next */
-    EdnOperations(HistoryTableBuilder builder, LongArrayList elements) {
+    EdnOperations(HistoryTableBuilder builder) {
         this.builder = builder;
-        this.elements = elements;
         keys = builder.keys();
         values = builder.values();
         builder.reserve(bytes());
@@ -46,14 +43,6 @@ final class EdnOperations {
             transaction(call);
         } else {
             register(call);
-        }
-    }
-
-    /** Takes the operations of a transaction of a piece. */
-    void take(HistoryRows rows, int transaction, Translation translation) {
-        size = 0;
-        for (int o = rows.operationStarts()[transaction]; o < rows.operationStarts()[transaction + 1]; o++) {
-            add(translation.key(rows.operationKeys()[o]), translation.value(rows.operationValues()[o]));
         }
     }
 

@@ -64,10 +64,9 @@ final class EdnTokens {
     private int length;
     private long integer;
 
-    /** @param mayBeMarked whether a mark of the encoding may stand before the first token, as at the beginning of a file */
-    EdnTokens(String file, InputStream in, boolean mayBeMarked) {
+    EdnTokens(String file, InputStream in) {
         this.file = file;
-        this.in = new EdnBytes(in, mayBeMarked);
+        this.in = new EdnBytes(in);
     }
 
     /** Goes on to the next token; {@link Token#END} once all that was opened is closed. */
@@ -164,11 +163,6 @@ final class EdnTokens {
 
     long line() {
         return tokenLine;
-    }
-
-    /** How many lines there are before what comes next. */
-    long linesSoFar() {
-        return in.line() - 1;
     }
 
     /** In bytes, from 1. */

@@ -7,61 +7,56 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The lines of JSON Lines, Plume text or EDN that begin within a range of bytes.
+ * The lines of JSON Lines that begin within a range of bytes.
  *
  * @param path of the file, for {@link Location#of}
- * @param format JSONL, PLUME or EDN
  * @param from the first byte
  * @param to the byte behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
  */
-record LinesPiece(String path, int file, HistoryFormat format, long from, long to) implements Piece {
+record LinesPiece(String path, int file, long from, long to) implements Piece {
     private static final long serialVersionUID = 1L;
 
     /** The whole of a file. */
-    static LinesPiece ofFile(String path, int file, HistoryFormat format) {
-        return new LinesPiece(path, file, format, 0, Long.MAX_VALUE);
+    static LinesPiece ofFile(String path, int file) {
+        return new LinesPiece(path, file, 0, Long.MAX_VALUE);
     }
 
     /** Cuts a file into ranges of about so many bytes, if it is large and plain text. */
-    static List<Piece> cut(ReadContext context, Location file, int number, HistoryFormat format, long pieceBytes)
+    static List<Piece> cut(ReadContext context, Location file, int number, long pieceBytes)
             throws IOException, HistoryException {
         long length = file.length();
         long count = length / pieceBytes;
-        if (count < 2 || !isPlain(context, file, format)) {
-            return List.of(ofFile(file.name(), number, format));
+        if (count < 2 || !isPlain(context, file)) {
+            return List.of(ofFile(file.name(), number));
         }
         List<Piece> pieces = new ArrayList<>();
         for (long i = 0; i < count; i++) {
             long to = i == count - 1 ? Long.MAX_VALUE : length / count * (i + 1);
-            pieces.add(new LinesPiece(file.name(), number, format, length / count * i, to));
+            pieces.add(new LinesPiece(file.name(), number, length / count * i, to));
         }
         return pieces;
     }
 
-    /** Whether a file is text of this format that nobody has compressed, in an encoding whose lines end in one byte. */
-    private static boolean isPlain(ReadContext context, Location file, HistoryFormat format)
-            throws IOException, HistoryException {
+    /** Whether a file is JSON Lines without compression. */
+    private static boolean isPlain(ReadContext context, Location file) throws IOException, HistoryException {
         ReadContext.Opened opened = context.open(file);
         try (InputStream content = opened.content()) {
-            // The maps of a vector are one value.
-            return opened.isPlain()
-                    && opened.sniff().format() == format
-                    && !opened.sniff().isWithin();
+            return opened.isPlain() && opened.sniff().format() == HistoryFormat.JSONL;
         }
     }
 
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.pieceBuilder(format);
+        HistoryTableBuilder builder = context.pieceBuilder(HistoryFormat.JSONL);
         Location location = Location.of(path);
         if (from == 0) {
-            ReadContext.Opened opened = Parts.open(context, location, format);
+            ReadContext.Opened opened = Parts.open(context, location, HistoryFormat.JSONL);
             try (InputStream content = opened.content()) {
                 return lines(builder, to == Long.MAX_VALUE ? content : new LineRange(content, 0, to));
             }
@@ -72,16 +67,7 @@ record LinesPiece(String path, int file, HistoryFormat format, long from, long t
     }
 
     private HistoryRows lines(HistoryTableBuilder builder, InputStream content) throws HistoryException, IOException {
-        if (format == HistoryFormat.EDN) {
-            return EdnReader.piece(path, content, builder, from == 0);
-        }
-        long lines;
-        if (format == HistoryFormat.PLUME) {
-            lines = new PlumeReader(path, content, builder, new PlumeSessions(builder, true)).read();
-        } else {
-            JsonlReader reader = new JsonlReader(builder);
-            lines = from == 0 ? reader.read(path, content) : reader.readOn(path, content);
-        }
-        return builder.rows(lines);
+        JsonlReader reader = new JsonlReader(builder);
+        return builder.rows(from == 0 ? reader.read(path, content) : reader.readOn(path, content));
     }
 }

@@ -5,9 +5,9 @@ import java.io.InputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** The files of one history, all of one format; each is opened once, as it may be a pipe. */
 final class Parts {
@@ -121,11 +121,8 @@ final class Parts {
             }
             case DBCOP ->
                 (file, opened) ->
-                        new DbcopReader(new ByteInput(file.name(), opened.content(), 0, opened.size()), builder).read();
-            case PLUME ->
-                (file, opened) -> new PlumeReader(
-                                file.name(), opened.content(), builder, new PlumeSessions(builder, false))
-                        .read();
+                        new DbcopReader(new ByteInput(file.name(), opened.content(), opened.size()), builder).read();
+            case PLUME -> (file, opened) -> new PlumeReader(file.name(), opened.content(), builder).read();
             case EDN -> (file, opened) -> EdnReader.read(file.name(), opened.content(), builder);
             default -> throw new IllegalArgumentException(format + " is not read file by file");
         };

@@ -3,16 +3,16 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.function.BooleanSupplier;
-import org.polygraph.storage.columnar.HistoryRows;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
 
 /**
  * A piece of a history that is read without the others, in whatever process has its file. Failures of its reading are true but
  * their place may not be: who gets one reads the whole with {@link HistoryReader}, which tells the first one, or that nothing
  * is wrong.
  */
-public sealed interface Piece extends Serializable permits LinesPiece, RowGroupsPiece, CobraPiece, DbcopPiece {
+public sealed interface Piece extends Serializable permits LinesPiece, RowGroupsPiece {
     /** The number of its file among the history's. */
     int file();
 

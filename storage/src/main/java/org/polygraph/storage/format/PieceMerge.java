@@ -1,22 +1,19 @@
 package org.polygraph.storage.format;
 
-import org.polygraph.storage.columnar.Calls;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Translation;
 
 /**
- * Puts the pieces of a {@link ReadPlan} together, in their order: the table that one reader would have made, with the same ids
- * and places. Linear; none of the pieces is kept, but what is open where they meet. One thread.
+ * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made, with the same
+ * ids and places. Linear; keeps none of the pieces. Not thread-safe.
  */
 public final class PieceMerge {
     private final ReadPlan plan;
     private final HistoryTableBuilder builder;
-    private final PlumeSessions sessions;
-    private final EdnClients clients;
     private int next;
     private int file = -1;
     /** Lines of the file before the next piece; 0 where positions are no lines. */
@@ -25,14 +22,12 @@ public final class PieceMerge {
     PieceMerge(ReadPlan plan, long memoryBytes) {
         this.plan = plan;
         this.builder = new ReadContext(() -> false, memoryBytes).builder(plan.format());
-        this.sessions = new PlumeSessions(builder, false);
-        this.clients = new EdnClients(builder, false);
     }
 
     /**
      * Adds the next piece.
      *
-     * @return false if it does not go with those before it: only reading the whole tells why, or that it does
+     * @return false if its header contradicts that of a piece before; reading the whole gives the message
      * @throws BudgetException if memory would exceed the limit
      */
     public boolean add(HistoryRows rows) {
@@ -46,29 +41,9 @@ public final class PieceMerge {
         if (translation == null) {
             return false;
         }
-        boolean isRight = add(rows, translation);
+        builder.add(rows, translation, lines);
         lines += rows.lines();
-        return isRight;
-    }
-
-    private boolean add(HistoryRows rows, Translation translation) {
-        Calls calls = rows.calls();
-        if (plan.format() == HistoryFormat.PLUME) {
-            return sessions.add(rows, translation, lines);
-        }
-        if (calls == null) {
-            builder.add(rows, translation, lines);
-            return true;
-        }
-        try {
-            clients.add(rows, calls, translation, lines);
-            if (next == plan.pieces().size()) {
-                clients.end();
-            }
-            return true;
-        } catch (HistoryException e) {
-            return false;
-        }
+        return true;
     }
 
     /**
@@ -80,7 +55,6 @@ public final class PieceMerge {
         if (next < plan.pieces().size()) {
             throw new IllegalStateException("piece " + next + " is missing");
         }
-        sessions.end();
         return builder.build();
     }
 }

@@ -5,10 +5,10 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import org.polygraph.storage.columnar.HistoryTable.Source;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Plume text: a line an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File order is session
@@ -42,15 +42,14 @@ final class PlumeReader {
 
     private final PlumeSessions sessions;
 
-    PlumeReader(String name, InputStream in, HistoryTableBuilder builder, PlumeSessions sessions) {
+    PlumeReader(String name, InputStream in, HistoryTableBuilder builder) {
         this.name = name;
         this.in = in;
         this.builder = builder;
-        this.sessions = sessions;
+        sessions = new PlumeSessions(builder);
     }
 
-    /** @return how many lines there are */
-    long read() throws IOException, HistoryException {
+    void read() throws IOException, HistoryException {
         builder.initialValue(builder.values().code(0));
         PlumeSessions.Session session = null;
         int p = 0;
@@ -103,7 +102,6 @@ final class PlumeReader {
                     builder.values().code(value));
         }
         sessions.end();
-        return line;
     }
 
     /** Moves the bytes from p to the front and reads more; a newline stands after the last byte. */

@@ -5,12 +5,10 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The sessions of Plume text, whose transactions are told by ids: goes to the next transaction of a session where its id
@@ -23,15 +21,10 @@ final class PlumeSessions {
     private static final int MAX_OPERATIONS = Integer.MAX_VALUE - 8;
 
     private final HistoryTableBuilder builder;
-    /** Whether indexes are the ids: of a piece, whose transactions may go on in the next one. */
-    private final boolean byId;
-
     private final Long2ObjectOpenHashMap<Session> sessions = new Long2ObjectOpenHashMap<>();
 
-    /** @param byId of a piece, for {@link #add(HistoryRows, Translation, long)} */
-    PlumeSessions(HistoryTableBuilder builder, boolean byId) {
+    PlumeSessions(HistoryTableBuilder builder) {
         this.builder = builder;
-        this.byId = byId;
     }
 
     /** One session's open transaction, and which ids it has used. */
@@ -138,7 +131,7 @@ final class PlumeSessions {
         boolean aborted = session.transaction < 0;
         builder.begin(
                 session.label,
-                byId ? session.transaction : session.index++,
+                session.index++,
                 aborted ? TransactionStatus.ABORTED : TransactionStatus.COMMITTED,
                 session.firstLine);
         builder.operations(session.keys, 0, session.values, 0, session.operations);
@@ -155,25 +148,5 @@ final class PlumeSessions {
         for (Session each : sessions.values()) {
             end(each);
         }
-    }
-
-    /**
-     * Adds the transactions of the next piece. Of each session its first may go on with what is open.
-     *
-     * @param before how many lines there are before the piece
-     * @return false if a transaction is there again
-     */
-    boolean add(HistoryRows rows, Translation translation, long before) {
-        for (int t = 0; t < rows.transactions(); t++) {
-            Session session = of(rows.sessionLabels()[rows.sessionOf()[t]]);
-            long id = rows.indexes()[t];
-            if (!session.isIn(id) && !begin(session, id, rows.positions()[t] + before)) {
-                return false;
-            }
-            for (int o = rows.operationStarts()[t]; o < rows.operationStarts()[t + 1]; o++) {
-                add(session, translation.key(rows.operationKeys()[o]), translation.value(rows.operationValues()[o]));
-            }
-        }
-        return true;
     }
 }

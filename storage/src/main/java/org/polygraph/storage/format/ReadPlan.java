@@ -10,9 +10,9 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * How a large history is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain JSON Lines, Plume
- * text and EDN, logs of Cobra, transactions of dbcop. Put together by a {@link PieceMerge} they are the table that {@link HistoryReader}
- * reads, array by array.
+ * How a large history in JSON Lines or Parquet is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain
+ * JSON Lines. A {@link PieceMerge} makes them the table that {@link HistoryReader} reads, array by array. Other formats are read in
+ * one piece, or converted first.
  */
 public final class ReadPlan {
     private final HistoryFormat format;
@@ -26,10 +26,10 @@ public final class ReadPlan {
     }
 
     /**
-     * From where on pieces are worth it, and how large they are.
+     * The least size of a history that is read in pieces, and the size of a piece.
      *
-     * @param fromBytes of all files together, as text; dbcop and Cobra as they are, whose operations take about half as many
-     * @param pieceBytes of text, about; a row group, a transaction and a log of Cobra are never cut
+     * @param fromBytes of all files together, as text
+     * @param pieceBytes of text, about; a row group is never split
      */
     public record Cut(long fromBytes, long pieceBytes) {
         /** Below, a second of reading, pieces gain nothing; a piece takes a few tens of megabytes while it waits. */
@@ -40,13 +40,11 @@ public final class ReadPlan {
     }
 
     /**
-     * Plans. Looks at the beginnings of large files and the footers of large Parquet files, and goes once through a large dbcop
-     * file, whose transactions cannot be found otherwise.
+     * Plans. Reads the beginnings of large files and the footers of large Parquet files.
      *
-     * @param stop asked for each file, and for every 64 KiB or so of input that is gone through; true ends planning with a {@link
-     *     BudgetException}
-     * @return null if the history is small or has one piece only: standard input and pipes, one compressed file, and EDN in a
-     *     vector; or if something is wrong with it, which {@link HistoryReader} will tell
+     * @param stop polled for each file; true ends planning with a {@link BudgetException}
+     * @return null if the history is small, is of another format or has one piece only, such as standard input, a pipe or one compressed
+     *     file; or if it is damaged: {@link HistoryReader} gives the message
      */
     public static @Nullable ReadPlan of(String path, HistoryFormat asked, Cut cut, BooleanSupplier stop) {
         if (path.equals("-")) {
@@ -57,7 +55,7 @@ public final class ReadPlan {
         } catch (BudgetException e) {
             throw e;
         } catch (IOException | HistoryException | RuntimeException | OutOfMemoryError e) {
-            // Whatever there is to tell, a pass over the whole tells it.
+            // Reading the whole gives the message.
             return null;
         }
     }
@@ -67,12 +65,8 @@ public final class ReadPlan {
         List<Location> files = List.of(location);
         if (location.isFolder()) {
             List<Location> children = location.children();
-            List<Location> logs = HistoryReader.logs(children);
-            if (HistoryReader.isOfLogs(logs, asked)) {
-                long bytes = bytes(context, logs);
-                return bytes < 0 || bytes < cut.fromBytes
-                        ? null
-                        : of(HistoryFormat.COBRA, logs, CobraPiece.cut(context, logs));
+            if (HistoryReader.isOfLogs(HistoryReader.logs(children), asked)) {
+                return null;
             }
             files = HistoryReader.parts(location, children);
         }
@@ -81,8 +75,7 @@ public final class ReadPlan {
             return null;
         }
         HistoryFormat format = new Parts(context, files, asked).detect();
-        boolean mayBeParts = format == HistoryFormat.PARQUET || format == HistoryFormat.JSONL;
-        if ((bytes < cut.fromBytes && format != HistoryFormat.PARQUET) || (files.size() > 1 && !mayBeParts)) {
+        if (format != HistoryFormat.PARQUET && (format != HistoryFormat.JSONL || bytes < cut.fromBytes)) {
             return null;
         }
         List<Piece> pieces = new ArrayList<>();
@@ -90,17 +83,16 @@ public final class ReadPlan {
             Location file = files.get(f);
             context.check(file.name());
             pieces.addAll(
-                    switch (format) {
-                        case JSONL, PLUME, EDN -> LinesPiece.cut(context, file, f, format, cut.pieceBytes);
-                        case PARQUET -> RowGroupsPiece.cut(file, f, cut.pieceBytes / Cut.PARQUET);
-                        case DBCOP -> DbcopPiece.cut(context, file, cut.pieceBytes);
-                        case COBRA, AUTO -> List.of();
-                    });
+                    format == HistoryFormat.PARQUET
+                            ? RowGroupsPiece.cut(file, f, cut.pieceBytes / Cut.PARQUET)
+                            : LinesPiece.cut(context, file, f, cut.pieceBytes));
         }
-        return of(format, files, pieces);
+        return pieces.size() < 2
+                ? null
+                : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
     }
 
-    /** Of all files; less than none where that is not known. */
+    /** Of all files; negative if one has no known length. */
     private static long bytes(ReadContext context, List<Location> files) throws IOException {
         long bytes = 0;
         for (Location file : files) {
@@ -112,12 +104,6 @@ public final class ReadPlan {
             bytes += length;
         }
         return bytes;
-    }
-
-    private static @Nullable ReadPlan of(HistoryFormat format, List<Location> files, List<Piece> pieces) {
-        return pieces.size() < 2
-                ? null
-                : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
     }
 
     /** In their order. */
@@ -138,7 +124,7 @@ public final class ReadPlan {
         return files;
     }
 
-    /** Where the pieces are put together. @param memoryBytes what the table may take while it is built */
+    /** Merges the pieces. @param memoryBytes what the table may take while it is built */
     public PieceMerge merge(long memoryBytes) {
         return new PieceMerge(this, memoryBytes);
     }

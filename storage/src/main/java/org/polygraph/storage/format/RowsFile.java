@@ -6,14 +6,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.Calls;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ListReads;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryRows;
 
 /**
  * {@link HistoryRows} as bytes, for a piece that is read in one process and put together in another: an {@link ArrayFile} of
@@ -31,12 +29,12 @@ public final class RowsFile {
                 .put("sessionOf", rows.sessionOf())
                 .put("indexes", rows.indexes())
                 .put("positions", rows.positions())
-                .put("outcomes", rows.outcomes())
+                .put("outcomes", rows.statuses())
                 .put("operationStarts", rows.operationStarts())
                 .put("operationKeys", rows.operationKeys())
                 .put("operationValues", rows.operationValues())
                 .put("keys", rows.keys().labels())
-                .put("keyTextBits", rows.keys().textBits())
+                .put("keyTextBits", rows.keys().stringBits())
                 .put("opaque", rows.values().opaque())
                 .put("integers", rows.values().integers())
                 .put("versions", rows.values().versions())
@@ -50,19 +48,14 @@ public final class RowsFile {
             file.put("listElements", rows.lists().elements())
                     .put("listsBefore", rows.lists().before());
         }
-        Calls calls = rows.calls();
-        if (calls != null) {
-            file.put("callParts", calls.parts())
-                    .put("calls", new long[] {calls.operations(), calls.isInvoking() ? 1 : 0, calls.numbering()});
-        }
         List<String> header = new ArrayList<>();
         rows.metadata().forEach((name, json) -> {
             header.add(name);
             header.add(json);
         });
         long bytes = rows.bytes()
-                + put(file, "keyTexts", rows.keys().texts())
-                + put(file, "valueTexts", rows.values().texts())
+                + put(file, "keyTexts", rows.keys().strings())
+                + put(file, "valueTexts", rows.values().strings())
                 + put(file, "metadata", header);
         if (bytes > MOST_BYTES) {
             throw new BudgetException("a piece of " + rows.operations() + " operations takes " + bytes
@@ -109,16 +102,7 @@ public final class RowsFile {
                 initial.length > 0 ? initial[0] : ValueDictionary.NULL,
                 metadata,
                 file.has("listElements") ? new ListReads(file.longs("listElements"), file.ints("listsBefore")) : null,
-                calls(file),
                 file.longs("lines")[0]);
-    }
-
-    private static @Nullable Calls calls(ArrayFile file) throws ArrayFile.DamagedException {
-        if (!file.has("calls")) {
-            return null;
-        }
-        long[] calls = file.longs("calls");
-        return new Calls(file.bytes("callParts"), calls[0], calls[1] != 0, (int) calls[2]);
     }
 
     /** @return bytes of the texts */

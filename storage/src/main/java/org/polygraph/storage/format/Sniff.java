@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param empty whether the file has no bytes at all
  * @param blank whether the content, compression undone, begins with nothing but white space
  * @param format the format of the content, or null where the bytes decide nothing
- * @param isWithin whether the content begins with a collection around all else
  * @param cobraLog whether the content begins like a single log of a Cobra folder
  */
 record Sniff(
@@ -21,7 +20,6 @@ record Sniff(
         boolean empty,
         boolean blank,
         @Nullable HistoryFormat format,
-        boolean isWithin,
         boolean cobraLog) {
     /** How many raw bytes are looked at. */
     static final int PREFIX = 1 << 16;
@@ -40,15 +38,8 @@ record Sniff(
         Compression compression = compression(prefix);
         byte[] content = inner(prefix, compression);
         int first = skipSpace(content, 0);
-        int opening = byteAt(content, skipMark(content));
-        boolean isWithin = opening == '[' || opening == '(';
         return new Sniff(
-                compression,
-                prefix.length == 0,
-                first == content.length,
-                format(content),
-                isWithin,
-                isCobraLog(content));
+                compression, prefix.length == 0, first == content.length, format(content), isCobraLog(content));
     }
 
     private static Compression compression(byte[] b) {

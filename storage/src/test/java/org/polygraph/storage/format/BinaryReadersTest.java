@@ -1,13 +1,17 @@
 package org.polygraph.storage.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Dbcop, Cobra and plume: what they mean, and every way they can be wrong. */
 class BinaryReadersTest {
@@ -224,8 +228,36 @@ class BinaryReadersTest {
             }
             HistoryTable table = inputs.read("h", text.toString());
             assertThat(table.operations()).isEqualTo(lines);
-            assertThat(table.operationValues()[lines - 1]).isEqualTo(lines - 1);
+            assertThat(table.value(lines - 1)).isEqualTo(lines - 1);
             assertThat(table.whereIs(lines / 3 - 1)).endsWith("h:" + (pad + lines - 2));
+        }
+    }
+
+    @Test
+    void budgetsEndIt() throws Exception {
+        TestFiles.Binary events = TestFiles.dbcopHeader().i64(1, 1000);
+        for (int t = 0; t < 1000; t++) {
+            events.i64(50);
+            for (int e = 0; e < 50; e++) {
+                events.u8(0).i64(1, 2).u8(1);
+            }
+            events.u8(1);
+        }
+        TestFiles.Binary reads = TestFiles.cobra();
+        for (int t = 0; t < 20_000; t++) {
+            reads.u8('S').i64(t).u8('R').i64(1, 2, 3, 4).u8('C').i64(t);
+        }
+        inputs.write("c/T1.log", reads.bytes());
+        for (String path : List.of(
+                inputs.write("h.bincode", events.bytes()), inputs.path("c").toString())) {
+            AtomicInteger asked = new AtomicInteger();
+            assertThatThrownBy(() ->
+                            HistoryReader.read(path, HistoryFormat.AUTO, () -> asked.incrementAndGet() > 9, 8L << 30))
+                    .isInstanceOf(BudgetException.class)
+                    .hasMessageContaining("time ran out");
+            assertThatThrownBy(() -> HistoryReader.read(path, HistoryFormat.AUTO, () -> false, 1000))
+                    .isInstanceOf(BudgetException.class)
+                    .hasMessageContaining("more memory");
         }
     }
 }

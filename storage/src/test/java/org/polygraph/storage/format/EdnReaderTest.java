@@ -342,4 +342,23 @@ class EdnReaderTest {
         }
         assertThat(refusal(gone.toString(), 28 << 20)).contains("give more memory");
     }
+
+    @Test
+    void noCharacterGoesOverTheEndOfALine() throws Exception {
+        String operation = "{:process 0, :type :ok, :f :txn, :value [[:w 1 %d]]}\n";
+        inputs.write("h.edn", String.format(operation + "#_ \\\n#_" + operation + operation, 1, 2, 3));
+        assertThat(inputs.refusal("h.edn", HistoryFormat.EDN))
+                .startsWith("h.edn:2:4: found '\\' at the end of a line; expected a character");
+    }
+
+    @Test
+    void listsOfAnInvocationWithAResultDoNotCount() throws Exception {
+        String invoke = "{:process 0, :type :invoke, :f :txn, :value [[:r 1 [5]] [:append 2 3]]}\n";
+        String ok = "{:process 0, :type :ok, :f :txn, :value [[:r 1 5] [:w 2 3]]}\n";
+        String path = inputs.write("h.edn", invoke + ok + invoke + ok);
+        assertThat(HistoryReader.read(path, HistoryFormat.EDN).values().hasLists())
+                .isFalse();
+        inputs.write("h.edn", invoke + ok + invoke + ok.replace("5] [:w", "[5]] [:append"));
+        assertThat(inputs.refusal("h.edn", HistoryFormat.EDN)).contains("with lists and with other values");
+    }
 }

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** A history that is read in pieces is the history that is read in one pass, array by array, or the same message. */
 class PiecesTest {
@@ -88,23 +88,6 @@ class PiecesTest {
             text.append(line(random, first + i));
         }
         return random.nextBoolean() ? text.toString().stripTrailing() : text.toString();
-    }
-
-    private static String plume(Random random, int lines) {
-        StringBuilder text = new StringBuilder();
-        long[] open = new long[6];
-        long[] last = new long[6];
-        for (int i = 0; i < lines; i++) {
-            int session = random.nextInt(open.length);
-            if (random.nextInt(4) == 0) {
-                open[session] = random.nextInt(7) == 0 ? -1 : (last[session] += 1 + random.nextInt(3));
-            }
-            text.append(random.nextInt(10) == 0 ? "\n" : "").append(random.nextBoolean() ? "r(" : "w( ");
-            text.append(random.nextInt(20)).append(',');
-            text.append(random.nextInt(9) == 0 ? Long.MAX_VALUE - random.nextInt(5) : random.nextInt(99));
-            text.append(", ").append(session).append(',').append(open[session]).append(")\n");
-        }
-        return text.toString();
     }
 
     private byte[] parquet(Random random, int transactions, int first) throws Exception {
@@ -176,7 +159,7 @@ class PiecesTest {
             assertThat(actual.sessionLabel(s)).as(name).isEqualTo(expected.sessionLabel(s));
         }
         assertThat(actual.sessionStarts()).as(name).isEqualTo(expected.sessionStarts());
-        assertThat(actual.outcomes()).as(name).isEqualTo(expected.outcomes());
+        assertThat(actual.statuses()).as(name).isEqualTo(expected.statuses());
         for (int t = 0; t < expected.transactions(); t++) {
             assertThat(actual.index(t)).as(name).isEqualTo(expected.index(t));
             assertThat(actual.whereIs(t)).as(name).isEqualTo(expected.whereIs(t));
@@ -261,12 +244,6 @@ class PiecesTest {
     }
 
     @Test
-    void plumeText() throws Exception {
-        assertThat(most(inputs, "h.txt", 60, random -> TestFiles.utf8(plume(random, 1 + random.nextInt(400)))))
-                .isGreaterThan(60);
-    }
-
-    @Test
     void rowGroups() throws Exception {
         assertThat(most(inputs, "h.parquet", 12, random -> parquet(random, 50 + random.nextInt(1500), 0)))
                 .isGreaterThan(3);
@@ -342,14 +319,7 @@ class PiecesTest {
         AtomicInteger refused = new AtomicInteger();
         for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
             Random random = new Random(seed);
-            HistoryFormat format =
-                    one(new HistoryFormat[] {HistoryFormat.PLUME, HistoryFormat.JSONL, HistoryFormat.EDN}, random);
-            String text =
-                    switch (format) {
-                        case PLUME -> plume(random, 30);
-                        case EDN -> EdnLines.of(random, 20);
-                        default -> jsonl(random, 20, 0);
-                    };
+            String text = jsonl(random, 20, 0);
             int at = random.nextInt(text.length());
             int to = Math.min(text.length(), at + random.nextInt(30));
             String changed =
@@ -364,14 +334,25 @@ class PiecesTest {
                         case 3 -> text + text.substring(text.lastIndexOf('\n', at) + 1);
                         default -> text.replaceFirst("\n", "\n\n{\"format\":\"history\",\"initial\":{\"value\":3}}\n");
                     };
-            String path = inputs.write("d." + format, changed);
-            HistoryFormat asked = random.nextInt(4) == 0 ? HistoryFormat.AUTO : format;
+            String path = inputs.write("d.jsonl", changed);
+            HistoryFormat asked = random.nextInt(4) == 0 ? HistoryFormat.AUTO : HistoryFormat.JSONL;
             sameWhateverIsWrong(path, asked, "seed " + seed);
             if (told(() -> HistoryReader.read(path, asked)).startsWith("HistoryException")) {
                 refused.incrementAndGet();
             }
         }
         assertThat(refused.get()).isBetween(rounds / 4, rounds);
+    }
+
+    @Test
+    void aFolderAskedForAsAnotherFormatIsPlannedAsIt() throws Exception {
+        inputs.write("f/1.log", jsonl(new Random(1), 30, 0));
+        inputs.write("f/2.log", jsonl(new Random(1), 30, 1000));
+        String path = inputs.path("f").toString();
+        assertThat(plan(path, HistoryFormat.JSONL, 7)).isNotNull();
+        for (HistoryFormat format : List.of(HistoryFormat.JSONL, HistoryFormat.AUTO, HistoryFormat.COBRA)) {
+            sameWhateverIsWrong(path, format, format.label());
+        }
     }
 
     @Test
@@ -396,10 +377,6 @@ class PiecesTest {
         }
         sameWhateverIsWrong(inputs.write("twice.jsonl", twice.toString()), HistoryFormat.AUTO, "an index twice");
         sameWhateverIsWrong(inputs.write("pretty.jsonl", pretty.toString()), HistoryFormat.AUTO, "objects over lines");
-        sameWhateverIsWrong(
-                inputs.write("again.txt", "r(1,0,0,1)\nr(1,0,0,2)\nr(1,0,0,3)\nr(1,0,0,1)\n"),
-                HistoryFormat.AUTO,
-                "a transaction again");
         for (String second : List.of("{\"value\":7}", "{\"value\":[1]}", "{}")) {
             String header = "{\"format\":\"history\",\"initial\":%s}\n";
             inputs.write("f/1.jsonl", String.format(header, "{\"value\":5}") + String.format(txn, 1));
@@ -407,7 +384,7 @@ class PiecesTest {
             inputs.write("f/3.jsonl", String.format(header, second) + String.format(txn, 3));
             sameWhateverIsWrong(inputs.path("f").toString(), HistoryFormat.AUTO, "headers that differ");
         }
-        inputs.write("f/4.jsonl", plume(new Random(1), 20));
+        inputs.write("f/4.jsonl", "r(1,0,0,1)\n");
         sameWhateverIsWrong(inputs.path("f").toString(), HistoryFormat.AUTO, "files of several formats");
     }
 
@@ -421,32 +398,32 @@ class PiecesTest {
                     .isInstanceOf(BudgetException.class)
                     .hasMessageContaining("time ran out");
         }
-        assertThatThrownBy(() -> LinesPiece.ofFile(path, 0, HistoryFormat.JSONL).read(() -> false, 1000))
+        assertThatThrownBy(() -> LinesPiece.ofFile(path, 0).read(() -> false, 1000))
                 .isInstanceOf(BudgetException.class)
                 .hasMessageContaining("more memory");
         String lists = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":["
                 + ("{\"op\":\"r\",\"key\":1,\"value\":[" + "7,".repeat(299_999) + "7]},").repeat(3)
                 + "{\"op\":\"r\",\"key\":1,\"value\":[]}]}\n";
         String few = inputs.write("lists.jsonl", lists);
-        assertThatThrownBy(() -> LinesPiece.ofFile(few, 0, HistoryFormat.JSONL).read(() -> false, 4 << 20))
+        assertThatThrownBy(() -> LinesPiece.ofFile(few, 0).read(() -> false, 4 << 20))
                 .isInstanceOf(BudgetException.class)
                 .hasMessageContaining("more memory");
     }
 
     @Test
-    void smallOrSingleHistoriesHaveNoPlan() throws Exception {
+    void smallHistoriesAndOtherFormatsHaveNoPlan() throws Exception {
         String path = inputs.write("h.jsonl", jsonl(new Random(1), 200, 0));
         assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Cut.USUAL, () -> false))
                 .isNull();
         String zipped = inputs.write("h.jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(new Random(1), 200, 0))));
-        String bincode = inputs.write("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
-        String edn = EdnLines.of(new Random(2), 40);
-        inputs.write("one/T1.log", TestFiles.cobraLog(7));
+        inputs.write("logs/T1.log", TestFiles.cobraLog(7));
+        inputs.write("logs/T2.log", TestFiles.cobraLog(7));
         for (String single : List.of(
                 zipped,
-                bincode,
-                inputs.write("v.edn", "[" + edn + "]"),
-                inputs.path("one").toString(),
+                inputs.write("h.bincode", TestFiles.dbcop()),
+                inputs.write("h.edn", EdnLines.of(new Random(2), 40)),
+                inputs.write("h.txt", "r(1,0,0,1)\n".repeat(40)),
+                inputs.path("logs").toString(),
                 inputs.path("none").toString(),
                 "-")) {
             assertThat(ReadPlan.of(single, HistoryFormat.AUTO, new ReadPlan.Cut(0, 16), () -> false))

@@ -12,12 +12,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Damaged files of every format: a HistoryException or a table, soon, and nothing else. Failing input is printed. */
 class ReaderFuzzTest {
@@ -55,7 +55,7 @@ class ReaderFuzzTest {
         valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 40)));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
-        valid.put("many.bincode", BinaryPiecesTest.dbcop(new Random(3), 12));
+        valid.put("many.bincode", TestFiles.dbcop(new Random(3), 12));
         valid.put("c/T1.log", TestFiles.cobraLog(7));
         Path source = folder.resolve("source.jsonl");
         Files.write(source, valid.get("h.jsonl"));
@@ -76,13 +76,7 @@ class ReaderFuzzTest {
 
     @Test
     void damagedFilesAreRefusedOrRead() {
-        fuzz(1, 1500);
-    }
-
-    @Test
-    @Tag("full")
-    void manyDamagedFilesAreRefusedOrRead() {
-        fuzz(1_000_000, 15_000);
+        fuzz(1, SuiteScale.of(1500));
     }
 
     private void fuzz(long firstSeed, int rounds) {
