@@ -1,14 +1,13 @@
 package org.polygraph.solver.sat;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
  * What a search may spend; for one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
  * does so through {@link #grow}; either throws {@link BudgetExhausted}.
  */
-public final class Budget {
+public final class SearchBudget {
     /** Ticks between two looks at the clock; a tick is at most a few hundred memory accesses. */
     private static final int TICKS_PER_CHECK = 256;
 
@@ -21,8 +20,8 @@ public final class Budget {
     private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
-    /** Bytes that all parts of it have together. */
-    private final AtomicLong all;
+    /** The bytes held by all budgets that share them: one cell. */
+    private final long[] held;
 
     private long own;
     private int ticks;
@@ -33,30 +32,26 @@ public final class Budget {
      * @param stop asked now and then; true ends the search
      * @param maxBytes bound on what the solver's own structures may take, in bytes
      */
-    public Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
-        this(timed, deadlineNanos, stop, maxBytes, new AtomicLong());
+    public SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+        this(timed, deadlineNanos, stop, maxBytes, new long[1]);
     }
 
-    private Budget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes, AtomicLong all) {
+    private SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes, long[] held) {
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
-        this.all = all;
+        this.held = held;
     }
 
-    /**
-     * A budget for another thread, with the same deadline and out of the same bytes.
-     *
-     * @param orStop asked now and then, beside this one's signal; true ends what works on the part
-     */
-    public Budget part(BooleanSupplier orStop) {
-        return new Budget(timed, deadlineNanos, () -> stop.getAsBoolean() || orStop.getAsBoolean(), maxBytes, all);
+    /** A budget with the same limits, out of the same bytes, whose own bytes are given back by themselves. */
+    public SearchBudget sharing() {
+        return new SearchBudget(timed, deadlineNanos, stop, maxBytes, held);
     }
 
     /** A budget that never runs out. */
-    public static Budget unlimited() {
-        return new Budget(false, 0, () -> false, Long.MAX_VALUE);
+    public static SearchBudget unlimited() {
+        return new SearchBudget(false, 0, () -> false, Long.MAX_VALUE);
     }
 
     /** Counts one unit of work; looks at the clock every few hundred. */
@@ -77,33 +72,25 @@ public final class Budget {
         }
     }
 
-    /** Accounts for {@code more} bytes; negative gives back. */
+    /** Accounts for {@code more} bytes; a negative number gives bytes back. */
     public void reserve(long more) {
-        long held = all.get();
-        while (true) {
-            if (more > 0 && held + more > maxBytes) {
-                throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
-                        + held + ", needs " + more + " more)");
-            }
-            // Added only where it fits, so that nobody sees more than the bound even for a moment.
-            long before = all.compareAndExchange(held, held + more);
-            if (before == held) {
-                break;
-            }
-            held = before;
+        if (more > 0 && held[0] + more > maxBytes) {
+            throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
+                    + held[0] + ", needs " + more + " more)");
         }
+        held[0] += more;
         own += more;
     }
 
-    /** Gives back all that was accounted for here. */
+    /** Gives back all bytes that were accounted for here. */
     public void release() {
-        all.addAndGet(-own);
+        held[0] -= own;
         own = 0;
     }
 
-    /** Bytes accounted for, here and in all parts. */
+    /** Bytes accounted for by all budgets that share them. */
     public long bytes() {
-        return all.get();
+        return held[0];
     }
 
     /** Bytes accounted for here. */
@@ -161,7 +148,7 @@ public final class Budget {
             throw new BudgetExhausted("a solver structure needs more than 2^31 entries");
         }
         long wish = Math.max(16, length < LARGE ? 2L * length : length + ((long) length >> 1));
-        long room = (maxBytes - all.get()) / width;
+        long room = (maxBytes - held[0]) / width;
         return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.min(wish, room)));
     }
 }
