@@ -118,7 +118,7 @@ class HouseTest {
     private static final Pattern BRINGS = Pattern.compile(
             "collect.*|take.*|first|head|tail|toLocalIterator|reduce|fold|aggregate|treeReduce|treeAggregate|broadcast");
 
-    /** Whoever is added here adds to the list "What comes to the driver" in the module's SPARK.md, with its bound. */
+    /** A class that is added here gets a line with its bound in "What comes to the driver" of docs/spark.md. */
     @ArchTest
     static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
             .that()
