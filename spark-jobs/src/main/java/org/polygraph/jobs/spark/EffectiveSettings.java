@@ -36,7 +36,7 @@ final class EffectiveSettings {
         line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(cut.operationsPerSlice()));
         line(
                 OwnSetting.PIECE_BYTES.key(),
-                Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Cut.USUAL.pieceBytes())));
+                Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Sizes.DEFAULT.pieceBytes())));
         line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(cut.heapClocks()));
         line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(cut.hotKeyBytes()));
         // What the JVM has, whatever a profile says: it was running before.

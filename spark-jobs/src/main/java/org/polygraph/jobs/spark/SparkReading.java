@@ -49,9 +49,9 @@ final class SparkReading {
         this.jobs = new Jobs(context, budget, progress);
     }
 
-    /** How inputs are cut. @param pieceBytes of text, about */
-    static ReadPlan.Cut cut(long pieceBytes) {
-        return new ReadPlan.Cut(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
+    /** The sizes of pieces. @param pieceBytes of text, about */
+    static ReadPlan.Sizes sizes(long pieceBytes) {
+        return new ReadPlan.Sizes(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
     }
 
     /**

@@ -49,7 +49,7 @@ class EffectiveSettingsTest {
         assertThat(JavaUtils.byteStringAsBytes(OwnSetting.HOT_KEY_BYTES.usual()))
                 .isEqualTo(cut.hotKeyBytes());
         assertThat(JavaUtils.byteStringAsBytes(OwnSetting.PIECE_BYTES.usual()))
-                .isEqualTo(ReadPlan.Cut.USUAL.pieceBytes());
+                .isEqualTo(ReadPlan.Sizes.DEFAULT.pieceBytes());
         assertThat(Stream.of(OwnSetting.values()).filter(each -> each.usual().isEmpty()))
                 .containsExactly(OwnSetting.PROFILE, OwnSetting.STAGE_DIR);
     }

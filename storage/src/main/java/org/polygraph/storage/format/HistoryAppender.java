@@ -18,15 +18,10 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>The header is that of the first table; rows must ascend by (session, index) over all tables, which is not checked.
  */
 public final class HistoryAppender implements Closeable {
-    /** What a format does with tables. */
-    interface Content extends Closeable {
-        void append(HistoryTable table) throws IOException;
-    }
-
     private final HistoryFormat format;
     private final AtomicFile file;
     private final OutputStream out;
-    private @Nullable Content content;
+    private @Nullable TableWriter content;
 
     private HistoryAppender(HistoryFormat format, AtomicFile file, OutputStream out) {
         this.format = format;
@@ -67,7 +62,7 @@ public final class HistoryAppender implements Closeable {
      * @throws UnwritableTextException if the format cannot hold a text of the table
      */
     public void append(HistoryTable table) throws IOException {
-        Content open = content;
+        TableWriter open = content;
         if (open == null) {
             open = format == HistoryFormat.PARQUET
                     ? new ParquetHistoryWriter(table, out)

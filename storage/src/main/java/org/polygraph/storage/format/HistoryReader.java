@@ -150,7 +150,7 @@ public final class HistoryReader {
                         "one *.log a client (-f cobra)",
                         "check the path");
             }
-            HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA);
+            HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA.positions());
             new CobraReader(context, builder).read(logs);
             return builder.build();
         }

@@ -54,10 +54,10 @@ final class JsonlWriter {
     }
 
     /** Writes tables one after the other, with the header of the first. */
-    static HistoryAppender.Content appender(HistoryTable first, OutputStream out) throws IOException {
+    static TableWriter appender(HistoryTable first, OutputStream out) throws IOException {
         JsonGenerator json = generator(out);
         HistoryHeader.write(json, first);
-        return new HistoryAppender.Content() {
+        return new TableWriter() {
             @Override
             public void append(HistoryTable table) throws IOException {
                 new JsonlWriter(table).transactions(json);

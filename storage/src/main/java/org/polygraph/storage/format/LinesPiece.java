@@ -9,6 +9,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
@@ -26,8 +27,8 @@ record LinesPiece(String path, int file, long from, long to) implements Piece {
         return new LinesPiece(path, file, 0, Long.MAX_VALUE);
     }
 
-    /** Cuts a file into ranges of about so many bytes, if it is large and plain text. */
-    static List<Piece> cut(ReadContext context, Location file, int number, long pieceBytes)
+    /** Splits a file into ranges of about so many bytes, if it is large and plain text. */
+    static List<Piece> split(ReadContext context, Location file, int number, long pieceBytes)
             throws IOException, HistoryException {
         long length = file.length();
         long count = length / pieceBytes;
@@ -46,14 +47,15 @@ record LinesPiece(String path, int file, long from, long to) implements Piece {
     private static boolean isPlain(ReadContext context, Location file) throws IOException, HistoryException {
         ReadContext.Opened opened = context.open(file);
         try (InputStream content = opened.content()) {
-            return opened.isPlain() && opened.sniff().format() == HistoryFormat.JSONL;
+            return opened.isPlain() && Sniff.of(opened.start()).format() == HistoryFormat.JSONL;
         }
     }
 
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.pieceBuilder(HistoryFormat.JSONL);
+        HistoryTableBuilder builder = context.builder(Unit.LINE);
+        builder.stringsInHeap();
         Location location = Location.of(path);
         if (from == 0) {
             ReadContext.Opened opened = Parts.open(context, location, HistoryFormat.JSONL);

@@ -58,8 +58,16 @@ final class ParquetHistoryReader {
         }
     }
 
-    /** What the footers say. */
-    static HistorySize size(List<Location> files, long bytes) throws IOException, HistoryException {
+    /**
+     * The size of a history, from the footers of its files.
+     *
+     * @param sessions the range of their numbers
+     * @param keys at most
+     */
+    record Size(long transactions, long operations, long sessions, long keys, boolean isTimed) {}
+
+    /** Reads the footers. */
+    static Size size(List<Location> files) throws IOException, HistoryException {
         long transactions = 0;
         long operations = 0;
         boolean timed = false;
@@ -87,16 +95,7 @@ final class ParquetHistoryReader {
                 throw ParquetFailure.damaged(file.name(), e, e);
             }
         }
-        return new HistorySize(
-                HistorySize.Source.METADATA,
-                HistoryFormat.PARQUET,
-                bytes,
-                transactions,
-                operations,
-                operations - operations / 2,
-                sessions.width(transactions),
-                keys.width(operations),
-                timed);
+        return new Size(transactions, operations, sessions.width(transactions), keys.width(operations), timed);
     }
 
     /** The range of an integer column, by the statistics of its chunks. */

@@ -12,7 +12,7 @@ import org.apache.parquet.io.api.Binary;
 import org.polygraph.storage.table.HistoryTable;
 
 /** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
-final class ParquetHistoryWriter implements HistoryAppender.Content {
+final class ParquetHistoryWriter implements TableWriter {
     /** Two million operations, about: a piece for a reader that reads several at a time. */
     private static final long ROW_GROUP_BYTES = 16L << 20;
 

@@ -37,11 +37,12 @@ final class Parts {
         for (Location file : files) {
             ReadContext.Opened opened = context.open(file);
             try (InputStream content = opened.content()) {
-                if (opened.sniff().blank()) {
+                Sniff sniff = Sniff.of(opened.start());
+                if (sniff.blank()) {
                     requireBlank(file.name(), content);
                     continue;
                 }
-                HistoryFormat format = format(file, opened.sniff());
+                HistoryFormat format = format(file, sniff);
                 if (builder == null || reader == null) {
                     builder = builder(format);
                     reader = reader(format, builder);
@@ -63,8 +64,9 @@ final class Parts {
         for (Location file : files) {
             ReadContext.Opened opened = context.open(file);
             try (InputStream content = opened.content()) {
-                if (!opened.sniff().blank()) {
-                    return format(file, opened.sniff());
+                Sniff sniff = Sniff.of(opened.start());
+                if (!sniff.blank()) {
+                    return format(file, sniff);
                 }
                 requireBlank(file.name(), content);
             } catch (CorruptStreamException e) {
@@ -86,7 +88,7 @@ final class Parts {
                     "one file, or parts in jsonl or parquet",
                     "give each file as its own path");
         }
-        return context.builder(format);
+        return context.builder(format.positions());
     }
 
     /** Opens a file of a known format, and refuses one that is plainly of another; of a blank one nothing is left to read. */
@@ -95,10 +97,11 @@ final class Parts {
         ReadContext.Opened opened = context.open(file);
         boolean right = false;
         try {
-            if (opened.sniff().blank()) {
+            Sniff sniff = Sniff.of(opened.start());
+            if (sniff.blank()) {
                 requireBlank(file.name(), opened.content());
             } else {
-                new Parts(context, List.of(file), format).format(file, opened.sniff());
+                new Parts(context, List.of(file), format).format(file, sniff);
             }
             right = true;
             return opened;

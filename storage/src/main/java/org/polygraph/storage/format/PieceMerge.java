@@ -21,7 +21,7 @@ public final class PieceMerge {
 
     PieceMerge(ReadPlan plan, long memoryBytes) {
         this.plan = plan;
-        this.builder = new ReadContext(() -> false, memoryBytes).builder(plan.format());
+        this.builder = new ReadContext(() -> false, memoryBytes).builder(plan.format().positions());
     }
 
     /**

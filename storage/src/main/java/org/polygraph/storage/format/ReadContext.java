@@ -22,21 +22,9 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
         }
     }
 
-    /** What takes a piece of a history of a format. */
-    HistoryTableBuilder pieceBuilder(HistoryFormat format) {
-        HistoryTableBuilder builder = builder(format);
-        builder.stringsInHeap();
-        return builder;
-    }
-
-    /** What takes a history of a format. */
-    HistoryTableBuilder builder(HistoryFormat format) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(
-                switch (format) {
-                    case PARQUET -> Unit.ROW;
-                    case DBCOP, COBRA -> Unit.BYTE;
-                    default -> Unit.LINE;
-                });
+    /** Collects a history. */
+    HistoryTableBuilder builder(Unit positions) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(positions);
         builder.limit(memoryBytes);
         return builder;
     }
@@ -44,13 +32,13 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
     /**
      * An open file.
      *
-     * @param content the whole of it, compression undone; the caller closes it
+     * @param start the first bytes of the content
+     * @param content the whole, decompressed; the caller closes it
      * @param size bytes of content, or {@link Long#MAX_VALUE} where not known
      */
-    record Opened(Sniff sniff, InputStream content, long size) {
-        /** Whether nobody has compressed it. */
+    record Opened(Compression compression, byte[] start, InputStream content, long size) {
         boolean isPlain() {
-            return sniff.compression() == Sniff.Compression.NONE;
+            return compression == Compression.NONE;
         }
     }
 
@@ -59,21 +47,18 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
         SeekableInput file = location.open();
         boolean opened = false;
         try {
-            byte[] prefix = file.readNBytes(Sniff.PREFIX);
-            Sniff sniff = Sniff.of(prefix);
-            checkEnding(location.name(), sniff);
+            byte[] prefix = file.readNBytes(Compression.PREFIX);
+            if (prefix.length == 0) {
+                throw new HistoryException(location.name(), "an empty file", "a history", "check how it was written");
+            }
+            Compression compression = Compression.of(prefix);
+            checkEnding(location.name(), compression);
             InputStream raw =
                     new Checked(new SequenceInputStream(new ByteArrayInputStream(prefix), file), location.name());
-            boolean plain = sniff.compression() == Sniff.Compression.NONE;
-            long length = plain ? location.length() : -1;
-            InputStream content =
-                    switch (sniff.compression()) {
-                        case NONE -> raw;
-                        case GZIP -> new GzipInput(raw);
-                        case ZSTD -> new ZstdInput(raw);
-                    };
+            long length = compression == Compression.NONE ? location.length() : -1;
+            InputStream content = compression.undo(raw);
             opened = true;
-            return new Opened(sniff, content, length < 0 ? Long.MAX_VALUE : length);
+            return new Opened(compression, compression.start(prefix), content, length < 0 ? Long.MAX_VALUE : length);
         } finally {
             if (!opened) {
                 file.close();
@@ -81,14 +66,11 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
         }
     }
 
-    private static void checkEnding(String name, Sniff sniff) throws HistoryException {
-        if (sniff.empty()) {
-            throw new HistoryException(name, "an empty file", "a history", "check how it was written");
-        }
-        if (name.endsWith(".gz") && sniff.compression() != Sniff.Compression.GZIP) {
+    private static void checkEnding(String name, Compression compression) throws HistoryException {
+        if (name.endsWith(".gz") && compression != Compression.GZIP) {
             throw wrongEnding(name, ".gz", "gzip");
         }
-        if (name.endsWith(".zst") && sniff.compression() != Sniff.Compression.ZSTD) {
+        if (name.endsWith(".zst") && compression != Compression.ZSTD) {
             throw wrongEnding(name, ".zst", "zstd");
         }
     }

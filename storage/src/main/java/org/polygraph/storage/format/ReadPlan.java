@@ -31,9 +31,9 @@ public final class ReadPlan {
      * @param fromBytes of all files together, as text
      * @param pieceBytes of text, about; a row group is never split
      */
-    public record Cut(long fromBytes, long pieceBytes) {
+    public record Sizes(long fromBytes, long pieceBytes) {
         /** Below, a second of reading, pieces gain nothing; a piece takes a few tens of megabytes while it waits. */
-        public static final Cut USUAL = new Cut(64L << 20, 16L << 20);
+        public static final Sizes DEFAULT = new Sizes(64L << 20, 16L << 20);
 
         /** Bytes of text that a byte of Parquet stands for. */
         private static final int PARQUET = 7;
@@ -46,12 +46,12 @@ public final class ReadPlan {
      * @return null if the history is small, is of another format or has one piece only, such as standard input, a pipe or one compressed
      *     file; or if it is damaged: {@link HistoryReader} gives the message
      */
-    public static @Nullable ReadPlan of(String path, HistoryFormat asked, Cut cut, BooleanSupplier stop) {
+    public static @Nullable ReadPlan of(String path, HistoryFormat asked, Sizes sizes, BooleanSupplier stop) {
         if (path.equals("-")) {
             return null;
         }
         try {
-            return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, cut);
+            return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, sizes);
         } catch (BudgetException e) {
             throw e;
         } catch (IOException | HistoryException | RuntimeException | OutOfMemoryError e) {
@@ -60,7 +60,7 @@ public final class ReadPlan {
         }
     }
 
-    private static @Nullable ReadPlan plan(ReadContext context, Location location, HistoryFormat asked, Cut cut)
+    private static @Nullable ReadPlan plan(ReadContext context, Location location, HistoryFormat asked, Sizes sizes)
             throws IOException, HistoryException {
         List<Location> files = List.of(location);
         if (location.isFolder()) {
@@ -71,11 +71,11 @@ public final class ReadPlan {
             files = HistoryReader.parts(location, children);
         }
         long bytes = bytes(context, files);
-        if (bytes < 0 || bytes * Cut.PARQUET < cut.fromBytes) {
+        if (bytes < 0 || bytes * Sizes.PARQUET < sizes.fromBytes) {
             return null;
         }
         HistoryFormat format = new Parts(context, files, asked).detect();
-        if (format != HistoryFormat.PARQUET && (format != HistoryFormat.JSONL || bytes < cut.fromBytes)) {
+        if (format != HistoryFormat.PARQUET && (format != HistoryFormat.JSONL || bytes < sizes.fromBytes)) {
             return null;
         }
         List<Piece> pieces = new ArrayList<>();
@@ -84,8 +84,8 @@ public final class ReadPlan {
             context.check(file.name());
             pieces.addAll(
                     format == HistoryFormat.PARQUET
-                            ? RowGroupsPiece.cut(file, f, cut.pieceBytes / Cut.PARQUET)
-                            : LinesPiece.cut(context, file, f, cut.pieceBytes));
+                            ? RowGroupsPiece.split(file, f, sizes.pieceBytes / Sizes.PARQUET)
+                            : LinesPiece.split(context, file, f, sizes.pieceBytes));
         }
         return pieces.size() < 2
                 ? null

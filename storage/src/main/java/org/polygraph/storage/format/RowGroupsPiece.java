@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
@@ -20,7 +21,7 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
     private static final long serialVersionUID = 1L;
 
     /** A piece a row group, or the file if it has no more than so many bytes. */
-    static List<Piece> cut(Location file, int number, long pieceBytes) throws IOException {
+    static List<Piece> split(Location file, int number, long pieceBytes) throws IOException {
         List<Piece> pieces = new ArrayList<>();
         int groups = file.length() > pieceBytes ? ParquetHistoryReader.groups(file) : 1;
         for (int g = 0; g < Math.max(1, groups); g++) {
@@ -32,7 +33,8 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
-        HistoryTableBuilder builder = context.pieceBuilder(HistoryFormat.PARQUET);
+        HistoryTableBuilder builder = context.builder(Unit.ROW);
+        builder.stringsInHeap();
         Location location = Location.of(path);
         if (from == 0) {
             // Refuses what is plainly another format, as the whole would.

@@ -119,7 +119,7 @@ class PiecesTest {
                 largest = Math.max(largest, Files.size(file));
             }
         }
-        return ReadPlan.of(path, format, new ReadPlan.Cut(0, Math.max(1, largest / count)), () -> false);
+        return ReadPlan.of(path, format, new ReadPlan.Sizes(0, Math.max(1, largest / count)), () -> false);
     }
 
     /** Through bytes, as they travel between processes; null if a pass over the whole has to tell. */
@@ -413,7 +413,7 @@ class PiecesTest {
     @Test
     void smallHistoriesAndOtherFormatsHaveNoPlan() throws Exception {
         String path = inputs.write("h.jsonl", jsonl(new Random(1), 200, 0));
-        assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Cut.USUAL, () -> false))
+        assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Sizes.DEFAULT, () -> false))
                 .isNull();
         String zipped = inputs.write("h.jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(new Random(1), 200, 0))));
         inputs.write("logs/T1.log", TestFiles.cobraLog(7));
@@ -426,7 +426,7 @@ class PiecesTest {
                 inputs.path("logs").toString(),
                 inputs.path("none").toString(),
                 "-")) {
-            assertThat(ReadPlan.of(single, HistoryFormat.AUTO, new ReadPlan.Cut(0, 16), () -> false))
+            assertThat(ReadPlan.of(single, HistoryFormat.AUTO, new ReadPlan.Sizes(0, 16), () -> false))
                     .as(single)
                     .isNull();
         }
@@ -439,7 +439,7 @@ class PiecesTest {
             inputs.write("p/part-" + part + ".jsonl", TestFiles.utf8(TestFiles.HEADER));
         }
         String path = inputs.path("p").toString();
-        ReadPlan.Cut cut = new ReadPlan.Cut(0, 1 << 18);
+        ReadPlan.Sizes cut = new ReadPlan.Sizes(0, 1 << 18);
         AtomicInteger asked = new AtomicInteger();
         assertThat(ReadPlan.of(path, HistoryFormat.JSONL, cut, () -> asked.incrementAndGet() < 0))
                 .isNotNull();
