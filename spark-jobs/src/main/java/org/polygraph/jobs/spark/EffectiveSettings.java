@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.cluster.OwnSetting;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** What a session works with, wherever it was said: a profile, spark-submit, a system property, a default. */
 final class EffectiveSettings {

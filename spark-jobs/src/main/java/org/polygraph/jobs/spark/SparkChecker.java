@@ -17,7 +17,7 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;

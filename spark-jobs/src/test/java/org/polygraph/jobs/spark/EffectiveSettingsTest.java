@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.apache.spark.network.util.JavaUtils;
 import org.junit.jupiter.api.Test;
 import org.polygraph.cluster.OwnSetting;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** What {@code -v} says of the settings is what is in force. */
 class EffectiveSettingsTest {

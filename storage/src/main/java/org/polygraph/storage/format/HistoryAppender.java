@@ -9,6 +9,10 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.io.TableWriter;
+import org.polygraph.storage.format.jsonl.JsonlWriter;
+import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
+import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -59,7 +63,7 @@ public final class HistoryAppender implements Closeable {
     /**
      * Writes the rows of a table after those before.
      *
-     * @throws UnwritableTextException if the format cannot hold a text of the table
+     * @throws UnwritableStringException if the format cannot hold a text of the table
      */
     public void append(HistoryTable table) throws IOException {
         TableWriter open = content;

@@ -35,7 +35,7 @@ public enum HistoryFormat {
     }
 
     /** The unit of the positions in messages and in {@link HistoryTable#source}. */
-    Unit positions() {
+    public Unit positions() {
         return switch (this) {
             case PARQUET -> Unit.ROW;
             case DBCOP, COBRA -> Unit.BYTE;

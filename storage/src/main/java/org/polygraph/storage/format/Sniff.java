@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param format the format of the content, or null where the bytes decide nothing
  * @param cobraLog whether the content begins like a single log of a Cobra folder
  */
-record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobraLog) {
+public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobraLog) {
     /** Generator parameters of dbcop (nodes, variables...) are below this; text read as a number never is. */
     private static final long PLAUSIBLE = 1L << 40;
 
-    static Sniff of(byte[] start) {
+    public static Sniff of(byte[] start) {
         return new Sniff(skipSpace(start, 0) == start.length, format(start), isCobraLog(start));
     }
 

@@ -19,6 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.format.pieces.PieceMerge;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
