@@ -208,6 +208,7 @@ class HouseTest {
             "closure",
             "prune",
             "order",
+            "sliced",
             "axiom",
             "linear",
             "residual",
