@@ -201,7 +201,8 @@ final class OrderTheory implements Theory {
             }
         }
         if (best == Literals.NONE) {
-            throw new IllegalStateException("the clause of a violated item is false and was not propagated: clause " + id);
+            throw new IllegalStateException(
+                    "the clause of a violated item is false and was not propagated: clause " + id);
         }
         return best;
     }

@@ -162,7 +162,8 @@ public final class DynamicOrder {
         int f = 0;
         int b = 0;
         boolean mayShift = upper - lower <= shiftWindow;
-        // The searches alternate, so that two searches that meet (a cycle) do so early, and the smaller side ends first.
+        // The searches alternate, so that two searches that meet (a cycle) do so early, and the smaller side ends
+        // first.
         while (f < forward.size() || b < backward.size()) {
             budget.tick();
             if (f < forward.size()) {
