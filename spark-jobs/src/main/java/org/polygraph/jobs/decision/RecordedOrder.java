@@ -1,5 +1,6 @@
 package org.polygraph.jobs.decision;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
@@ -7,398 +8,297 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.Replay;
 import org.polygraph.jobs.certificate.Terms;
 import org.polygraph.jobs.certificate.Witness;
-import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.storage.columnar.HistoryPart;
 import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * An order to try before one is looked for: transactions as they ended, or where times are unknown as they stand in a file;
- * where that is sorted by session, as their values count up. Where whoever recorded them wrote each down at its end, or counted
- * values up as it ran, that is nearly the order of commits. A replay tells who read from whom, and looks closer at the few
- * reads that do not return the last write; if they break the level, the next attempt has each transaction after those it read from,
- * and has turned round the pairs of transactions behind what is left. Only to accept: that it fails says nothing.
+ * A serial order near the one in which transactions were recorded: by their end, or where times are unknown by their position in
+ * the file, or where that is sorted by session by their values. A replay finds the reads that do not return the last write. They are few where the database is serializable and the
+ * recorded order is nearly that of commits; the transactions around each are then reordered, and the order is replayed again. A serial
+ * order proves RC, RA and CC. That none is found proves nothing.
  *
- * <p>Time: linear, the sort and a replay, which is done a few times. Memory: 20 bytes a transaction.
+ * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4 an operation.
  */
 final class RecordedOrder {
-    private static final int WAITING = -1;
+    private static final int ROUNDS = 4;
+    private static final int NONE = -1;
     private static final int OPEN = -2;
-    private static final int MOST_ATTEMPTS = 6;
-    private static final int MOST_TURNS = 32;
-    /** Of a place, in a pass of a sort, at most. */
-    private static final int DIGIT_BITS = 12;
-    /** Transactions of a call: short loops in small methods are compiled soon, and as a whole. */
-    private static final int BLOCK = 64;
-
-    /** Less than any value that may be a clock's: those have 61 bits and a sign. */
-    private static final long NO_VALUE = Long.MIN_VALUE / 2;
 
     private final HistoryTable table;
-    private final boolean[] counted;
     private final int[] starts;
+    private final int[] keys;
     private final int[] position;
-    /** By transaction: whether it is the first of its session. */
-    private final boolean[] first;
-    /** By operation whom it read from; empty while that is not known. */
-    private int[] sources;
-    /** By transaction: whether it stands before one of its sources in the sequence; empty while that is not known. */
-    private boolean[] early = new boolean[0];
+    private final boolean[] isFirstOfSession;
+    /** Transactions in the order of the current round. */
+    private int[] sequence;
+    /** By operation: the transaction that a read read from, or {@link #NONE}; empty before the first repair. */
+    private int[] sources = new int[0];
 
-    /** Transactions as they are to be placed, but for what they wait for, and as they were. */
-    private int[] sequence = new int[0];
+    // Pairs of transactions of which the first has to come before the second, linked by the second.
+    private final IntArrayList firsts = new IntArrayList();
+    private final IntArrayList previousPair = new IntArrayList();
+    private final int[] lastPair;
 
-    private int[] placed = new int[0];
-
-    private final Precedences turned;
-    /** Of the transactions that wait for others: the pair for which they do, or -1. */
-    private final IntArrayList open = new IntArrayList();
-
-    private final IntArrayList reasons = new IntArrayList();
-    /** The pair for which the last one asked waits, or -1. */
-    private int reason;
-
-    private RecordedOrder(HistoryTable table, boolean[] counted, int[] sources) {
+    private RecordedOrder(HistoryTable table, int[] sequence) {
         this.table = table;
-        this.counted = counted;
-        this.sources = sources;
+        this.sequence = sequence;
         starts = table.operationStarts();
+        keys = table.operationKeys();
         position = new int[table.transactions()];
-        turned = new Precedences(table.transactions());
-        first = new boolean[table.transactions() + 1];
+        lastPair = new int[table.transactions()];
+        Arrays.fill(lastPair, NONE);
+        isFirstOfSession = new boolean[table.transactions() + 1];
         for (int start : table.sessionStarts()) {
-            first[start] = true;
+            isFirstOfSession[start] = true;
         }
     }
 
     /**
-     * The order, if there is one that a replay accepts, where nothing is known but the history: with the transactions that have
-     * committed and no others.
+     * A serial order of the committed transactions, or null if none is found.
      *
+     * @param table without transactions of unknown outcome
      * @param terms of RC, RA or CC
-     * @param withTimes whether times may help
-     * @param stop asked now and then; true ends it
+     * @param withTimes whether times may be used
+     * @param stop ends the search when true
      */
-    static @Nullable Witness accepted(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
-        boolean[] counted = new boolean[table.transactions()];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcomes()[t] == TransactionStatus.COMMITTED.code();
-        }
-        return new RecordedOrder(table, counted, new int[0]).accepted(terms, withTimes, stop);
-    }
-
-    /** The same where it is known who counts, and who read from whom unless reads are open. @param reads without violations */
-    static @Nullable Witness accepted(ReadsFrom reads, Terms terms, boolean withTimes, BooleanSupplier stop) {
-        boolean[] counted = new boolean[reads.table().transactions()];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = reads.commitStatus().isCounted(t);
-        }
-        int[] sources = reads.open().length == 0 ? reads.sources() : new int[0];
-        return new RecordedOrder(reads.table(), counted, sources).accepted(terms, withTimes, stop);
-    }
-
-    private @Nullable Witness accepted(Terms terms, boolean withTimes, BooleanSupplier stop) {
-        int[] recorded = sequence(withTimes);
-        if (recorded == null) {
+    static @Nullable Witness serial(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
+        long[] places = places(table, withTimes);
+        if (places == null) {
             return null;
         }
-        sequence = recorded;
-        Witness witness = new Witness(table, terms, counted, position);
-        // Those of the index are others' too.
-        boolean isKnown = sources.length > 0;
-        for (int i = 0; i < MOST_ATTEMPTS && !stop.getAsBoolean(); i++) {
-            if (!(i == 0 && sources.length == 0 && isBySession()) && !isPlaced()) {
+        boolean[] counted = new boolean[places.length];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = table.outcome(t) == TransactionStatus.COMMITTED;
+        }
+        RecordedOrder order = new RecordedOrder(table, sorted(places));
+        Witness witness = new Witness(table, terms, counted, order.position);
+        for (int round = 0; round < ROUNDS && !stop.getAsBoolean() && order.isPlaced(); round++) {
+            int[] misreads = Replay.misreads(witness);
+            if (misreads == null || misreads.length == 0) {
+                return misreads == null ? null : witness;
+            }
+            if (!order.isRepaired(misreads, counted)) {
                 return null;
             }
-            Replay.Attempt attempt = Replay.attempt(witness, isKnown ? new int[0] : sources);
-            if (attempt == null || attempt.holds()) {
-                return attempt == null ? null : witness;
-            }
-            boolean isLearning = sources.length == 0 || attempt.turned().length > 0;
-            if (!isLearning) {
-                return null;
-            }
-            isKnown = false;
-            sources = attempt.sources();
-            early = new boolean[position.length];
-            for (int t : attempt.early()) {
-                early[t] = true;
-            }
-            turned.add(attempt.turned());
         }
         return null;
     }
 
-    /** Gives places as they are in the sequence; whether sessions ascend. */
-    private boolean isBySession() {
-        for (int i = 0; i < sequence.length; i++) {
-            position[sequence[i]] = i;
-        }
-        boolean ascends = true;
-        for (int t = 1; t < position.length; t++) {
-            ascends &= first[t] | position[t - 1] < position[t];
-        }
-        return ascends;
-    }
-
-    /** Gives places, and has the sequence like that; pairs that contradict sources or each other are turned round. */
-    private boolean isPlaced() {
-        placed = placed.length == 0 ? new int[position.length] : placed;
-        for (int i = 0; i < MOST_TURNS && !extend(); i++) {
-            if (reason == Precedences.NONE) {
-                return false;
+    private static long @Nullable [] places(HistoryTable table, boolean withTimes) {
+        long[] ends = withTimes ? table.ends() : null;
+        long[] places = new long[table.transactions()];
+        boolean isBySession = ends == null;
+        for (int t = 0; t < places.length; t++) {
+            places[t] = ends == null ? table.sourcePosition(t) : ends[t];
+            isBySession &= t == 0 || places[t - 1] < places[t];
+            if (ends != null && ends[t] == HistoryTable.NO_TIME) {
+                if (table.outcome(t) == TransactionStatus.COMMITTED) {
+                    return null;
+                }
+                places[t] = t == 0 ? 0 : places[t - 1];
             }
-            turned.turn(reason);
         }
-        int[] before = sequence;
-        sequence = placed;
-        placed = before;
-        return open.isEmpty();
+        // A file that is sorted by session does not record how transactions of different sessions followed each other.
+        return isBySession ? placesByValue(table) : places;
     }
 
     /**
-     * Gives places in that sequence, but to each after what it waits for; whether that is possible. If not, {@link #reason} is the
-     * earliest pair of those that go round in a circle, if any: found when least was known.
+     * The largest value that each transaction wrote, or if it wrote none, read: an order in time where clients count values up.
+     *
+     * @return null unless the values that a session writes ascend
      */
-    private boolean extend() {
-        Arrays.fill(position, WAITING);
-        open.clear();
-        reasons.clear();
-        int places = 0;
-        for (int each : sequence) {
-            if (position[each] < 0 && isFree(each)) {
-                placed[places] = each;
-                position[each] = places++;
-                continue;
-            }
-            for (int t = each; t >= 0; ) {
-                int blocking = position[t] >= 0 ? WAITING : blocking(t, t != each);
-                if (blocking >= 0) {
-                    position[t] = OPEN;
-                    open.add(t);
-                    reasons.add(reason);
-                    if (position[blocking] == OPEN) {
-                        earliestReason(blocking);
-                        return false;
-                    }
-                    t = blocking;
+    private static long @Nullable [] placesByValue(HistoryTable table) {
+        int[] starts = table.operationStarts();
+        long[] places = new long[table.transactions()];
+        for (int s = 0; s < table.sessions(); s++) {
+            long latest = Long.MIN_VALUE;
+            for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
+                long written = largest(table, starts[t], starts[t + 1], 1);
+                if (written == Long.MIN_VALUE || table.outcome(t) != TransactionStatus.COMMITTED) {
+                    // After the writer of the value.
+                    places[t] = 2 * Math.max(latest, largest(table, starts[t], starts[t + 1], 0)) + 1;
+                } else if (written <= latest) {
+                    return null;
                 } else {
-                    if (position[t] < 0) {
-                        placed[places] = t;
-                        position[t] = places++;
-                    }
-                    t = WAITING;
-                    if (!open.isEmpty()) {
-                        t = open.popInt();
-                        reasons.popInt();
-                    }
+                    latest = written;
+                    places[t] = 2 * latest;
                 }
             }
         }
-        return true;
+        return places;
     }
 
-    /** @param from the transaction that is open already: all from there on wait for each other */
-    private void earliestReason(int from) {
-        reason = Precedences.NONE;
-        for (int i = open.size() - 1; i >= 0; i--) {
-            int pair = reasons.getInt(i);
-            reason = pair == Precedences.NONE || (reason >= 0 && reason < pair) ? reason : pair;
-            if (open.getInt(i) == from) {
-                return;
+    /** The largest value of the writes (kind 1) or reads (kind 0) among operations [from, to). */
+    private static long largest(HistoryTable table, int from, int to, int kind) {
+        long largest = Long.MIN_VALUE;
+        for (int o = from; o < to; o++) {
+            if ((table.operationKeys()[o] & 1) == kind) {
+                largest = Math.max(largest, table.operationValues()[o]);
             }
         }
+        return largest;
     }
 
-    /** Whether it waits for nothing at its turn: most do not, and are placed in one step. */
-    private boolean isFree(int t) {
-        return early.length > 0
-                && !early[t]
-                && turned.lastOf(t) == Precedences.NONE
-                && (first[t] || position[t - 1] >= 0);
-    }
-
-    /**
-     * What t comes after and has no place yet, or -1.
-     *
-     * @param isAhead whether t comes before its turn; if not, all that stood before it has a place
-     */
-    private int blocking(int t, boolean isAhead) {
-        reason = Precedences.NONE;
-        if (!first[t] && position[t - 1] < 0) {
-            return t - 1;
-        }
-        boolean maySourceWait = sources.length > 0 && counted[t] && (isAhead || early.length == 0 || early[t]);
-        for (int o = starts[t]; maySourceWait && o < starts[t + 1]; o++) {
-            if (sources[o] >= 0 && position[sources[o]] < 0) {
-                return sources[o];
-            }
-        }
-        for (int i = turned.lastOf(t); i != Precedences.NONE; i = turned.previous(i)) {
-            if (position[turned.first(i)] < 0) {
-                reason = i;
-                return turned.first(i);
-            }
-        }
-        return WAITING;
-    }
-
-    /** Transactions as they were recorded; null if that is not known. */
-    private int @Nullable [] sequence(boolean withTimes) {
-        long[] places = ends(withTimes);
-        if (places == null) {
-            places = positions();
-        }
-        if (places == null) {
-            places = values();
-        }
-        if (places == null) {
-            return null;
-        }
+    /** Transactions by place; those of equal places by number. */
+    private static int[] sorted(long[] places) {
+        int n = places.length;
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;
         for (long place : places) {
             least = Math.min(least, place);
             most = Math.max(most, place);
         }
-        return sorted(places, least, most);
-    }
-
-    /** Transactions by place, digit by digit, those of the same place as they are numbered. */
-    private static int[] sorted(long[] places, long least, long most) {
-        int n = places.length;
-        // Place and transaction in one number.
+        // Place and transaction are sorted as one number, without the lowest bits of the place if both do not fit.
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(n);
-        // The difference is unsigned.
-        int placeBits = Long.SIZE - Long.numberOfLeadingZeros(most - least);
-        int coarser = Math.max(0, placeBits + bits - Long.SIZE);
-        int left = placeBits - coarser;
+        int dropped = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(most - least) + bits - (Long.SIZE - 1));
         for (int t = 0; t < n; t++) {
-            places[t] = places[t] - least >>> coarser << bits | t;
+            places[t] = places[t] - least >>> dropped << bits | t;
         }
-        long[] from = places;
-        long[] to = new long[left > DIGIT_BITS ? n : 0];
-        int shift = bits;
-        for (; left > DIGIT_BITS; left -= DIGIT_BITS, shift += DIGIT_BITS) {
-            int[] next = begins(from, shift);
-            for (long each : from) {
-                to[next[digit(each, shift)]++] = each;
-            }
-            long[] done = to;
-            to = from;
-            from = done;
-        }
+        Arrays.sort(places);
         int[] sequence = new int[n];
-        int[] next = begins(from, shift);
-        for (long each : from) {
-            sequence[next[digit(each, shift)]++] = (int) each & (1 << bits) - 1;
+        for (int i = 0; i < n; i++) {
+            sequence[i] = (int) places[i] & (1 << bits) - 1;
         }
         return sequence;
     }
 
-    private static int digit(long place, int shift) {
-        return (int) (place >>> shift) & (1 << DIGIT_BITS) - 1;
-    }
-
-    /** By digit: how many places have a smaller one. */
-    private static int[] begins(long[] places, int shift) {
-        int[] begins = new int[(1 << DIGIT_BITS) + 1];
-        for (long each : places) {
-            begins[digit(each, shift) + 1]++;
-        }
-        for (int d = 0; d < 1 << DIGIT_BITS; d++) {
-            begins[d + 1] += begins[d];
-        }
-        return begins;
-    }
-
-    /** Where they stand in their files; null where these are sorted by session, which tells nothing. */
-    private long @Nullable [] positions() {
-        boolean bySession = true;
-        for (int t = 1; t < position.length; t++) {
-            bySession &= table.sourcePosition(t - 1) < table.sourcePosition(t);
-        }
-        if (bySession) {
-            return null;
-        }
-        long[] places = new long[position.length];
-        for (int t = 0; t < places.length; t++) {
-            places[t] = table.sourcePosition(t);
-        }
-        return places;
-    }
-
-    /**
-     * The largest value that each has written, or else read, as of a clock; null where values do not ascend in every session, so
-     * that they were not counted up, or are no integers of 61 bits.
-     */
-    private long @Nullable [] values() {
-        long[] places = new long[table.transactions()];
-        long[] written = new long[BLOCK];
-        long[] read = new long[BLOCK];
-        long latest = NO_VALUE;
-        for (int from = 0; from < places.length; from += BLOCK) {
-            int n = Math.min(BLOCK, places.length - from);
-            if (!largest(table.operationKeys(), table.operationValues(), starts, from, n, written, read)) {
-                return null;
-            }
-            for (int i = 0; i < n; i++) {
-                int t = from + i;
-                latest = first[t] ? NO_VALUE : latest;
-                if (written[i] != NO_VALUE && counted[t]) {
-                    if (written[i] <= latest) {
-                        return null;
-                    }
-                    latest = written[i];
-                    places[t] = 2 * latest;
+    /** Gives places in the order of the sequence, but to each transaction after its predecessors; false if these form a cycle. */
+    private boolean isPlaced() {
+        int[] placed = new int[sequence.length];
+        int places = 0;
+        Arrays.fill(position, NONE);
+        IntArrayList stack = new IntArrayList();
+        for (int next : sequence) {
+            int t = position[next] >= 0 ? NONE : next;
+            while (t != NONE) {
+                int predecessor = missingPredecessor(t, t != next);
+                if (predecessor == NONE) {
+                    placed[places] = t;
+                    position[t] = places++;
+                    t = stack.isEmpty() ? NONE : stack.popInt();
+                } else if (position[predecessor] == OPEN) {
+                    return false;
                 } else {
-                    // Behind whoever wrote it.
-                    places[t] = 2 * Math.max(read[i], latest) + 1;
+                    position[t] = OPEN;
+                    stack.add(t);
+                    t = predecessor;
                 }
             }
         }
-        return places;
+        sequence = placed;
+        return true;
     }
 
-    /** The largest values that transactions have written and read, or {@link #NO_VALUE}; whether they are short enough. */
-    private static boolean largest(
-            int[] keys, long[] values, int[] starts, int first, int n, long[] written, long[] read) {
-        long far = 0;
-        for (int i = 0; i < n; i++) {
-            long most = NO_VALUE;
-            long mostRead = NO_VALUE;
-            int end = starts[first + i + 1];
-            for (int o = starts[first + i]; o < end; o++) {
-                long value = values[o];
-                // All ones for a read. Half are writes, and half of the values are larger: no branch would foresee
-                // that.
-                long isRead = (keys[o] & 1L) - 1;
-                long more = value - most;
-                most += more & ~(more >> 63) & ~isRead;
-                more = value - mostRead;
-                mostRead += more & ~(more >> 63) & isRead;
-                // The top bits are the sign.
-                far |= value ^ value << 1 | value ^ value << 2;
-            }
-            written[i] = most;
-            read[i] = mostRead;
+    /** A predecessor of t without a place, or {@link #NONE}. @param isMoved whether t is placed before its turn */
+    private int missingPredecessor(int t, boolean isMoved) {
+        if (!isFirstOfSession[t] && position[t - 1] < 0) {
+            return t - 1;
         }
-        return far >= 0;
+        for (int pair = lastPair[t]; pair != NONE; pair = previousPair.getInt(pair)) {
+            if (position[firsts.getInt(pair)] < 0) {
+                return firsts.getInt(pair);
+            }
+        }
+        // At its turn, the sources of t have places: those that come later in the sequence are firsts of pairs.
+        for (int o = starts[t]; isMoved && sources.length > 0 && o < starts[t + 1]; o++) {
+            if (sources[o] != NONE && position[sources[o]] < 0) {
+                return sources[o];
+            }
+        }
+        return NONE;
     }
 
-    /** When transactions ended, those that do not count with their session's previous one; null if that is not known of all. */
-    private long @Nullable [] ends(boolean withTimes) {
-        long[] given = withTimes ? table.ends() : null;
-        if (given == null) {
-            return null;
+    /** Adds a pair for each read that does not return the last write; false if its source is not found. */
+    private boolean isRepaired(int[] misreads, boolean[] counted) {
+        Int2ObjectOpenHashMap<IntArrayList> writersOfKeys = new Int2ObjectOpenHashMap<>();
+        for (int o : misreads) {
+            writersOfKeys.putIfAbsent(keys[o] >>> 1, new IntArrayList());
         }
-        long[] ends = new long[given.length];
-        for (int t = 0; t < ends.length; t++) {
-            boolean isKnown = given[t] != HistoryTable.NO_TIME;
-            if (!isKnown && counted[t]) {
-                return null;
+        boolean isFirstRepair = sources.length == 0;
+        sources = isFirstRepair ? new int[keys.length] : sources;
+        int[] writers = new int[table.keys().size()];
+        Arrays.fill(writers, NONE);
+        for (int t : sequence) {
+            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
+                int key = keys[o] >>> 1;
+                if (isFirstRepair) {
+                    sources[o] = writers[key] == t || (keys[o] & 1) == 1 ? NONE : writers[key];
+                }
+                if ((keys[o] & 1) == 1 && writers[key] != t) {
+                    writers[key] = t;
+                    IntArrayList wanted = writersOfKeys.get(key);
+                    if (wanted != null) {
+                        wanted.add(t);
+                    }
+                }
             }
-            ends[t] = isKnown ? given[t] : t == 0 ? 0 : ends[t - 1];
         }
-        return ends;
+        long steps = keys.length;
+        for (int o : misreads) {
+            IntArrayList ofKey = writersOfKeys.get(keys[o] >>> 1);
+            steps -= ofKey.size();
+            if (steps < 0 || !isRepaired(o, ofKey)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** @param writers of the key, by position */
+    private boolean isRepaired(int read, IntArrayList writers) {
+        int reader = HistoryPart.transactionOf(table, read);
+        int source = OPEN;
+        int overwriter = NONE;
+        int later = NONE;
+        if (table.operationValues()[read] == table.initialValue()) {
+            source = NONE;
+            overwriter = writers.getInt(0);
+        }
+        for (int i = 0; i < writers.size() && later == NONE; i++) {
+            int writer = writers.getInt(i);
+            if (writer != reader && leaves(writer, read)) {
+                if (position[writer] > position[reader]) {
+                    later = writer;
+                } else {
+                    source = writer;
+                    overwriter = i + 1 < writers.size() ? writers.getInt(i + 1) : NONE;
+                }
+            }
+        }
+        if (source == OPEN && later == NONE) {
+            return false;
+        }
+        // The source, the writer that comes after it and the reader: the two that are closest to each other change places.
+        int afterOverwriter = source == OPEN ? Integer.MAX_VALUE : position[reader] - position[overwriter];
+        int beforeOverwriter = source < 0 || table.sessionOf(source) == table.sessionOf(overwriter)
+                ? Integer.MAX_VALUE
+                : position[overwriter] - position[source];
+        if (later != NONE && position[later] - position[reader] < Math.min(afterOverwriter, beforeOverwriter)) {
+            sources[read] = later;
+            precede(later, reader);
+        } else {
+            sources[read] = source;
+            precede(
+                    beforeOverwriter < afterOverwriter ? overwriter : reader,
+                    beforeOverwriter < afterOverwriter ? source : overwriter);
+        }
+        return true;
+    }
+
+    /** Whether the last write of a transaction to the key of a read wrote the value that the read returned. */
+    private boolean leaves(int writer, int read) {
+        for (int o = starts[writer + 1] - 1; o >= starts[writer]; o--) {
+            if (keys[o] == (keys[read] | 1)) {
+                return table.operationValues()[o] == table.operationValues()[read];
+            }
+        }
+        return false;
+    }
+
+    private void precede(int first, int second) {
+        previousPair.add(lastPair[second]);
+        lastPair[second] = firsts.size();
+        firsts.add(first);
     }
 }

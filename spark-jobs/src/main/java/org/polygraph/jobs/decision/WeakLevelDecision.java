@@ -65,9 +65,8 @@ final class WeakLevelDecision {
     Verdict make() {
         boolean causal = request.level() == IsolationLevel.CC;
         long held = table.arrayBytes() + HELD_BYTES * table.operations();
-        boolean isTried = budget.fits(held, 0) && areOutcomesKnown();
-        if (isTried) {
-            Witness recorded = recorded(null);
+        if (budget.fits(held, 0) && areOutcomesKnown()) {
+            Witness recorded = recorded();
             if (recorded != null) {
                 verdicts.uniqueValues(DistinctWrites.of(table));
                 return verdicts.pass(recorded);
@@ -87,12 +86,6 @@ final class WeakLevelDecision {
         boolean hasOpenReads = order.hasOpenReads();
         verdicts.uniqueValues(!hasOpenReads);
         long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
-        if (!isTried && budget.fits(held, 0)) {
-            Witness recorded = recorded(reads);
-            if (recorded != null) {
-                return verdicts.pass(recorded);
-            }
-        }
         if (!budget.fits(held, rows)) {
             return verdicts.unknown(budget.shortage("order", held + rows));
         }
@@ -121,14 +114,11 @@ final class WeakLevelDecision {
         return true;
     }
 
-    /** @param reads null if not looked for */
-    private @Nullable Witness recorded(@Nullable ReadsFrom reads) {
+    private @Nullable Witness recorded() {
         phases.begin("guess");
-        Terms terms = request.terms().orElseThrow();
-        boolean withTimes = request.time() != TimeMode.NONE;
-        Witness recorded = reads == null
-                ? RecordedOrder.accepted(table, terms, withTimes, budget::exhausted)
-                : RecordedOrder.accepted(reads, terms, withTimes, budget::exhausted);
+        Witness recorded =
+                RecordedOrder.serial(
+                table, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         return recorded;
     }
