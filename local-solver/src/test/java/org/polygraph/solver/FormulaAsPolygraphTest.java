@@ -24,21 +24,15 @@ class FormulaAsPolygraphTest {
 
     @Test
     void smallFormulas() {
-        run(1, 250, 4, 20, 3.4, 5.2);
+        run(1, SuiteScale.of(250), 4, 20, 3.4, 5.2);
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
         assertThat(conflicts).isGreaterThan(rounds);
     }
 
     @Test
     void formulasNearTheThreshold() {
-        run(10_000, 50, 20, 60, 3.9, 4.7);
+        run(10_000, SuiteScale.of(50), 20, 60, 3.9, 4.7);
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
-    }
-
-    @Test
-    @Tag("full")
-    void manyFormulas() {
-        run(20_000, 3_000, 4, 50, 3.9, 4.7);
     }
 
     /** The wall: near the threshold and to both sides of it, what is not decided in time is unknown, never wrong. */

@@ -3,7 +3,6 @@ package org.polygraph.solver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.solver.Outcome.ClauseKind;
 import org.polygraph.solver.Outcome.Core;
@@ -21,19 +20,12 @@ class SolverAgainstBruteForceTest {
 
     @Test
     void oneEventATransaction() {
-        run(1, 8_000, 1, 6);
+        run(1, SuiteScale.of(8_000), 1, 6);
     }
 
     @Test
     void twoEventsATransaction() {
-        run(2, 4_000, 2, 5);
-    }
-
-    @Test
-    @Tag("full")
-    void many() {
-        run(1_000_000, 150_000, 1, 7);
-        run(2_000_000, 60_000, 2, 5);
+        run(2, SuiteScale.of(4_000), 2, 5);
     }
 
     private void run(long firstSeed, int rounds, int eventsPerTxn, int largest) {

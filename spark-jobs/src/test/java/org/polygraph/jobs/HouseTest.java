@@ -141,11 +141,11 @@ class HouseTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.spark..", "scala..");
 
-    /** A history with few texts must not load it, and a JVM in which it does not run checks all the same. */
+    /** A history with few strings must not load it, and a JVM in which it does not run checks all the same. */
     @ArchTest
-    static final ArchRule CHRONICLE_ONLY_IN_PERSISTED_TEXTS = noClasses()
+    static final ArchRule CHRONICLE_ONLY_IN_PERSISTED_STRINGS = noClasses()
             .that()
-            .haveNameNotMatching(STORAGE.replace(".", "\\.") + "columnar\\.PersistedTexts(\\$.*)?")
+            .haveNameNotMatching(STORAGE.replace(".", "\\.") + "dictionary\\.PersistedStrings(\\$.*)?")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("net.openhft..");
@@ -159,8 +159,8 @@ class HouseTest {
             .resideInAPackage("picocli..");
 
     @ArchTest
-    static final ArchRule STORAGE_PACKAGES_LOOK_LEFT =
-            leftToRight(STORAGE, "model", "memory", "columnar", "artifact", "format", "generate");
+    static final ArchRule STORAGE_PACKAGES_LOOK_LEFT = leftToRight(
+            STORAGE, "model", "memory", "dictionary", "lists", "table", "analysis", "artifact", "format", "generate");
 
     @ArchTest
     static final ArchRule PARTITIONER_PACKAGES_LOOK_LEFT = leftToRight(
@@ -192,7 +192,11 @@ class HouseTest {
             "spark",
             "cli");
 
-    /** What is told, then how it is drawn, then the files of a run. */
+    @ArchTest
+    static final ArchRule CERTIFICATE_PACKAGES_LOOK_LEFT =
+            leftToRight(JOBS + "certificate.", "format", "replay", "judge");
+
+    /** The wording, then the pages, then the files of a run. */
     @ArchTest
     static final ArchRule REPORT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(JOBS + "report..")
@@ -266,7 +270,10 @@ class HouseTest {
                     PARTITIONER + "order..",
                     SOLVER + ".sat..",
                     SOLVER + ".theory..",
-                    STORAGE + "columnar..")
+                    STORAGE + "dictionary..",
+                    STORAGE + "lists..",
+                    STORAGE + "table..",
+                    STORAGE + "analysis..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("java.util.stream..")
@@ -279,13 +286,19 @@ class HouseTest {
     private static final Set<String> MAY_BOX = Set.of(
             PARTITIONER + "isolation.Violation",
             SOLVER + ".SolverOptions",
-            STORAGE + "columnar.HistoryLint",
-            STORAGE + "columnar.PersistedTexts");
+            STORAGE + "analysis.HistoryLint",
+            STORAGE + "dictionary.PersistedStrings");
 
     @ArchTest
     static final ArchRule KERNELS_KEEP_NO_BOXED_NUMBERS = fields().that()
             .areDeclaredInClassesThat()
-            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", STORAGE + "columnar..")
+            .resideInAnyPackage(
+                    PARTITIONER + ".",
+                    SOLVER + "..",
+                    STORAGE + "dictionary..",
+                    STORAGE + "lists..",
+                    STORAGE + "table..",
+                    STORAGE + "analysis..")
             .should(new ArchCondition<>("not be a collection of boxed numbers") {
                 @Override
                 public void check(JavaField field, ConditionEvents events) {

@@ -1,7 +1,7 @@
 package org.polygraph.benchmarks.data;
 
 import java.util.Random;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
 
 /**

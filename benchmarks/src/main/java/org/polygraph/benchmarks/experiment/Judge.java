@@ -7,7 +7,7 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A second opinion on a verdict. A PASS was replayed from raw operations already, which is exact. A VIOLATION must be

@@ -17,8 +17,8 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * One measurement, the only work of its JVM: reads or generates, collects, checks unmeasured as often as told, checks

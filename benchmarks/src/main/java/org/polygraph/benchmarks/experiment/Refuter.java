@@ -5,8 +5,8 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Looks for a contradiction in a history of unique values, from its raw operations and by code that shares nothing with
@@ -53,11 +53,11 @@ final class Refuter {
         for (int t = 0; t < table.transactions(); t++) {
             int s = table.sessionOf(t);
             session[t] = s;
-            if (table.outcome(t) == TransactionStatus.INDETERMINATE) {
+            if (table.status(t) == TransactionStatus.INDETERMINATE) {
                 throw new IllegalArgumentException(
                         "an indeterminate transaction; only decided ones can be judged here");
             }
-            if (table.outcome(t) != TransactionStatus.COMMITTED) {
+            if (table.status(t) != TransactionStatus.COMMITTED) {
                 continue;
             }
             place[t] = length[s]++;
@@ -107,10 +107,10 @@ final class Refuter {
         Int2ObjectOpenHashMap<Long> own = new Int2ObjectOpenHashMap<>();
         Int2ObjectOpenHashMap<Long> seen = new Int2ObjectOpenHashMap<>();
         boolean consistent = true;
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-            int key = table.operationKeys()[o] >> 1;
-            long value = table.operationValues()[o];
-            if ((table.operationKeys()[o] & 1) != 0) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            int key = table.key(o);
+            long value = table.value(o);
+            if (table.isWrite(o)) {
                 own.put(key, Long.valueOf(value));
             } else if (own.containsKey(key)) {
                 consistent &= own.get(key) == value;

@@ -1,7 +1,7 @@
 package org.polygraph.benchmarks.experiment;
 
 import java.util.Locale;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;

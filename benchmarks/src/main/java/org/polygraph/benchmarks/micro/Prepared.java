@@ -8,7 +8,7 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** A history carried to a stage, as the embedded engine does it. */
 final class Prepared {

@@ -11,8 +11,8 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the window closure of timed histories takes, bytes a transaction: after each of three updates with a round of rules

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Tuning;

@@ -8,7 +8,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * One check of one history that is in memory, measured.

@@ -3,10 +3,10 @@ package org.polygraph.benchmarks.pipeline;
 import java.io.IOException;
 import org.polygraph.benchmarks.data.FormulaSpec;
 import org.polygraph.benchmarks.data.GeneratorSpec;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history in memory.

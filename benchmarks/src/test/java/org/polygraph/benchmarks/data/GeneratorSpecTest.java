@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 class GeneratorSpecTest {
     @Test
@@ -46,14 +46,14 @@ class GeneratorSpecTest {
         assertThat(table.starts()).isNotNull();
         int[] outcomes = new int[3];
         for (int t = 0; t < 2000; t++) {
-            outcomes[table.outcomes()[t]]++;
+            outcomes[table.statuses()[t]]++;
         }
         assertThat(Arrays.stream(outcomes).min().orElse(0)).isGreaterThan(100);
         int hot = 0;
         int few = 0;
         for (int o = 0; o < table.operations(); o++) {
-            hot += table.keys().integer(table.operationKeys()[o] >> 1) < 20 ? 1 : 0;
-            few += table.operationValues()[o] == table.values().code(3) ? 1 : 0;
+            hot += table.keys().integer(table.key(o)) < 20 ? 1 : 0;
+            few += table.value(o) == table.values().code(3) ? 1 : 0;
         }
         assertThat(hot).isBetween(14_000, 14_800);
         assertThat(few).isBetween(800, 4_000);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.polygraph.benchmarks.data.GeneratorSpec;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -51,10 +51,10 @@ class RefuterTest {
     private static boolean canBeJudged(HistoryTable history) {
         boolean committed = false;
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcome(t) == TransactionStatus.INDETERMINATE) {
+            if (history.status(t) == TransactionStatus.INDETERMINATE) {
                 return false;
             }
-            committed |= history.outcome(t) == TransactionStatus.COMMITTED;
+            committed |= history.status(t) == TransactionStatus.COMMITTED;
         }
         if (!committed) {
             return false;

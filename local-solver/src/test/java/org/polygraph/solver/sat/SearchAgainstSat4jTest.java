@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.polygraph.solver.SuiteScale;
 import org.sat4j.core.VecInt;
 import org.sat4j.minisat.SolverFactory;
 import org.sat4j.specs.ContradictionException;
@@ -137,18 +137,12 @@ class SearchAgainstSat4jTest {
 
     @Test
     void allClausesAtOnce() throws TimeoutException {
-        run(10, 1_500, 0);
+        run(10, SuiteScale.of(1_500), 0);
     }
 
     @Test
     void clausesAddedDuringTheSearch() throws TimeoutException {
-        run(20_000, 2_500, 1);
-    }
-
-    @Test
-    @Tag("full")
-    void many() throws TimeoutException {
-        run(1_000_000, 30_000, 1);
+        run(20_000, SuiteScale.of(2_500), 1);
     }
 
     private void run(long firstSeed, int rounds, int lazy) throws TimeoutException {

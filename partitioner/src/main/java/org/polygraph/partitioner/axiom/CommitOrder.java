@@ -12,7 +12,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
@@ -43,7 +43,7 @@ public final class CommitOrder {
         this.reads = reads;
         int[] sessionOf = new int[table.transactions()];
         for (int s = 0; s < table.sessions(); s++) {
-            Arrays.fill(sessionOf, table.sessionStarts()[s], table.sessionStarts()[s + 1], s);
+            Arrays.fill(sessionOf, table.firstTransaction(s), table.transactionsEnd(s), s);
         }
         this.graph = new KnownGraph(new Events(1, table.sessionStarts(), sessionOf));
     }

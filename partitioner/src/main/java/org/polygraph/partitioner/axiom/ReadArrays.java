@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the axioms of RC and RA are about, in arrays that can be sent elsewhere: who read what from whom, and who writes what.

@@ -3,10 +3,10 @@ package org.polygraph.partitioner.axiom;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The choices that a history with open reads leaves: whom each of them read from, and with that which optional
@@ -86,8 +86,8 @@ public final class WriterChoices {
         if (operation < 0) {
             return Result.HOLDS;
         }
-        int key = table.operationKeys()[operation] >>> 1;
-        long value = table.operationValues()[operation];
+        int key = table.key(operation);
+        long value = table.value(operation);
         IntArrayList candidates = new IntArrayList();
         if (value == table.initialValue()) {
             candidates.add(ReadsFrom.INITIAL);
@@ -121,7 +121,7 @@ public final class WriterChoices {
 
     private int transaction(int operation) {
         int t = 0;
-        while (table.operationStarts()[t + 1] <= operation) {
+        while (table.operationsEnd(t) <= operation) {
             t++;
         }
         return t;
@@ -129,9 +129,9 @@ public final class WriterChoices {
 
     /** The code of what the transaction leaves in the key; null's where it does not write it. */
     private long lastWrite(int transaction, int key) {
-        for (int o = table.operationStarts()[transaction + 1] - 1; o >= table.operationStarts()[transaction]; o--) {
-            if (table.operationKeys()[o] == (key << 1 | 1)) {
-                return table.operationValues()[o];
+        for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
+            if (table.isWriteOf(o, key)) {
+                return table.value(o);
             }
         }
         return NOTHING;
@@ -144,18 +144,17 @@ public final class WriterChoices {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("choices");
         builder.initialValue(builder.values().code(-1));
-        int[] keys = table.operationKeys();
         for (int t = 0; t < table.transactions(); t++) {
             builder.begin(
                     table.sessionOf(t), t, counted[t] ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1] && counted[t]; o++) {
-                int key = builder.keys().id(keys[o] >>> 1);
-                if ((keys[o] & 1) == 1) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t) && counted[t]; o++) {
+                int key = builder.keys().id(table.key(o));
+                if (table.isWrite(o)) {
                     builder.write(key, builder.values().code(o));
                 } else if (sources[o] == ReadsFrom.INITIAL) {
                     builder.read(key, builder.initialValue());
                 } else if (sources[o] >= 0) {
-                    builder.read(key, builder.values().code(written(sources[o], keys[o])));
+                    builder.read(key, builder.values().code(written(sources[o], table.key(o))));
                 }
             }
             builder.end();
@@ -167,9 +166,9 @@ public final class WriterChoices {
         }
     }
 
-    private int written(int transaction, int readKey) {
-        for (int o = table.operationStarts()[transaction + 1] - 1; ; o--) {
-            if (table.operationKeys()[o] == (readKey | 1)) {
+    private int written(int transaction, int key) {
+        for (int o = table.operationsEnd(transaction) - 1; ; o--) {
+            if (table.isWriteOf(o, key)) {
                 return o;
             }
         }

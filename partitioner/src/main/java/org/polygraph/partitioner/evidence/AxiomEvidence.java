@@ -18,7 +18,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Turns the refutation of a {@link CommitOrder} into counterexamples: the shortest cycle of each component of session
@@ -52,7 +52,7 @@ public final class AxiomEvidence {
     private KnownGraph withAllReads(KnownGraph known) {
         KnownGraph all = new KnownGraph(events);
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (reads.sources()[o] >= 0) {
                     all.add(reads.sources()[o], t);
                 }
@@ -87,11 +87,11 @@ public final class AxiomEvidence {
         HistoryTable table = reads.table();
         int t = 0;
         for (int operation : reads.open()) {
-            while (table.operationStarts()[t + 1] <= operation) {
+            while (table.operationsEnd(t) <= operation) {
                 t++;
             }
             transactions.add(t);
-            keys.add(table.operationKeys()[operation] >>> 1);
+            keys.add(table.key(operation));
         }
         return new Violation(
                 Anomaly.NO_VALID_ORDER,
@@ -188,10 +188,10 @@ public final class AxiomEvidence {
     /** Finds again why t2 must come before t1. One pass over the reads. */
     private Witness witness(int t2, int t1) {
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                int key = table.operationKeys()[o] >>> 1;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
                 if (reads.sources()[o] == t1 && t != t2 && writes(t2, key) && sees(t, o, t2)) {
-                    return new Witness(t, o, key, table.operationValues()[o]);
+                    return new Witness(t, o, key, table.value(o));
                 }
             }
         }
@@ -199,8 +199,8 @@ public final class AxiomEvidence {
     }
 
     private boolean writes(int transaction, int key) {
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            if (table.operationKeys()[o] == (key << 1 | 1)) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isWriteOf(o, key)) {
                 return true;
             }
         }
@@ -211,13 +211,13 @@ public final class AxiomEvidence {
         boolean session = events.chain(t) == events.chain(other) && other < t;
         return switch (level) {
             case RC -> readsFrom(t, other, read);
-            case RA -> session || readsFrom(t, other, table.operationStarts()[t + 1]);
+            case RA -> session || readsFrom(t, other, table.operationsEnd(t));
             default -> session || graph.path(other, t, DEMANDED, null, ANY_LENGTH) != null;
         };
     }
 
     private boolean readsFrom(int t, int other, int before) {
-        for (int o = table.operationStarts()[t]; o < before; o++) {
+        for (int o = table.firstOperation(t); o < before; o++) {
             if (reads.sources()[o] == other) {
                 return true;
             }
@@ -228,8 +228,7 @@ public final class AxiomEvidence {
     /** How t3 sees t2. */
     private List<Dependency> seen(int t2, int t3, @Nullable Witness witness) {
         boolean session = events.chain(t2) == events.chain(t3) && t2 < t3 && level != IsolationLevel.RC;
-        int before =
-                level == IsolationLevel.RC && witness != null ? witness.operation : table.operationStarts()[t3 + 1];
+        int before = level == IsolationLevel.RC && witness != null ? witness.operation : table.operationsEnd(t3);
         List<Dependency> dependencies = new ArrayList<>();
         if (session) {
             EdgeReasons.session(dependencies, t2, t3);
@@ -259,14 +258,14 @@ public final class AxiomEvidence {
     }
 
     private Dependency read(int from, int to) {
-        for (int o = table.operationStarts()[to]; o < table.operationStarts()[to + 1]; o++) {
+        for (int o = table.firstOperation(to); o < table.operationsEnd(to); o++) {
             if (reads.sources()[o] == from) {
                 return new Dependency(
                         from,
                         to,
                         EdgeKind.WR,
-                        table.operationKeys()[o] >>> 1,
-                        table.operationValues()[o],
+                        table.key(o),
+                        table.value(o),
                         "observed: the only writer of the value read");
             }
         }
@@ -304,11 +303,11 @@ public final class AxiomEvidence {
     }
 
     private long lastWrite(int transaction, int key) {
-        int o = table.operationStarts()[transaction + 1] - 1;
-        while (table.operationKeys()[o] != (key << 1 | 1)) {
+        int o = table.operationsEnd(transaction) - 1;
+        while (!table.isWriteOf(o, key)) {
             o--;
         }
-        return table.operationValues()[o];
+        return table.value(o);
     }
 
     private static Violation violation(Anomaly anomaly, List<Dependency> found) {

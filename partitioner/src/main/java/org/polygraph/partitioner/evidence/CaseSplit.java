@@ -15,7 +15,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Refutes a small history that the rules leave open, by cases: which unknown outcomes committed, which writer a read
@@ -237,19 +237,19 @@ final class CaseSplit {
     }
 
     private long valueRead(int key, int transaction) {
-        int o = table.operationStarts()[transaction];
-        while (table.operationKeys()[o] != key << 1) {
+        int o = table.firstOperation(transaction);
+        while (!table.isReadOf(o, key)) {
             o++;
         }
-        return table.operationValues()[o];
+        return table.value(o);
     }
 
     private long lastWritten(int key, int transaction) {
-        int o = table.operationStarts()[transaction + 1] - 1;
-        while (table.operationKeys()[o] != (key << 1 | 1)) {
+        int o = table.operationsEnd(transaction) - 1;
+        while (!table.isWriteOf(o, key)) {
             o--;
         }
-        return table.operationValues()[o];
+        return table.value(o);
     }
 
     private String name(int transaction) {

@@ -11,7 +11,7 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Turns what the rules refute into counterexamples: the shortest cycle of each component, named and justified. */
 public final class CycleEvidence {
@@ -46,8 +46,8 @@ public final class CycleEvidence {
 
     /** Whether no operation of the transaction is a write. */
     public static boolean isReadOnly(HistoryTable table, int transaction) {
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            if ((table.operationKeys()[o] & 1) != 0) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isWrite(o)) {
                 return false;
             }
         }

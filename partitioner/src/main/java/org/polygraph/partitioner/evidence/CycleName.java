@@ -7,7 +7,7 @@ import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The name of a cycle by its kinds of edges. Adya's (thesis, sections 3 to 5): no RW is G0 (version order only) or G1c, one
@@ -90,8 +90,8 @@ final class CycleName {
     }
 
     private static int firstRead(HistoryTable table, int transaction, int key) {
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            if (table.operationKeys()[o] == key << 1) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isReadOf(o, key)) {
                 return o;
             }
         }

@@ -16,7 +16,7 @@ import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Finds again why each edge was forced. An edge of round i follows from edges of earlier rounds, by one of the rules of
@@ -135,9 +135,9 @@ final class EdgeReasons {
     }
 
     private @Nullable Dependency readFrom(int from, int to, int below) {
-        for (int o = table.operationStarts()[to]; o < table.operationStarts()[to + 1]; o++) {
-            int key = table.operationKeys()[o] >>> 1;
-            if ((table.operationKeys()[o] & 1) == 0 && lookup.writerOf(key, to) == from) {
+        for (int o = table.firstOperation(to); o < table.operationsEnd(to); o++) {
+            int key = table.key(o);
+            if (!table.isWrite(o) && lookup.writerOf(key, to) == from) {
                 List<Alternative> others = decision(key, to, below);
                 if (others != null) {
                     int candidates = lookup.candidates(key, to);
@@ -156,9 +156,9 @@ final class EdgeReasons {
 
     /** R2: {@code from} read a version that {@code to} overwrote. */
     private @Nullable Dependency overwritten(int from, int to, int below) {
-        for (int o = table.operationStarts()[from]; o < table.operationStarts()[from + 1]; o++) {
-            int key = table.operationKeys()[o] >>> 1;
-            if ((table.operationKeys()[o] & 1) != 0 || !lookup.writes(key, to)) {
+        for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
+            int key = table.key(o);
+            if (table.isWrite(o) || !lookup.writes(key, to)) {
                 continue;
             }
             int writer = lookup.writerOf(key, from);
@@ -192,9 +192,9 @@ final class EdgeReasons {
 
     /** R1 and R0: both write a key and the other order contradicts a reader or a snapshot. */
     private @Nullable Dependency versionOrder(int from, int to, int below) {
-        for (int o = table.operationStarts()[from]; o < table.operationStarts()[from + 1]; o++) {
-            int key = table.operationKeys()[o] >>> 1;
-            if ((table.operationKeys()[o] & 1) == 0 || !lookup.writes(key, from) || !lookup.writes(key, to)) {
+        for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
+            int key = table.key(o);
+            if (!table.isWrite(o) || !lookup.writes(key, from) || !lookup.writes(key, to)) {
                 continue;
             }
             long value = lastWritten(key, from);
@@ -424,18 +424,18 @@ final class EdgeReasons {
     // --- texts and lookups ---
 
     private long valueRead(int key, int transaction) {
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            if (table.operationKeys()[o] == key << 1) {
-                return table.operationValues()[o];
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isReadOf(o, key)) {
+                return table.value(o);
             }
         }
         throw new IllegalStateException(name(transaction) + " does not read key " + key);
     }
 
     private long lastWritten(int key, int transaction) {
-        for (int o = table.operationStarts()[transaction + 1] - 1; o >= table.operationStarts()[transaction]; o--) {
-            if (table.operationKeys()[o] == (key << 1 | 1)) {
-                return table.operationValues()[o];
+        for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
+            if (table.isWriteOf(o, key)) {
+                return table.value(o);
             }
         }
         throw new IllegalStateException(name(transaction) + " does not write key " + key);

@@ -15,7 +15,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.prune.Saturation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Why a small history violates a level, told completely: by an impossible read, by the shortest cycle that the rules reach

@@ -4,8 +4,8 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Real-time order without its edges, of which there are n^2: u before v iff end(u) + skew < start(v), the skew being the bound
@@ -84,7 +84,7 @@ public final class RealTime {
         for (int s = 0; s + 1 < table.sessionStarts().length; s++) {
             int nearStart = 0;
             int nearEnd = 0;
-            for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
+            for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
                 if (starts[t] != HistoryTable.NO_TIME && commitStatus.of(t) != CommitStatus.DROPPED) {
                     nearStart = endedBefore(sorted, count, nearStart, starts[t], skewNanos);
                     if (commitStatus.isCounted(t) || startsAscendFrom(t, table, commitStatus, starts)) {
@@ -111,7 +111,7 @@ public final class RealTime {
     }
 
     private static boolean bounds(int t, HistoryTable table, CommitStatus commitStatus, byte committed, long[] ends) {
-        return commitStatus.isCounted(t) && table.outcomes()[t] == committed && ends[t] != HistoryTable.NO_TIME;
+        return commitStatus.isCounted(t) && table.statuses()[t] == committed && ends[t] != HistoryTable.NO_TIME;
     }
 
     /** How many of the sorted ends precede a time; looked for in growing steps from a place that is mostly near. */
@@ -151,7 +151,7 @@ public final class RealTime {
 
     /** Whether what follows in the session started no earlier, so that an edge into t tells it nothing new. */
     private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus commitStatus, long[] starts) {
-        int end = table.sessionStarts()[table.sessionOf(t) + 1];
+        int end = table.transactionsEnd(table.sessionOf(t));
         for (int next = t + 1; next < end; next++) {
             if (commitStatus.of(next) != CommitStatus.DROPPED
                     && (starts[next] == HistoryTable.NO_TIME || starts[next] < starts[t])) {

@@ -1,8 +1,8 @@
 package org.polygraph.partitioner.index;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Which transactions count, one byte each. Committed ones do and aborted ones do not; an indeterminate one counts iff
@@ -26,7 +26,7 @@ public final class CommitStatus {
 
     /** Committed transactions count, all others are dropped; {@link IndeterminateResolution} refines this. */
     static CommitStatus ofCommitted(HistoryTable table) {
-        byte[] outcomes = table.outcomes();
+        byte[] outcomes = table.statuses();
         byte[] states = new byte[outcomes.length];
         byte committed = TransactionStatus.COMMITTED.code();
         for (int t = 0; t < outcomes.length; t++) {

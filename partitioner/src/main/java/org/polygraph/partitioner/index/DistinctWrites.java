@@ -3,7 +3,7 @@ package org.polygraph.partitioner.index;
 import it.unimi.dsi.fastutil.HashCommon;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Whether no value is written to a key twice, without grouping by keys: each write has a bit of a table; those that share
@@ -45,15 +45,13 @@ public final class DistinctWrites {
 
     /** @param byKey false: whether values are unique in the whole history */
     private boolean isCertain(boolean byKey) {
-        int[] keys = table.operationKeys();
-        long[] values = table.operationValues();
         long initial = table.initialValue();
         long shared = 0;
         boolean isInitial = false;
-        for (int o = 0; o < keys.length; o++) {
-            int slot = slot(code(keys[o], values[o], byKey));
+        for (int o = 0; o < table.operations(); o++) {
+            int slot = slot(code(table.key(o), table.value(o), byKey));
             // What a read returned changes nothing: half are writes, which no branch would foresee.
-            long bit = (long) (keys[o] & 1) << slot;
+            long bit = (table.isWrite(o) ? 1L : 0) << slot;
             long both = once[slot >>> 6] & bit;
             if (both != 0) {
                 twice = twice.length == 0 ? new long[once.length] : twice;
@@ -61,19 +59,17 @@ public final class DistinctWrites {
                 shared++;
             }
             once[slot >>> 6] |= bit;
-            isInitial |= (keys[o] & 1) == 1 & values[o] == initial;
+            isInitial |= table.isWrite(o) & table.value(o) == initial;
         }
-        return !isInitial && shared <= keys.length / SHARE && (shared == 0 || areDifferent(byKey));
+        return !isInitial && shared <= table.operations() / SHARE && (shared == 0 || areDifferent(byKey));
     }
 
     /** Whether the writes that share bits are. */
     private boolean areDifferent(boolean byKey) {
-        int[] keys = table.operationKeys();
-        long[] values = table.operationValues();
         LongOpenHashSet seen = new LongOpenHashSet();
-        for (int o = 0; o < keys.length; o++) {
-            if ((keys[o] & 1) == 1) {
-                long code = code(keys[o], values[o], byKey);
+        for (int o = 0; o < table.operations(); o++) {
+            if (table.isWrite(o)) {
+                long code = code(table.key(o), table.value(o), byKey);
                 int slot = slot(code);
                 if ((twice[slot >>> 6] & 1L << slot) != 0 && !seen.add(code)) {
                     return false;

@@ -4,8 +4,8 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The pass over transactions that comes before keys are looked at: which operations matter outside their transaction,
@@ -27,7 +27,7 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
         byte unknown = TransactionStatus.INDETERMINATE.code();
         for (int t = 0; t < table.transactions(); t++) {
             boolean committed = commitStatus.isCounted(t);
-            if (committed || (maybe && table.outcomes()[t] == unknown)) {
+            if (committed || (maybe && table.statuses()[t] == unknown)) {
                 int broken = scan.scan(t);
                 if (broken >= 0) {
                     IntArrayList list = committed ? brokenCommitted : brokenIndeterminate;

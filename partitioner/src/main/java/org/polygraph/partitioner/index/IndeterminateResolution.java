@@ -4,8 +4,8 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Decides which indeterminate transactions count (DESIGN section 2), to a fixpoint:
@@ -52,7 +52,7 @@ final class IndeterminateResolution {
     static void resolve(HistoryTable table, byte[] roles, CommitStatus commitStatus, IntArrayList broken) {
         IndeterminateResolution resolution = new IndeterminateResolution(table, roles, commitStatus);
         byte code = TransactionStatus.INDETERMINATE.code();
-        byte[] outcomes = table.outcomes();
+        byte[] outcomes = table.statuses();
         for (int t = 0; t < outcomes.length; t++) {
             if (outcomes[t] == code) {
                 resolution.indeterminate.add(t);
@@ -95,11 +95,11 @@ final class IndeterminateResolution {
     }
 
     private int first(int transaction) {
-        return table.operationStarts()[transaction];
+        return table.firstOperation(transaction);
     }
 
     private KeyValue versionOf(int operation) {
-        return new KeyValue(table.operationKeys()[operation] >>> 1, table.operationValues()[operation]);
+        return new KeyValue(table.key(operation), table.value(operation));
     }
 
     private void run(IntArrayList broken) {

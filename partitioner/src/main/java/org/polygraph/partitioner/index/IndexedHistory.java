@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history after its first pass: who counts, and the {@link VersionIndex}; or the reads that are impossible whatever

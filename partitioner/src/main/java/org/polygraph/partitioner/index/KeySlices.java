@@ -5,7 +5,7 @@ import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.Serializable;
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Which slice has what. Of the first n slices each has whole keys: key k is the (k / n)-th of slice k mod n. Ids of keys are
@@ -75,8 +75,8 @@ public final class KeySlices implements Serializable {
             return new KeySlices(keys, slices);
         }
         int[] counts = new int[keys];
-        for (int key : table.operationKeys()) {
-            counts[key >>> 1]++;
+        for (int o = 0; o < table.operations(); o++) {
+            counts[table.key(o)]++;
         }
         IntArrayList cut = new IntArrayList();
         IntArrayList parts = new IntArrayList();

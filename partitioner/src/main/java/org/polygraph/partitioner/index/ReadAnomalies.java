@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Names what is wrong with single reads; runs only for the few that are told.
@@ -25,15 +25,15 @@ final class ReadAnomalies {
 
     /** A read that contradicts its own transaction's earlier write or read of the key. */
     Violation inconsistent(int transaction, int operation) {
-        int key = table.operationKeys()[operation] >>> 1;
-        long value = table.operationValues()[operation];
+        int key = table.key(operation);
+        long value = table.value(operation);
         int own = -1;
         int earlier = -1;
         boolean overwritten = false;
-        for (int o = table.operationStarts()[transaction]; o < operation; o++) {
-            if (table.operationKeys()[o] >>> 1 == key) {
-                if ((table.operationKeys()[o] & 1) != 0) {
-                    overwritten |= table.operationValues()[o] == value;
+        for (int o = table.firstOperation(transaction); o < operation; o++) {
+            if (table.key(o) == key) {
+                if (table.isWrite(o)) {
+                    overwritten |= table.value(o) == value;
                     own = o;
                 } else if (own < 0) {
                     earlier = o;
@@ -46,14 +46,13 @@ final class ReadAnomalies {
                     Anomaly.NON_REPEATABLE_READ,
                     transaction,
                     key,
-                    read + " after it had read " + table.values().label(table.operationValues()[earlier])
-                            + " from the same key");
+                    read + " after it had read " + table.values().label(table.value(earlier)) + " from the same key");
         }
         return violation(
                 overwritten ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NOT_MY_OWN_WRITE,
                 transaction,
                 key,
-                read + " after its own write of " + table.values().label(table.operationValues()[own]));
+                read + " after its own write of " + table.values().label(table.value(own)));
     }
 
     /**
@@ -71,17 +70,16 @@ final class ReadAnomalies {
         Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
         long[] values = new long[count];
         for (int i = 0; i < count; i++) {
-            values[i] = table.operationValues()[reads.getInt(i)];
-            byKey.computeIfAbsent(table.operationKeys()[reads.getInt(i)] >>> 1, k -> new IntArrayList(1))
+            values[i] = table.value(reads.getInt(i));
+            byKey.computeIfAbsent(table.key(reads.getInt(i)), k -> new IntArrayList(1))
                     .add(i);
         }
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                IntArrayList ofKey =
-                        (table.operationKeys()[o] & 1) == 0 ? null : byKey.get(table.operationKeys()[o] >>> 1);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                IntArrayList ofKey = !table.isWrite(o) ? null : byKey.get(table.key(o));
                 for (int j = 0; ofKey != null && j < ofKey.size(); j++) {
                     int i = ofKey.getInt(j);
-                    if (table.operationValues()[o] == values[i]) {
+                    if (table.value(o) == values[i]) {
                         if (commitStatus.of(t) == CommitStatus.DROPPED) {
                             aborted[i] = t;
                         } else if (intermediate[i] == NOBODY) {
@@ -105,11 +103,11 @@ final class ReadAnomalies {
      * @param aborted who wrote it and is dropped, or NOBODY
      */
     private Violation impossible(int read, int intermediate, int aborted) {
-        int key = table.operationKeys()[read] >>> 1;
+        int key = table.key(read);
         int transaction = transaction(read);
-        long value = table.operationValues()[read];
+        long value = table.value(read);
         String what = "read " + label(key, value) + ", ";
-        for (int o = read + 1; o < table.operationStarts()[transaction + 1]; o++) {
+        for (int o = read + 1; o < table.operationsEnd(transaction); o++) {
             if (isWrite(o, key, value)) {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");
             }
@@ -129,14 +127,14 @@ final class ReadAnomalies {
                     aborted,
                     key,
                     what + "which only a transaction wrote that is "
-                            + table.outcome(aborted).label() + " and cannot have committed");
+                            + table.status(aborted).label() + " and cannot have committed");
         }
         return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote");
     }
 
     private int transaction(int operation) {
         int t = 0;
-        while (table.operationStarts()[t + 1] <= operation) {
+        while (table.operationsEnd(t) <= operation) {
             t++;
         }
         return t;
@@ -144,8 +142,8 @@ final class ReadAnomalies {
 
     /** The operation by which a transaction first reads a key. */
     int externalRead(int key, int transaction) {
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            if (table.operationKeys()[o] == key << 1) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isReadOf(o, key)) {
                 return o;
             }
         }
@@ -153,7 +151,7 @@ final class ReadAnomalies {
     }
 
     private boolean isWrite(int operation, int key, long value) {
-        return table.operationKeys()[operation] == (key << 1 | 1) && table.operationValues()[operation] == value;
+        return table.isWriteOf(operation, key) && table.value(operation) == value;
     }
 
     private String label(int key, long value) {

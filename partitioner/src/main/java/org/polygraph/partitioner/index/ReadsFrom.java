@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Whom each read read from, operation by operation: what the axioms of RC and RA are about. Where a value was written more
@@ -95,9 +95,8 @@ public final class ReadsFrom {
     /** @param writer as of {@link WritersByValue#find} */
     void settle(int operation, int writer, long value, IntArrayList impossible) {
         boolean initial = value == table.initialValue();
-        boolean own = writer >= 0
-                && operation >= table.operationStarts()[writer]
-                && operation < table.operationStarts()[writer + 1];
+        boolean own =
+                writer >= 0 && operation >= table.firstOperation(writer) && operation < table.operationsEnd(writer);
         int source = writer == WritersByValue.SEVERAL || (writer >= 0 && initial && !own)
                 ? OPEN
                 : initial ? INITIAL : own || writer < 0 ? NONE : writer;
@@ -121,7 +120,7 @@ public final class ReadsFrom {
             return -found - 2;
         }
         // Transactions without operations start where the next one does.
-        while (table.operationStarts()[found + 1] == operation) {
+        while (table.operationsEnd(found) == operation) {
             found++;
         }
         return found;

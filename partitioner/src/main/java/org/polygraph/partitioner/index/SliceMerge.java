@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@link IndexSlice}s on their way into one index: what each has of each key is told first ({@link IndexSlice#sizes}), so that
@@ -172,7 +172,7 @@ public final class SliceMerge {
             for (int i = 0; i < header.broken(); i++) {
                 int transaction = in.getInt();
                 broken.add(transaction);
-                broken.add(table.operationStarts()[transaction] + in.getInt());
+                broken.add(table.firstOperation(transaction) + in.getInt());
             }
         }
 

@@ -3,8 +3,8 @@ package org.polygraph.partitioner.index;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The same {@link IndexedHistory}, to the last reader and violation, put together from {@link IndexSlice}s: what is done
@@ -33,7 +33,7 @@ public final class SlicedIndexing {
      * @param slices who is in which
      */
     public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, KeySlices slices) {
-        if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.outcomes())) {
+        if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.statuses())) {
             FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
             return new SlicedIndexing(table, slices, pass.commitStatus(), pass.violations());
         }

@@ -7,7 +7,7 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The same {@link ReadsFrom}, read by read, from slices of keys that are looked at away from the history: {@link #deal}
@@ -52,20 +52,17 @@ public final class SourceSlices {
 
     /** Deals all operations, once. */
     public void deal(Sink sink) throws IOException {
-        int[] starts = table.operationStarts();
-        int[] keys = table.operationKeys();
-        long[] values = table.operationValues();
         for (int t = 0; t < table.transactions(); t++) {
             if (pass.commitStatus().of(t) == CommitStatus.DROPPED) {
                 continue;
             }
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (pass.roles()[o] != TransactionScan.HIDDEN) {
-                    int key = keys[o] >>> 1;
-                    sink.row(slices.sliceOf(key, values[o]))
-                            .putInt(slices.localOf(key) << 1 | (keys[o] & 1))
+                    int key = table.key(o);
+                    sink.row(slices.sliceOf(key, table.value(o)))
+                            .putInt(slices.localOf(key) << 1 | (table.isWrite(o) ? 1 : 0))
                             .putInt(t)
-                            .putLong(values[o]);
+                            .putLong(table.value(o));
                 }
             }
         }
@@ -132,21 +129,19 @@ public final class SourceSlices {
             }
             writers[slice] = in.asIntBuffer();
         }
-        int[] starts = table.operationStarts();
-        int[] keys = table.operationKeys();
         IntArrayList impossible = new IntArrayList();
         for (int t = 0; t < table.transactions(); t++) {
             if (pass.commitStatus().of(t) == CommitStatus.DROPPED) {
                 continue;
             }
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if ((keys[o] & 1) == 0 && pass.roles()[o] != TransactionScan.HIDDEN) {
-                    int slice = slices.sliceOf(keys[o] >>> 1, table.operationValues()[o]);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (!table.isWrite(o) && pass.roles()[o] != TransactionScan.HIDDEN) {
+                    int slice = slices.sliceOf(table.key(o), table.value(o));
                     IntBuffer next = writers[slice];
                     if (next == null || !next.hasRemaining()) {
                         throw new IllegalStateException("slice " + slice + " has not all its reads");
                     }
-                    result.settle(o, next.get(), table.operationValues()[o], impossible);
+                    result.settle(o, next.get(), table.value(o), impossible);
                 }
             }
         }

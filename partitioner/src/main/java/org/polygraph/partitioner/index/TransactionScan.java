@@ -1,7 +1,7 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The first look at every transaction by itself: which reads are external (before the first own write of the key; see

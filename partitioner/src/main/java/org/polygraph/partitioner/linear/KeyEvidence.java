@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Tells why keys have no order: in words, and by a part of the key's operations that has none either. */
 final class KeyEvidence {
@@ -89,9 +89,9 @@ final class KeyEvidence {
     private Violation aborted(int key, int read, int dropped) {
         HistoryTable table = recorded.table();
         int reader = all.transactions[read];
-        int writer = HistoryPart.transactionOf(table, dropped);
+        int writer = HistorySelection.transactionOf(table, dropped);
         String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
-                + table.outcome(writer).label() + " and cannot have taken effect (session "
+                + table.status(writer).label() + " and cannot have taken effect (session "
                 + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
                 .shownBy(shown(untilCertain(key, read), dropped, true));
@@ -147,7 +147,7 @@ final class KeyEvidence {
     /** @param dropped a write of the table that cannot have taken effect, to be shown too; or -1 */
     private SubHistory shown(IntArrayList part, int dropped, boolean minimal) {
         HistoryTable table = recorded.table();
-        int writer = dropped < 0 ? -1 : HistoryPart.transactionOf(table, dropped);
+        int writer = dropped < 0 ? -1 : HistorySelection.transactionOf(table, dropped);
         IntArrayList transactions = new IntArrayList();
         for (int i = 0; i < part.size(); i++) {
             transactions.add(all.transactions[part.getInt(i)]);
@@ -157,10 +157,9 @@ final class KeyEvidence {
         }
         int[] ascending = transactions.toIntArray();
         Arrays.sort(ascending);
-        int[] starts = table.operationStarts();
         IntArrayList operations = new IntArrayList();
         for (int t : ascending) {
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (t != writer || o == dropped) {
                     operations.add(o);
                 }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What came of each key by itself: an order, or the operations that contradict. {@link KeyOrder} decides keys whose values are

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.KeySlices;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The same {@link KeyOrders} from slices of keys, which are ordered away from the history: {@link #deal} hands out the

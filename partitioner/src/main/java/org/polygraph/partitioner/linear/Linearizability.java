@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Linearizability (Herlihy and Wing, TOPLAS 12(3), 1990), which is local: a history has it iff each key has it, so keys are
@@ -92,9 +92,8 @@ public final class Linearizability {
                 position[t] = placed++;
             }
         }
-        int[] starts = table.operationStarts();
         for (int t = 0; t < position.length; t++) {
-            if (starts[t] == starts[t + 1] && table.outcome(t) == TransactionStatus.COMMITTED) {
+            if (table.firstOperation(t) == table.operationsEnd(t) && table.status(t) == TransactionStatus.COMMITTED) {
                 counted[t] = true;
                 position[t] = placed++;
             }

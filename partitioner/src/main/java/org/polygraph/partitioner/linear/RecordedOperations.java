@@ -1,9 +1,9 @@
 package org.polygraph.partitioner.linear;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a
@@ -15,10 +15,6 @@ final class RecordedOperations {
 
     private final HistoryTable table;
     private final boolean maybe;
-    private final byte[] outcomes;
-    private final int[] operationStarts;
-    private final int[] operationKeys;
-    private final long[] operationValues;
     private final long @Nullable [] starts;
     private final long @Nullable [] ends;
     private final long slack;
@@ -27,10 +23,6 @@ final class RecordedOperations {
     RecordedOperations(HistoryTable table, long skewNanos, boolean maybe) {
         this.table = table;
         this.maybe = maybe;
-        outcomes = table.outcomes();
-        operationStarts = table.operationStarts();
-        operationKeys = table.operationKeys();
-        operationValues = table.operationValues();
         starts = table.starts();
         ends = table.ends();
         slack = skewNanos;
@@ -41,19 +33,18 @@ final class RecordedOperations {
         long[] starts = table.starts();
         long[] ends = table.ends();
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.outcome(t) == TransactionStatus.ABORTED || isEmpty(table, t)) {
+            if (table.status(t) == TransactionStatus.ABORTED || isEmpty(table, t)) {
                 continue;
             }
             if (!isOperation(table, t)) {
                 return new HistoryException(
                         table.whereIs(t),
-                        "a transaction of " + (table.operationStarts()[t + 1] - table.operationStarts()[t])
-                                + " operations",
+                        "a transaction of " + (table.operationsEnd(t) - table.firstOperation(t)) + " operations",
                         "one read, write or cas (or a read and then a write of its key) for level lin",
                         "check transactions at sser, which is the same promise for them");
             }
-            boolean hasEnd = table.outcome(t) != TransactionStatus.COMMITTED
-                    || (ends != null && ends[t] != HistoryTable.NO_TIME);
+            boolean hasEnd =
+                    table.status(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
             if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
                 return new HistoryException(
                         table.whereIs(t),
@@ -61,7 +52,7 @@ final class RecordedOperations {
                         "start and end, of which level lin speaks (of an indeterminate one its start)",
                         "record when each operation was sent and when its outcome was known");
             }
-            if (table.outcome(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
+            if (table.status(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
                 return new HistoryException(
                         table.whereIs(t),
                         "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
@@ -73,18 +64,17 @@ final class RecordedOperations {
     }
 
     private static boolean isEmpty(HistoryTable table, int t) {
-        return table.operationStarts()[t] == table.operationStarts()[t + 1];
+        return table.firstOperation(t) == table.operationsEnd(t);
     }
 
     private static boolean isOperation(HistoryTable table, int t) {
-        int from = table.operationStarts()[t];
-        int[] keys = table.operationKeys();
-        return switch (table.operationStarts()[t + 1] - from) {
+        int from = table.firstOperation(t);
+        return switch (table.operationsEnd(t) - from) {
             case 1 -> true;
             case 2 ->
-                (keys[from] & 1) == 0
-                        && keys[from + 1] == (keys[from] | 1)
-                        && !table.values().isOther(table.operationValues()[from]);
+                !table.isWrite(from)
+                        && table.isWriteOf(from + 1, table.key(from))
+                        && !table.values().isOther(table.value(from));
             default -> false;
         };
     }
@@ -92,7 +82,7 @@ final class RecordedOperations {
     /** Whether it is an operation that may count. */
     boolean isPart(int t) {
         return !isEmpty(table, t)
-                && (outcomes[t] == TransactionStatus.COMMITTED.code() || (maybe && isMaybe(t) && isWrite(t)));
+                && (table.status(t) == TransactionStatus.COMMITTED || (maybe && isMaybe(t) && isWrite(t)));
     }
 
     /**
@@ -100,12 +90,12 @@ final class RecordedOperations {
      * write, or -1. Goes through the history.
      */
     int droppedWrite(int reader) {
-        int wanted = key(reader) << 1 | 1;
-        long read = operationValues[operationStarts[reader]];
-        for (int t = 0; t < outcomes.length; t++) {
-            if (outcomes[t] != TransactionStatus.COMMITTED.code() && !(maybe && isMaybe(t))) {
-                for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-                    if (operationKeys[o] == wanted && operationValues[o] == read) {
+        int key = key(reader);
+        long read = table.value(table.firstOperation(reader));
+        for (int t = 0; t < table.transactions(); t++) {
+            if (table.status(t) != TransactionStatus.COMMITTED && !(maybe && isMaybe(t))) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWriteOf(o, key) && table.value(o) == read) {
                         return o;
                     }
                 }
@@ -115,36 +105,36 @@ final class RecordedOperations {
     }
 
     private boolean isMaybe(int t) {
-        return outcomes[t] == TransactionStatus.INDETERMINATE.code();
+        return table.status(t) == TransactionStatus.INDETERMINATE;
     }
 
     private boolean isWrite(int t) {
-        return (operationKeys[operationStarts[t + 1] - 1] & 1) == 1;
+        return table.isWrite(table.operationsEnd(t) - 1);
     }
 
     int key(int t) {
-        return operationKeys[operationStarts[t]] >>> 1;
+        return table.key(table.firstOperation(t));
     }
 
     /** As in {@link Operations}. */
     byte kind(int t) {
-        int first = operationStarts[t];
+        int first = table.firstOperation(t);
         int kind = isWrite(t) ? Operations.WRITES : 0;
-        if ((operationKeys[first] & 1) == 0) {
-            kind |= table.values().isOther(operationValues[first]) ? Operations.REFUSED : Operations.READS;
+        if (!table.isWrite(first)) {
+            kind |= table.values().isOther(table.value(first)) ? Operations.REFUSED : Operations.READS;
         }
         return (byte) (isMaybe(t) ? kind | Operations.MAYBE : kind);
     }
 
     /** What it reads; what a refused one did not find. */
     long read(int t) {
-        long value = operationValues[operationStarts[t]];
+        long value = table.value(table.firstOperation(t));
         return table.values().isOther(value) ? table.values().excluded(value) : value;
     }
 
     /** What it writes. */
     long written(int t) {
-        return operationValues[operationStarts[t + 1] - 1];
+        return table.value(table.operationsEnd(t) - 1);
     }
 
     long start(int t) {

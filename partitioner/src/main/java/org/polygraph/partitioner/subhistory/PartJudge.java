@@ -1,6 +1,6 @@
 package org.polygraph.partitioner.subhistory;
 
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Decides small histories. */
 @FunctionalInterface

@@ -6,9 +6,9 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntSet;
 import java.util.Arrays;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What a part of a history must keep so that it says something of the whole. A part is closed iff with each read of a
@@ -53,11 +53,11 @@ final class ReadSources {
     }
 
     boolean isIndeterminate(int transaction) {
-        return maybe && table.outcome(transaction) == TransactionStatus.INDETERMINATE;
+        return maybe && table.status(transaction) == TransactionStatus.INDETERMINATE;
     }
 
     boolean mayCount(int transaction) {
-        return table.outcome(transaction) == TransactionStatus.COMMITTED || isIndeterminate(transaction);
+        return table.status(transaction) == TransactionStatus.COMMITTED || isIndeterminate(transaction);
     }
 
     /** The operations and all that they require, ascending. A pass over the history if there are keys not yet seen. */
@@ -78,8 +78,8 @@ final class ReadSources {
     private void load(IntSet operations) {
         int before = writes.size();
         for (int o : operations) {
-            int key = table.operationKeys()[o] >>> 1;
-            if ((table.operationKeys()[o] & 1) == 0 && !writes.containsKey(key)) {
+            int key = table.key(o);
+            if (!table.isWrite(o) && !writes.containsKey(key)) {
                 writes.put(key, new IntArrayList(4));
             }
         }
@@ -88,8 +88,8 @@ final class ReadSources {
         }
         writes.values().forEach(IntArrayList::clear);
         for (int o = 0; o < table.operations(); o++) {
-            if ((table.operationKeys()[o] & 1) != 0) {
-                IntArrayList ofKey = writes.get(table.operationKeys()[o] >>> 1);
+            if (table.isWrite(o)) {
+                IntArrayList ofKey = writes.get(table.key(o));
                 if (ofKey != null) {
                     ofKey.add(o);
                 }
@@ -100,8 +100,8 @@ final class ReadSources {
     /** What an operation requires; only after {@link #closed} has seen it. */
     IntArrayList required(int operation) {
         IntArrayList required = new IntArrayList(2);
-        int t = HistoryPart.transactionOf(table, operation);
-        if ((table.operationKeys()[operation] & 1) != 0 || !mayCount(t)) {
+        int t = HistorySelection.transactionOf(table, operation);
+        if (table.isWrite(operation) || !mayCount(t)) {
             return required;
         }
         int own = lastWriteBefore(operation, t);
@@ -109,7 +109,7 @@ final class ReadSources {
             ownWrites(operation, t, own, required);
         } else {
             sources(operation, t, required);
-            if (required.isEmpty() && table.operationValues()[operation] != table.initialValue()) {
+            if (required.isEmpty() && table.value(operation) != table.initialValue()) {
                 int named = named(operation, t);
                 if (named != NONE) {
                     required.add(named);
@@ -120,9 +120,9 @@ final class ReadSources {
     }
 
     private int lastWriteBefore(int operation, int transaction) {
-        int write = table.operationKeys()[operation] | 1;
-        for (int o = operation - 1; o >= table.operationStarts()[transaction]; o--) {
-            if (table.operationKeys()[o] == write) {
+        int key = table.key(operation);
+        for (int o = operation - 1; o >= table.firstOperation(transaction); o--) {
+            if (table.isWriteOf(o, key)) {
                 return o;
             }
         }
@@ -130,17 +130,17 @@ final class ReadSources {
     }
 
     private void ownWrites(int read, int transaction, int last, IntArrayList required) {
-        long written = table.operationValues()[last];
-        long returned = table.operationValues()[read];
+        long written = table.value(last);
+        long returned = table.value(read);
         int first = last;
         int before = lastWriteBefore(last, transaction);
-        while (before != NONE && table.operationValues()[before] == written) {
+        while (before != NONE && table.value(before) == written) {
             first = before;
             before = lastWriteBefore(before, transaction);
         }
         required.add(first);
         while (returned != written && before != NONE) {
-            if (table.operationValues()[before] == returned) {
+            if (table.value(before) == returned) {
                 required.add(before);
                 break;
             }
@@ -149,19 +149,19 @@ final class ReadSources {
     }
 
     private void sources(int read, int reader, IntArrayList required) {
-        IntArrayList ofKey = writes.get(table.operationKeys()[read] >>> 1);
-        long value = table.operationValues()[read];
+        IntArrayList ofKey = writes.get(table.key(read));
+        long value = table.value(read);
         int session = table.sessionOf(reader);
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
             int o = ofKey.getInt(i);
-            if (table.operationValues()[o] == value) {
-                int t = HistoryPart.transactionOf(table, o);
-                boolean follows = t >= reader && t < table.sessionStarts()[session + 1];
+            if (table.value(o) == value) {
+                int t = HistorySelection.transactionOf(table, o);
+                boolean follows = t >= reader && t < table.transactionsEnd(session);
                 if (!follows && mayCount(t) && isLast(ofKey, i, t)) {
                     int first = i;
                     while (first > 0
-                            && ofKey.getInt(first - 1) >= table.operationStarts()[t]
-                            && table.operationValues()[ofKey.getInt(first - 1)] == value) {
+                            && ofKey.getInt(first - 1) >= table.firstOperation(t)
+                            && table.value(ofKey.getInt(first - 1)) == value) {
                         first--;
                     }
                     required.add(ofKey.getInt(first));
@@ -171,23 +171,23 @@ final class ReadSources {
     }
 
     private boolean isLast(IntArrayList ofKey, int i, int transaction) {
-        return i + 1 == ofKey.size() || ofKey.getInt(i + 1) >= table.operationStarts()[transaction + 1];
+        return i + 1 == ofKey.size() || ofKey.getInt(i + 1) >= table.operationsEnd(transaction);
     }
 
     /** The write that tells what is wrong with a read that has no source: an own later one, an overwritten one, any. */
     private int named(int read, int reader) {
-        IntArrayList ofKey = writes.get(table.operationKeys()[read] >>> 1);
-        long value = table.operationValues()[read];
+        IntArrayList ofKey = writes.get(table.key(read));
+        long value = table.value(read);
         int own = NONE;
         int overwritten = NONE;
         int other = NONE;
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
             int o = ofKey.getInt(i);
-            if (table.operationValues()[o] == value) {
-                int t = HistoryPart.transactionOf(table, o);
+            if (table.value(o) == value) {
+                int t = HistorySelection.transactionOf(table, o);
                 if (t == reader) {
                     // The same write that those require who read it in truth: the first of the last run.
-                    boolean goesOn = own != NONE && table.operationValues()[ofKey.getInt(i - 1)] == value;
+                    boolean goesOn = own != NONE && table.value(ofKey.getInt(i - 1)) == value;
                     own = goesOn ? own : o;
                 } else if (mayCount(t) && !isLast(ofKey, i, t)) {
                     overwritten = overwritten == NONE ? o : overwritten;

@@ -9,16 +9,16 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
+import org.polygraph.storage.table.HistorySelection;
 
 /** A violation of a part in the numbers of the whole. What was shared stays shared. */
 public final class Renumbering {
-    private final HistoryPart part;
+    private final HistorySelection part;
     private final IdentityHashMap<Dependency, Dependency> dependencies = new IdentityHashMap<>();
     private final IdentityHashMap<Reason, Reason> reasons = new IdentityHashMap<>();
     private final IdentityHashMap<Alternative, Alternative> alternatives = new IdentityHashMap<>();
 
-    public Renumbering(HistoryPart part) {
+    public Renumbering(HistorySelection part) {
         this.part = part;
     }
 

@@ -7,8 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Shrinks a closed part that violates until nothing can be taken away: transactions and operations, in chunks first
@@ -69,7 +69,7 @@ final class Shrinker {
     /** Shrinks. @return whether it ended because nothing can be taken away; false if it was stopped or gave up */
     boolean run() {
         List<int[]> transactions = transactions();
-        List<int[]> reads = single(0);
+        List<int[]> reads = single(false);
         if (transactions.size() > FEW) {
             // Few reads that need many writers: taking writers away first would always take the reads along.
             if (reads.size() * 4 <= transactions.size()) {
@@ -87,9 +87,9 @@ final class Shrinker {
             if (alive.cardinality() <= SMALL) {
                 essential.clear();
             }
-            changed = oneByOne(single(0));
+            changed = oneByOne(single(false));
             changed |= oneByOne(transactions());
-            changed |= oneByOne(single(1));
+            changed |= oneByOne(single(true));
         }
         return !changed && !stop.getAsBoolean();
     }
@@ -112,7 +112,7 @@ final class Shrinker {
     private List<int[]> transactions() {
         List<int[]> units = new ArrayList<>();
         for (int i = alive.nextSetBit(0); i >= 0; ) {
-            int end = table.operationStarts()[HistoryPart.transactionOf(table, operations[i]) + 1];
+            int end = table.operationsEnd(HistorySelection.transactionOf(table, operations[i]));
             IntArrayList unit = new IntArrayList();
             for (; i >= 0 && operations[i] < end; i = alive.nextSetBit(i + 1)) {
                 unit.add(i);
@@ -122,11 +122,10 @@ final class Shrinker {
         return units;
     }
 
-    /** @param write 1 for writes, 0 for reads */
-    private List<int[]> single(int write) {
+    private List<int[]> single(boolean writes) {
         List<int[]> units = new ArrayList<>();
         for (int i = alive.nextSetBit(0); i >= 0; i = alive.nextSetBit(i + 1)) {
-            if ((table.operationKeys()[operations[i]] & 1) == write) {
+            if (table.isWrite(operations[i]) == writes) {
                 units.add(new int[] {i});
             }
         }
@@ -205,7 +204,7 @@ final class Shrinker {
         BitSet left = (BitSet) alive.clone();
         left.andNot(removal);
         trials++;
-        if (judge.violates(HistoryPart.of(table, pick(left)).table())) {
+        if (judge.violates(HistorySelection.of(table, pick(left)).table())) {
             alive.andNot(removal);
             return true;
         }

@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Where shrinking begins: what a violation and its reasons speak of, and, if that does not violate on its own, more and
@@ -67,8 +67,8 @@ final class StartingPart {
     /** All operations of a transaction on a key. */
     private void add(int transaction, int key) {
         if (transaction != Dependency.INITIAL && key != Dependency.NO_KEY) {
-            for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-                if (table.operationKeys()[o] >>> 1 == key) {
+            for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+                if (table.key(o) == key) {
                     operations.add(o);
                 }
             }
@@ -105,11 +105,11 @@ final class StartingPart {
         int end = -1;
         for (int o : closed) {
             if (o >= end) {
-                int t = HistoryPart.transactionOf(table, o);
-                end = table.operationStarts()[t + 1];
+                int t = HistorySelection.transactionOf(table, o);
+                end = table.operationsEnd(t);
                 if (!indeterminate || sources.isIndeterminate(t)) {
                     any = true;
-                    for (int i = table.operationStarts()[t]; i < end; i++) {
+                    for (int i = table.firstOperation(t); i < end; i++) {
                         operations.add(i);
                     }
                 }
@@ -122,18 +122,18 @@ final class StartingPart {
     private void addReaders() {
         Object2IntOpenHashMap<KeyValue> wanted = new Object2IntOpenHashMap<>();
         for (int o : operations) {
-            if ((table.operationKeys()[o] & 1) != 0 && sources.isIndeterminate(HistoryPart.transactionOf(table, o))) {
-                wanted.put(new KeyValue(table.operationKeys()[o] >>> 1, table.operationValues()[o]), -1);
+            if (table.isWrite(o) && sources.isIndeterminate(HistorySelection.transactionOf(table, o))) {
+                wanted.put(new KeyValue(table.key(o), table.value(o)), -1);
             }
         }
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; sources.mayCount(t) && o < table.operationStarts()[t + 1]; o++) {
-                if ((table.operationKeys()[o] & 1) == 0) {
-                    KeyValue read = new KeyValue(table.operationKeys()[o] >>> 1, table.operationValues()[o]);
+            for (int o = table.firstOperation(t); sources.mayCount(t) && o < table.operationsEnd(t); o++) {
+                if (!table.isWrite(o)) {
+                    KeyValue read = new KeyValue(table.key(o), table.value(o));
                     int known = wanted.getOrDefault(read, Integer.MAX_VALUE);
                     if (known < 0
                             || (known != Integer.MAX_VALUE
-                                    && sources.isIndeterminate(HistoryPart.transactionOf(table, known))
+                                    && sources.isIndeterminate(HistorySelection.transactionOf(table, known))
                                     && !sources.isIndeterminate(t))) {
                         wanted.put(read, o);
                     }

@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Finds for a violation a small part of the history that violates on its own, and tells the violation again from that part
@@ -70,7 +70,7 @@ public final class SubHistoryFinder {
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
-        HistoryPart part = HistoryPart.of(whole, operations);
+        HistorySelection part = HistorySelection.of(whole, operations);
         SubHistory shown = new SubHistory(part.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
         Violation again = Explanation.of(
                 part.table(),
@@ -114,6 +114,6 @@ public final class SubHistoryFinder {
     private boolean violates(int[] part) {
         return part.length > 0
                 && !stop.getAsBoolean()
-                && judge.violates(HistoryPart.of(whole, part).table());
+                && judge.violates(HistorySelection.of(whole, part).table());
     }
 }

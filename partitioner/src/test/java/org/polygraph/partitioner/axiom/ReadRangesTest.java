@@ -17,7 +17,7 @@ import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.index.SourceSlices;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;

@@ -6,11 +6,11 @@ import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryStats;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
+import org.polygraph.storage.analysis.HistoryStats;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 

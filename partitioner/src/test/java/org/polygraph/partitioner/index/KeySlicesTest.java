@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 class KeySlicesTest {
@@ -53,7 +53,7 @@ class KeySlicesTest {
         assertThat(slices.cutKeys()).hasSize(1);
         int[] operations = new int[slices.slices()];
         for (int o = 0; o < table.operations(); o++) {
-            operations[slices.sliceOf(table.operationKeys()[o] >>> 1, table.operationValues()[o])]++;
+            operations[slices.sliceOf(table.key(o), table.value(o))]++;
         }
         assertThat(operations).hasSizeBetween(20, 30);
         for (int each : operations) {

@@ -6,7 +6,7 @@ import java.nio.IntBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.order.KeyCheck;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;
 

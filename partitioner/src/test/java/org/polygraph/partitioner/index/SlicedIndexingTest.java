@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
@@ -125,8 +125,8 @@ class SlicedIndexingTest {
         SliceDealer dealer = new SliceDealer(indexing.slices());
         for (int t = 0; t < table.transactions(); t++) {
             if (indexing.commitStatus().of(t) != CommitStatus.DROPPED) {
-                int from = table.operationStarts()[t];
-                int to = table.operationStarts()[t + 1];
+                int from = table.firstOperation(t);
+                int to = table.operationsEnd(t);
                 dealer.add(
                         t,
                         Arrays.copyOfRange(table.operationKeys(), from, to),

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
@@ -46,13 +46,13 @@ class VersionIndexTest {
             Map<Integer, Long> writes = new TreeMap<>();
             Map<Integer, Long> reads = new TreeMap<>();
             for (int t = 0; t < table.transactions(); t++) {
-                for (int o = table.operationStarts()[t];
-                        history.commitStatus().isCounted(t) && o < table.operationStarts()[t + 1];
+                for (int o = table.firstOperation(t);
+                        history.commitStatus().isCounted(t) && o < table.operationsEnd(t);
                         o++) {
-                    if (table.operationKeys()[o] == (key << 1 | 1)) {
-                        writes.put(t, table.operationValues()[o]);
-                    } else if (table.operationKeys()[o] == key << 1 && !writes.containsKey(t)) {
-                        reads.put(t, table.operationValues()[o]);
+                    if (table.isWriteOf(o, key)) {
+                        writes.put(t, table.value(o));
+                    } else if (table.isReadOf(o, key) && !writes.containsKey(t)) {
+                        reads.put(t, table.value(o));
                     }
                 }
             }

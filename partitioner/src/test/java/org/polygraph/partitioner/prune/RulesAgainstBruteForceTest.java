@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
@@ -23,9 +22,10 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Index, rules, order and check never contradict brute force; what they leave open is counted. */
@@ -40,13 +40,7 @@ class RulesAgainstBruteForceTest {
 
     @Test
     void neverContradictBruteForce() {
-        run(0x5eed, 30_000);
-    }
-
-    @Test
-    @Tag("full")
-    void neverContradictBruteForceAtLength() {
-        run(0xf0117, 1_000_000);
+        run(0x5eed, SuiteScale.of(30_000));
     }
 
     private void run(long seed, int histories) {

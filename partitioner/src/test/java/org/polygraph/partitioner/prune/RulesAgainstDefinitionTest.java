@@ -7,7 +7,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
@@ -18,8 +17,9 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Both rule sets, run to the fixpoint, reach what the rules' definitions reach, pair by pair over all writers and readers
@@ -33,13 +33,7 @@ class RulesAgainstDefinitionTest {
 
     @Test
     void reachWhatTheDefinitionsReach() {
-        run(0x5a7, 800);
-    }
-
-    @Test
-    @Tag("full")
-    void reachWhatTheDefinitionsReachAtLength() {
-        run(0xf5a7, 60_000);
+        run(0x5a7, SuiteScale.of(800));
     }
 
     /** More sessions than fronts, which are then shared. */

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.ClosurePlan;
@@ -27,10 +26,11 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.EventOrder;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Columns by group or windows of time, and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
 class SliceSaturationTest {
@@ -40,13 +40,7 @@ class SliceSaturationTest {
 
     @Test
     void piecesAreTheWhole() {
-        compare(300);
-    }
-
-    @Test
-    @Tag("full")
-    void piecesAreTheWholeInManyHistories() {
-        compare(20_000);
+        compare(SuiteScale.of(300));
     }
 
     private static void compare(int histories) {

@@ -6,7 +6,7 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 

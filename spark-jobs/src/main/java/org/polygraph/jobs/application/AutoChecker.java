@@ -4,12 +4,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Engines.EngineMissingException;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.estimate.Estimate;
-import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistorySize;
 
 /**
@@ -21,12 +19,16 @@ public final class AutoChecker implements Checker {
     private final String master;
     private final Checker embedded;
     private @Nullable Checker spark;
+    /** The engine of the last check. */
+    private Checker last;
+
     private Consumer<String> warn = warning -> {};
 
     public AutoChecker(Engines engines, String master) {
         this.engines = engines;
         this.master = master;
         this.embedded = engines.embedded();
+        this.last = embedded;
     }
 
     /** Which engine it is to be is known when the history is: Spark's settings are looked at then. */
@@ -36,14 +38,15 @@ public final class AutoChecker implements Checker {
     }
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        return check(table, request, progress, budget, Checkpoints.NONE);
+    public Finding find(Check check) {
+        Checker engine = chosen(check);
+        last = engine;
+        return engine.find(check);
     }
 
     @Override
-    public Verdict check(
-            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints stages) {
-        return chosen(table, request, progress, budget).check(table, request, progress, budget, stages);
+    public void ended(String how) {
+        last.ended(how);
     }
 
     private Estimate.Cut cut() {
@@ -54,10 +57,12 @@ public final class AutoChecker implements Checker {
         }
     }
 
-    private Checker chosen(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        HistorySize size = HistorySize.of(table);
-        if (Estimate.of(Estimate.Engine.EMBEDDED, size, request.level()).fit(budget.heap()) == Estimate.Fit.YES
-                || Estimate.auto(size, request.level(), cut(), budget.heap()) == Estimate.Engine.EMBEDDED) {
+    private Checker chosen(Check check) {
+        HistorySize size = HistorySize.of(check.table());
+        Budget budget = check.budget();
+        Progress progress = check.phases().listener();
+        if (Estimate.of(Estimate.Engine.EMBEDDED, size, check.request().level()).fit(budget.heap()) == Estimate.Fit.YES
+                || Estimate.auto(size, check.request().level(), cut(), budget.heap()) == Estimate.Engine.EMBEDDED) {
             return embedded;
         }
         try {

@@ -3,33 +3,40 @@ package org.polygraph.jobs.application;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.LinearDecision;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Tuning;
+import org.polygraph.jobs.decision.WeakLevelDecision;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
-/** Decides one history that is in memory. Implementations keep no state between calls. */
+/** An engine: reads histories, and decides those that are in memory. Implementations keep no state between calls. */
 public interface Checker {
     /**
-     * Before a history is read: tells what is wrong with the settings.
+     * Validates the settings before a history is read.
      *
-     * @param budget that of the history
-     * @param warn hears of what may be wrong, a line each
-     * @throws ConfigurationException if the engine cannot work with them
-     * @throws EngineException if there is no cluster to ask
-     * @throws BudgetException if the budget ended while it was asked
+     * @param budget of the history
+     * @param warn receives warnings, a line each
+     * @throws ConfigurationException if the engine cannot work with the settings
+     * @throws EngineException if validation needs a cluster and there is none
+     * @throws BudgetException if the budget ends meanwhile
      */
     default void prepare(Progress progress, Budget budget, Consumer<String> warn) {}
 
     /**
-     * Reads a history as {@link HistoryReader#read} does: the same table or the same failure, wherever the work is done.
+     * Reads a history as {@link HistoryReader#read} does: with the same table or the same failure.
      *
-     * @param budget of time and of memory, which the table may take all of
+     * @param budget of time and of memory, all of which the table may take
      */
     default HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
             throws HistoryException, IOException {
@@ -39,20 +46,35 @@ public interface Checker {
     /**
      * Decides one history.
      *
-     * @param table has at least one committed transaction
-     * @param budget polled by every stage; when it is exhausted the verdict is UNKNOWN, its reason {@link
-     *     Budget#exhaustion}
-     * @return PASS, VIOLATION or UNKNOWN; path and elapsed time are left to the caller
+     * @throws BudgetException if the budget of the check ends before anything is found
      */
-    Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget);
+    Finding find(Check check);
+
+    /** A decision with the kernels of an engine. */
+    static Finding find(Check check, Kernels kernels, Tuning tuning) {
+        return switch (check.request().level()) {
+            case RC, RA, CC -> WeakLevelDecision.of(check, kernels);
+            case LIN -> LinearDecision.of(check, kernels);
+            default -> Decision.of(check, kernels, tuning);
+        };
+    }
 
     /**
-     * The same, going on from what an earlier try at it has left. An engine need not.
+     * A check that this engine began has ended.
      *
-     * @param stages of this history and request alone
+     * @param how the status of its verdict, or failed
      */
+    default void ended(String how) {}
+
+    /** The verdict on a history in memory that has at least one committed transaction. */
+    default Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Checkpoints.NONE);
+    }
+
+    /** The same, continuing from the checkpoints of an earlier process. */
     default Verdict check(
-            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints stages) {
-        return check(table, request, progress, budget);
+            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
+        return VerdictMaker.of(new Check(table, request, progress, budget, checkpoints), this)
+                .build();
     }
 }

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.application;
 
-import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /** Where the command gets the engine that checks or replays. Asked once a command, and only for the engine it uses. */

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /**

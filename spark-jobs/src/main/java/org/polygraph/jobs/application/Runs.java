@@ -3,7 +3,7 @@ package org.polygraph.jobs.application;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.jobs.certificate.Claim;
+import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 

@@ -1,16 +1,38 @@
 package org.polygraph.jobs.cli;
 
-import java.util.HashSet;
+import java.io.IOException;
+import java.io.PrintStream;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Answer;
+import org.polygraph.jobs.application.CheckRun;
+import org.polygraph.jobs.application.CheckSettings;
+import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.application.Runs;
+import org.polygraph.jobs.report.ResultLine;
+import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.StoredVerdict;
+import org.polygraph.jobs.report.VerdictJson;
 import org.polygraph.jobs.report.ViolationText;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.Strongest;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
 
-/** {@code polygraph check}: a verdict a PATH and level. */
+/** {@code polygraph check} and {@code polygraph explain}: a verdict for each PATH and level, in brief or in full. */
 @Command(
         name = "check",
         description = "Decide whether each history keeps an isolation level.",
@@ -25,14 +47,12 @@ import picocli.CommandLine.TypeConversionException;
 final class CheckCommand implements Callable<Integer> {
     private static final String LEVEL = "--level";
 
-    /** Options that have no value, of those that {@link #take} takes. */
-    private static final Set<String> FLAGS = Set.of("--json", "-q", "--quiet", "-v", "--verbose");
-
-    /** Their short names. */
-    private static final Map<String, String> SHORT =
-            Map.of("-l", LEVEL, "-f", "--format", "-o", "--out", "-q", "--quiet", "-v", "--verbose");
-
     private final Environment environment;
+    private final ViolationText.Detail detail;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
 
     @Mixin
     private final CheckOptions options = new CheckOptions();
@@ -40,41 +60,161 @@ final class CheckCommand implements Callable<Integer> {
     @Mixin
     private final Verbosity verbosity = new Verbosity();
 
-    CheckCommand(Environment environment) {
+    private CheckCommand(Environment environment, ViolationText.Detail detail) {
         this.environment = environment;
+        this.detail = detail;
     }
 
-    /**
-     * Takes the words of most checks without picocli, which makes a picture of all options by reflection first, for longer than a
-     * small check takes: one PATH, and options that have their usual form and stand there once. All other words are left to
-     * picocli, on a new command: the unusual, the wrong, and those that ask for help.
-     *
-     * @param words after the command's name
-     */
-    boolean take(List<String> words) {
-        Set<String> given = new HashSet<>();
-        try {
-            for (int i = 0; i < words.size(); i++) {
-                String word = words.get(i);
-                boolean isPath = word.equals("-") || !word.startsWith("-");
-                boolean isFlag = FLAGS.contains(word);
-                if (!given.add(isPath ? "" : SHORT.getOrDefault(word, word)) || word.isEmpty()) {
-                    return false;
-                }
-                String value = isPath || isFlag ? word : ++i < words.size() ? words.get(i) : "";
-                boolean isFit = isPath || isFlag || !(value.isEmpty() || value.startsWith("-"));
-                if (!isFit || !(verbosity.take(word) || options.take(isPath ? "" : word, value))) {
-                    return false;
-                }
-            }
-        } catch (TypeConversionException e) {
-            return false;
-        }
-        return given.contains("") && given.contains(LEVEL);
+    static CommandLine check(Environment environment) {
+        return new CommandLine(new CheckCommand(environment, ViolationText.Detail.BRIEF));
+    }
+
+    /** A run has its level: explain requires one for histories only, which {@link #call} checks. */
+    static CommandLine explain(Environment environment) {
+        CommandLine command = new CommandLine(new CheckCommand(environment, ViolationText.Detail.FULL));
+        CommandSpec spec = command.getCommandSpec().name("explain");
+        spec.usageMessage()
+                .description("Explain every violation in full: of a run that check --out wrote, or of a check now.")
+                .footer("", "A PATH may be a run=<id>, which is explained without a check and needs no level.");
+        OptionSpec level = spec.findOption(LEVEL);
+        spec.remove(level);
+        spec.addOption(OptionSpec.builder(level).required(false).build());
+        return command;
     }
 
     @Override
     public Integer call() {
-        return new CheckRun(environment, options, verbosity, ViolationText.Detail.BRIEF).run();
+        boolean explains = detail == ViolationText.Detail.FULL;
+        if (explains
+                && !spec.commandLine().getParseResult().hasMatchedOption(LEVEL)
+                && !options.paths().stream().allMatch(Runs::isRun)) {
+            throw new MissingParameterException(
+                    spec.commandLine(),
+                    spec.findOption(LEVEL),
+                    "Missing required option: '--level=LEVEL'; only a run needs none");
+        }
+        options.validate();
+        ProgressPrinter progress = verbosity.progress(environment);
+        CheckSettings settings = options.settings();
+        CheckRun run = new CheckRun(settings, options.checker(environment.engines()), progress);
+        int exitCode = 0;
+        boolean isFirst = true;
+        for (String path : options.paths()) {
+            long start = System.nanoTime();
+            List<Answer> answers;
+            try {
+                if (explains && Runs.isRun(path)) {
+                    exitCode = ExitCode.merge(exitCode, explain(path, settings, start));
+                    continue;
+                }
+                answers = run.answers(path);
+            } catch (ConfigurationException e) {
+                if (isFirst) {
+                    environment.message(Failures.text(e));
+                    return ExitCode.USAGE.code();
+                }
+                // The PATHs before have their answers, so each PATH gets one.
+                answers = run.failed(path, Failures.text(e));
+            }
+            exitCode = ExitCode.merge(exitCode, print(answers, path, settings, start));
+            isFirst = false;
+        }
+        if (environment.out().checkError()) {
+            environment.message("stdout cannot be written; the results above may be incomplete");
+            exitCode = ExitCode.merge(exitCode, ExitCode.IO.code());
+        }
+        return exitCode;
+    }
+
+    /** Explains a run without a check. */
+    private int explain(String run, CheckSettings settings, long start) {
+        try {
+            Location found = Runs.find(run);
+            StoredVerdict stored = new RunDirectory(found).verdict();
+            return print(stored, stored.path(), settings, start, null);
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID.code();
+        } catch (IOException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.IO.code();
+        }
+    }
+
+    /** Prints all levels of a PATH; returns the exit code of all. */
+    private int print(List<Answer> answers, String path, CheckSettings settings, long start) {
+        Strongest strongest = null;
+        if (options.isOfSeveralLevels()) {
+            strongest = Strongest.of(
+                    answers.stream().map(Answer::level).toList(),
+                    answers.stream().map(Answer::status).toList());
+        }
+        PrintStream out = environment.out();
+        int exitCode = ExitCode.PASS.code();
+        for (Answer answer : answers) {
+            exitCode = ExitCode.merge(exitCode, print(answer, path, settings, start, strongest));
+        }
+        if (strongest != null && !options.json()) {
+            String levels = answers.stream().map(each -> each.level().label()).collect(Collectors.joining(", "));
+            out.println("  strongest of " + levels + " that holds: " + strongest.text());
+        }
+        out.flush();
+        return exitCode;
+    }
+
+    private int print(Answer answer, String path, CheckSettings settings, long start, @Nullable Strongest strongest) {
+        StoredVerdict stored = answer.stored();
+        Verdict found = answer.found();
+        if (stored != null) {
+            try {
+                return print(stored, path, settings, start, strongest);
+            } catch (IOException e) {
+                String message = Failures.ofPath(path, e);
+                environment.message(message);
+                found = Verdict.of(Verdict.Status.ERROR, answer.level())
+                        .path(path)
+                        .reason(message)
+                        .build();
+            }
+        }
+        return found == null ? ExitCode.PASS.code() : print(found, strongest);
+    }
+
+    private int print(Verdict verdict, @Nullable Strongest strongest) {
+        PrintStream out = environment.out();
+        if (options.json()) {
+            out.println(VerdictJson.of(verdict, strongest));
+        } else {
+            out.println(ResultLine.of(verdict));
+            out.print(ViolationText.of(verdict, detail));
+        }
+        out.flush();
+        if (verbosity.verbose()) {
+            for (Phase phase : verdict.phases()) {
+                environment
+                        .err()
+                        .println("  " + phase.name() + "  " + phase.millis() + " ms  " + phase.cpuMillis() + " cpu-ms  "
+                                + phase.items() + " items");
+            }
+        }
+        return verdict.exitCode();
+    }
+
+    private int print(
+            StoredVerdict stored, String path, CheckSettings settings, long start, @Nullable Strongest strongest)
+            throws IOException {
+        if (stored.status() == Verdict.Status.INVALID) {
+            environment.message(stored.anomaly() + " (found by an earlier run)");
+        }
+        int exitCode = settings.exitCode(stored.status()).code();
+        PrintStream out = environment.out();
+        if (options.json()) {
+            out.println(stored.json(path, exitCode, strongest));
+        } else {
+            out.println(stored.line(path, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)));
+            out.print(stored.explanation(detail));
+        }
+        out.flush();
+        return exitCode;
     }
 }

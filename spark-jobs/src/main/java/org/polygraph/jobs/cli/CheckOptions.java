@@ -3,15 +3,13 @@ package org.polygraph.jobs.cli;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.AutoChecker;
+import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -20,9 +18,6 @@ import picocli.CommandLine.Spec;
 
 /** The options of a check, and what follows from them together. */
 final class CheckOptions {
-    /** Below, a check is over sooner than its stages are written. */
-    private static final int STAGED_OPERATIONS = 1_000_000;
-
     enum OnViolation {
         FAIL,
         SUCCEED
@@ -123,23 +118,6 @@ final class CheckOptions {
     @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
     private boolean overwrite;
 
-    /** Takes an option as picocli would, or a PATH, whose name is empty; false where that is left to picocli. */
-    boolean take(String name, String value) {
-        switch (name) {
-            case "" -> paths.take(value);
-            case "-l", "--level" -> levels = new LevelConverter().convert(value);
-            case "-f", "--format" -> paths.take(new Converters.Format().convert(value));
-            case "-o", "--out" -> out = value;
-            case "--timeout" -> timeoutNanos = new Converters.DurationNanos().convert(value);
-            case "--memory" -> memoryBytes = new Converters.Bytes().convert(value);
-            case "--json" -> json = true;
-            default -> {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Checks what options mean together; nothing has been read yet. */
     void validate() {
         for (IsolationLevel level : levels.strongestFirst()) {
@@ -190,70 +168,32 @@ final class CheckOptions {
                 : engine.choose(engines::embedded, engines::spark);
     }
 
-    /** What is asked of each PATH, the strongest level first; with --time strict levels have that form. */
-    List<CheckRequest> requests() {
-        return levels.strongestFirst().stream()
-                .map(level -> new CheckRequest(level, time, clockSkewNanos, indeterminate, !unverified, mostViolations))
-                .toList();
+    /** What is asked of each PATH; with --time strict levels have that form. */
+    CheckSettings settings() {
+        long heap = Runtime.getRuntime().maxMemory();
+        return new CheckSettings(
+                paths.format(),
+                levels.strongestFirst().stream()
+                        .map(level -> new CheckRequest(
+                                level, time, clockSkewNanos, indeterminate, !unverified, mostViolations))
+                        .toList(),
+                timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
+                memoryBytes == null ? heap : Math.min(memoryBytes, heap),
+                onViolation == OnViolation.SUCCEED,
+                out,
+                overwrite
+                        ? CheckSettings.Earlier.OVERWRITTEN
+                        : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED,
+                proof);
     }
 
-    /** Whether the strongest level that holds is to be told. */
+    /** Whether the strongest level that holds is part of the answer. */
     boolean isOfSeveralLevels() {
         return levels.areSeveral();
     }
 
-    /** A budget that starts now, for all that is asked of a PATH. */
-    Budget budget() {
-        long heap = Runtime.getRuntime().maxMemory();
-        return Budget.starting(
-                timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
-                memoryBytes == null ? heap : Math.min(memoryBytes, heap));
-    }
-
-    /** Everything that can change the verdict on one of the requests, for its run's id: no other level does. */
-    String question(CheckRequest request) {
-        return String.join(
-                        " ",
-                        request.level().label(),
-                        paths.format().label(),
-                        request.time().label(),
-                        Long.toString(clockSkewNanos),
-                        indeterminate.label())
-                + (unverified ? " unverified" : "")
-                + (mostViolations == CheckRequest.DEFAULT_VIOLATIONS ? "" : " violations " + mostViolations);
-    }
-
-    /** Where the proof goes, or null. */
-    @Nullable
-    String proof() {
-        return proof;
-    }
-
-    /** Where runs go, or null. */
-    @Nullable
-    String out() {
-        return out;
-    }
-
-    HistoryFormat format() {
-        return paths.format();
-    }
-
     boolean json() {
         return json;
-    }
-
-    boolean overwrite() {
-        return overwrite;
-    }
-
-    /** Whether stages of a check of this history are kept: always where it was asked for, else where they cost something. */
-    boolean keepsStages(HistoryTable history) {
-        return resume || history.operations() >= STAGED_OPERATIONS;
-    }
-
-    boolean succeedOnViolation() {
-        return onViolation == OnViolation.SUCCEED;
     }
 
     List<String> paths() {

@@ -13,6 +13,10 @@ import org.polygraph.jobs.application.Engines;
 record Environment(PrintStream out, PrintStream err, boolean terminal, Engines engines) {
     /** A message on stderr; its lines after the first are indented. */
     void message(String text) {
+        message(err, text);
+    }
+
+    static void message(PrintStream err, String text) {
         err.println("polygraph: " + text.strip().replace("\n", "\n  "));
     }
 }

@@ -120,20 +120,20 @@ final class GenerateCommand implements Callable<Integer> {
             }
             progress.path(out);
             generate(generator, plan, target, location, progress);
-            progress.clear();
+            progress.pathEnds();
             print(plan, start);
             return ExitCode.PASS.code();
         } catch (BudgetException e) {
-            progress.clear();
+            progress.pathEnds();
             environment.message(Failures.text(e));
             return ExitCode.UNKNOWN.code();
         } catch (IOException e) {
-            progress.clear();
+            progress.pathEnds();
             environment.message(
                     out + ": the history cannot be written there (" + Failures.cause(e) + "); give another --out");
             return ExitCode.IO.code();
         } catch (EngineException e) {
-            progress.clear();
+            progress.pathEnds();
             environment.message(Failures.text(e));
             return ExitCode.IO.code();
         }

@@ -4,10 +4,10 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryLint;
-import org.polygraph.storage.columnar.HistoryLint.Check;
-import org.polygraph.storage.columnar.HistoryLint.Finding;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.analysis.HistoryLint;
+import org.polygraph.storage.analysis.HistoryLint.Check;
+import org.polygraph.storage.analysis.HistoryLint.Finding;
+import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.verdict.ExitCode;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -49,14 +49,6 @@ final class PathOptions {
     @Parameters(arity = "1..*", paramLabel = "PATH", description = "Histories; - is stdin.")
     @SuppressWarnings("NullAway.Init")
     private List<String> paths;
-
-    void take(HistoryFormat given) {
-        format = given;
-    }
-
-    void take(String path) {
-        paths = List.of(path);
-    }
 
     HistoryFormat format() {
         return format;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -40,8 +40,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "5 INVALID input, 6 storage or cluster I/O."
         })
 final class PolygraphCommand implements Runnable {
-    private static final String CHECK = "check";
-
     /** Commands whose names are reserved. */
     private static final Set<String> PLANNED = Set.of("record", "bench");
 
@@ -58,11 +56,7 @@ final class PolygraphCommand implements Runnable {
      */
     static int run(String[] args, Environment environment) {
         try {
-            CheckCommand check = new CheckCommand(environment);
-            List<String> words = List.of(args);
-            return !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()))
-                    ? check.call()
-                    : commandLine(words, environment).execute(args);
+            return commandLine(List.of(args), environment).execute(args);
         } catch (OutOfMemoryError e) {
             environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
             return ExitCode.UNKNOWN.code();
@@ -96,8 +90,8 @@ final class PolygraphCommand implements Runnable {
     /** With all commands, or where the first word names one with it alone: a picture of all takes longer than a small check. */
     private static CommandLine commands(String first, Environment environment) {
         Map<String, Function<Environment, CommandLine>> known = new LinkedHashMap<>();
-        known.put(CHECK, e -> new CommandLine(new CheckCommand(e)));
-        known.put("explain", ExplainCommand::command);
+        known.put("check", CheckCommand::check);
+        known.put("explain", CheckCommand::explain);
         known.put("report", e -> new CommandLine(new ReportCommand(e)));
         known.put("convert", e -> new CommandLine(new ConvertCommand(e)));
         known.put("verify", e -> new CommandLine(new VerifyCommand(e)));

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.polygraph.jobs.application.Listener;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
-import org.polygraph.jobs.decision.Progress;
 
 /**
  * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second
@@ -20,7 +20,7 @@ import org.polygraph.jobs.decision.Progress;
  * <p>Rate and time left are of what is counted: of the job while one runs, else of the stage. The bar has heap and off-heap
  * memory as {@code heap 3+1M}.
  */
-final class ProgressPrinter implements Progress {
+final class ProgressPrinter implements Listener {
     private static final int BAR = 8;
     /** A longer line would not be drawn over on a terminal of 80 columns. */
     private static final int COLUMNS = 79;
@@ -78,8 +78,8 @@ final class ProgressPrinter implements Progress {
         };
     }
 
-    /** A PATH begins. */
-    synchronized void path(String name) {
+    @Override
+    public synchronized void path(String name) {
         path = name;
         stage = "reading";
         job = "";
@@ -99,8 +99,8 @@ final class ProgressPrinter implements Progress {
         }
     }
 
-    /** What is going on now; for messages. */
-    String currentStage() {
+    @Override
+    public String currentPhase() {
         return stage;
     }
 
@@ -123,9 +123,28 @@ final class ProgressPrinter implements Progress {
     @Override
     public synchronized void note(String text) {
         if (verbose) {
-            clear();
+            pathEnds();
             err.println(line("  " + text));
         }
+    }
+
+    @Override
+    public synchronized void message(String text) {
+        pathEnds();
+        Environment.message(err, text);
+    }
+
+    @Override
+    public void failure(String text, Throwable e) {
+        message(text);
+        if (verbose) {
+            e.printStackTrace(err);
+        }
+    }
+
+    @Override
+    public void bug(String text, Throwable e) {
+        failure(text + (verbose ? "" : "; -v shows where"), e);
     }
 
     @Override
@@ -209,8 +228,9 @@ final class ProgressPrinter implements Progress {
         long offHeap();
     }
 
-    /** The PATH is done: the bar gives its line back. */
-    synchronized void clear() {
+    /** Removes the bar. */
+    @Override
+    public synchronized void pathEnds() {
         if (drawn > 0) {
             err.print("\r" + " ".repeat(drawn) + "\r");
             err.flush();

@@ -3,8 +3,8 @@ package org.polygraph.jobs.cli;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.polygraph.storage.columnar.HistoryStats;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.analysis.HistoryStats;
+import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

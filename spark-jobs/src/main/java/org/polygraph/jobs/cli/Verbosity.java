@@ -27,18 +27,6 @@ final class Verbosity {
             description = "Phases and their cost; stack traces of internal errors.")
     private boolean verbose;
 
-    /** Takes an option as picocli would; false where that is left to it. */
-    boolean take(String name) {
-        switch (name) {
-            case "-q", "--quiet" -> quiet = true;
-            case "-v", "--verbose" -> verbose = true;
-            default -> {
-                return false;
-            }
-        }
-        return true;
-    }
-
     boolean verbose() {
         return verbose;
     }

@@ -9,25 +9,24 @@ import java.util.List;
 import java.util.Set;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Counts;
-import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.Renumbering;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
  * reads out only takes constraints away, and every possible writer of the reads that stay is kept, so what is violated then is
- * violated by the whole too ({@link org.polygraph.jobs.certificate.SubHistory}).
+ * violated by the whole too ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
  * <p>Costs at most the check of a history without violations, once more for each time that leaving reads out brings others to
  * light (inconsistent transactions, then reads without a writer, then what they had committed), and 20 s in all.
  */
-final class BeyondReads {
+public final class BeyondReads {
     private static final Set<Anomaly> SINGLE = EnumSet.of(
             Anomaly.NON_REPEATABLE_READ,
             Anomaly.NOT_MY_LAST_WRITE,
@@ -46,9 +45,18 @@ final class BeyondReads {
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget whole;
+    private final Rest rest;
+
+    /** Checks what is left of a history. */
+    @FunctionalInterface
+    public interface Rest {
+        /** Violations with their sub-histories; none if the budget ends. */
+        List<Violation> violations(HistoryTable rest, CheckRequest request, Budget budget);
+    }
 
     /** @param whole of which this takes a part */
-    BeyondReads(HistoryTable table, CheckRequest request, Budget whole) {
+    BeyondReads(HistoryTable table, CheckRequest request, Budget whole, Rest rest) {
+        this.rest = rest;
         this.table = table;
         this.request = request;
         this.whole = whole;
@@ -80,14 +88,14 @@ final class BeyondReads {
     }
 
     private List<Violation> of(List<Violation> violations, Budget budget) {
-        HistoryPart part = HistoryPart.of(table, without(violations));
+        HistorySelection part = HistorySelection.of(table, without(violations));
         if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
             return List.of();
         }
-        Verdict rest = new Decision(part.table(), request, Progress.NONE, budget, Checkpoints.NONE)
-                .make(new InMemoryKernels(part.table(), request.replayed(), budget::exhausted));
         Renumbering renumbering = new Renumbering(part);
-        return rest.violations().stream().map(renumbering::of).toList();
+        return rest.violations(part.table(), request, budget).stream()
+                .map(renumbering::of)
+                .toList();
     }
 
     private static boolean isSingle(Violation violation) {
@@ -104,9 +112,8 @@ final class BeyondReads {
         }
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                int keyAndKind = table.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 || !refuted.contains((long) t << 32 | keyAndKind >>> 1)) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o) || !refuted.contains((long) t << 32 | table.key(o))) {
                     kept.add(o);
                 }
             }
@@ -120,10 +127,10 @@ final class BeyondReads {
      */
     private void addContradicted(int transaction, LongSet refuted) {
         Int2LongOpenHashMap seen = new Int2LongOpenHashMap();
-        for (int o = table.operationStarts()[transaction]; o < table.operationStarts()[transaction + 1]; o++) {
-            int key = table.operationKeys()[o] >>> 1;
-            long value = table.operationValues()[o];
-            if ((table.operationKeys()[o] & 1) == 1) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            int key = table.key(o);
+            long value = table.value(o);
+            if (table.isWrite(o)) {
                 seen.put(key, value);
             } else if (!seen.containsKey(key)) {
                 if (request.level() != IsolationLevel.RC) {

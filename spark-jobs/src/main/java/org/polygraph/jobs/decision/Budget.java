@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
 
 /**
  * How long a check may take and how much memory it may hold. Kernels poll {@link #exhausted} every few thousand steps
@@ -71,6 +72,42 @@ public final class Budget {
                 || (looks != Long.MAX_VALUE && --looks < 0)
                 || (whole != null && whole.exhausted())
                 || (timeoutNanos != NO_DEADLINE && isOver(System.nanoTime()));
+    }
+
+    /** @throws BudgetException if it is {@link #exhausted} */
+    public void require() {
+        if (exhausted()) {
+            throw ended();
+        }
+    }
+
+    /**
+     * Reserves memory.
+     *
+     * @param phase that needs it, for the message
+     * @throws BudgetException if so many more bytes do not fit beside those held
+     */
+    public void require(long heldBytes, long moreBytes, String phase) {
+        if (!fits(heldBytes, moreBytes)) {
+            throw new BudgetException(shortage(phase, heldBytes + moreBytes));
+        }
+    }
+
+    /**
+     * The result of a kernel that returns null when its budget ends.
+     *
+     * @throws BudgetException if it is null
+     */
+    public static <T> T unlessEnded(@Nullable T result) {
+        if (result == null) {
+            throw ended();
+        }
+        return result;
+    }
+
+    /** For code that has seen the end of its budget; the one who made the budget words the reason. */
+    public static BudgetException ended() {
+        return new BudgetException("the budget ended");
     }
 
     private boolean isOver(long now) {

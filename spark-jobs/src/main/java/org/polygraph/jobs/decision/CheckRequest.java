@@ -1,14 +1,15 @@
 package org.polygraph.jobs.decision;
 
 import java.util.Optional;
-import org.polygraph.jobs.certificate.Guarantee;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What to decide. Budgets are not part of it: they change whether there is an answer, never which.
@@ -54,6 +55,13 @@ public record CheckRequest(
     /** Without timestamps, unknown outcomes committed if observed. */
     public static CheckRequest of(IsolationLevel level) {
         return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+    }
+
+    /** How transactions of unknown outcome are indexed. */
+    public IndexedHistory.Indeterminate indexing() {
+        return indeterminate == IndeterminateMode.MAYBE
+                ? IndexedHistory.Indeterminate.MAYBE
+                : IndexedHistory.Indeterminate.ABORT;
     }
 
     /**

@@ -7,95 +7,86 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.order.CoarseOrder;
 import org.polygraph.partitioner.order.EventOrder;
-import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Outcome;
-import org.polygraph.storage.columnar.HistoryTable;
 
 /**
- * Accepts histories of few values, where the rules alone decide next to no read: as if an order were right but for small
- * distances ({@link CoarseOrder}), the rules go to their fixpoint. What is found is replayed; that nothing is found says
- * nothing.
+ * Accepts histories of few values, where the rules alone decide almost no read: assumes that an order is right except over
+ * small distances ({@link CoarseOrder}), and runs the rules to their fixpoint. An order that is found is replayed; a failure
+ * means nothing.
  *
- * <p>Rules on repeated values come in avalanches: a read decided is an edge, edges decide reads. There is a threshold of what
- * must be known for one to start, and below it the solver has tens of thousands of reads to guess. A guess of the order that
- * is far too coarse to be wrong is above it. Two orders are tried, that of sessions in turn, which is near the truth when
- * sessions went on at one pace, and the one that the rules gave; each from fine to coarse parts until one is not refuted.
- * A refutation takes milliseconds, for it is an avalanche too.
+ * <p>Rules on repeated values come in avalanches: a decided read is an edge, and edges decide reads. An avalanche starts above a
+ * threshold of known edges; below it the solver has to guess tens of thousands of reads. A guess of the order that is far
+ * too coarse to be wrong is above the threshold. Two orders are tried: the sessions in turn, which is near the truth when
+ * sessions ran at one pace, and the order of the rules; each with steps from fine to coarse until one is not refuted. A
+ * refutation takes milliseconds, because it is an avalanche too.
  *
- * <p>Measured, 25 sessions, 500 keys, 5 values, SER, thread CPU-s of a first check: 4,000 transactions 0.4, 8,000 0.8, 16,000 4.8;
+ * <p>Measured, 25 sessions, 500 keys, 5 values, SER, CPU seconds of the thread in a first check: 4,000 transactions 0.4, 8,000 0.8, 16,000 4.8;
  * without the guess 3.9 for 4,000 and none of the others (benchmarks/results/2026-11-solver.md, the wall).
  */
-final class CoarseGuess {
-    /** Below so many violated reads a transaction the solver is quick. */
+final class CoarseGuess implements Strategy {
+    /** With fewer violated reads per transaction the solver is fast. */
     private static final double DENSE = 0.5;
 
     private static final int FINEST = 64;
     private static final int COARSEST = 3;
 
-    /** What the avalanche must leave of the violated reads at most, or it was none. */
+    /** An avalanche leaves at most one violated read in this many. */
     private static final int MOST_LEFT_SHARE = 3;
 
-    /** Edges of the guess a transaction: many sessions of few transactions each have no pace. */
+    /** Most edges of a guess per transaction: many sessions of few transactions have no common pace. */
     private static final int MOST_EDGES = 32;
 
     private static final long MOST_NANOS = 20_000_000_000L;
 
-    private final HistoryTable table;
+    private final Search search;
     private final Budget budget;
-    private final PhaseClock phases;
-    private final Kernels stages;
-    private final Tuning tuning;
 
-    CoarseGuess(HistoryTable table, Budget budget, PhaseClock phases, Kernels stages, Tuning tuning) {
-        this.table = table;
-        this.budget = budget;
-        this.phases = phases;
-        this.stages = stages;
-        this.tuning = tuning;
+    CoarseGuess(Search search) {
+        this.search = search;
+        this.budget = search.check.budget();
     }
 
-    /** Whether a core is of the kind that this is for. */
-    boolean isWorthwhile(IndexedHistory history, ResidualCore core) {
-        return tuning.rounds() == Tuning.ADAPTIVE
-                && core.violated() >= DENSE * table.transactions()
-                && history.versions().ambiguous() >= core.violated() / 2;
+    /** @return null if no guess has an order, or the memory for more clocks is missing */
+    @Override
+    public @Nullable Finding find() {
+        PruneLoop loop = search.loop();
+        return search.needsRealTime() || !loop.hasReachability() || !isWorthwhile(loop) ? null : find(loop);
     }
 
-    /**
-     * Looks for an order. Its rules are on this JVM's heap, whatever the engine.
-     *
-     * @param known acyclic, without real time
-     * @param loop with clocks; what they hold stays as it is
-     * @return null if none was found, or there is no memory for more clocks
-     */
-    @Nullable
-    FoundOrder order(IndexedHistory history, KnownGraph known, PruneLoop loop) {
-        Events events = known.events();
-        if (ChainClocks.bytes(events) > room(history, known, loop)) {
+    /** Whether the core is dense, and of reads with several candidate writers. */
+    private boolean isWorthwhile(PruneLoop loop) {
+        long violated = loop.core().violated();
+        return search.tuning.rounds() == Tuning.ADAPTIVE
+                && violated >= DENSE * search.check.table().transactions()
+                && search.history().versions().ambiguous() >= violated / 2;
+    }
+
+    /** The rules of a guess are on the heap of this JVM, whatever the engine; those of the loop stay as they are. */
+    private @Nullable Finding find(PruneLoop loop) {
+        KnownGraph known = loop.graph();
+        Events events = search.events;
+        if (ChainClocks.bytes(events) > room(search.history(), known, loop)) {
             return null;
         }
         Budget part = budget.part(MOST_NANOS);
         int[] turns = EventOrder.byTurns(known, new int[events.chains()]);
         for (int[] position : new int[][] {turns, loop.position()}) {
             for (int parts = FINEST; position != null && parts >= COARSEST; parts = next(parts)) {
-                if (CoarseOrder.edges(events, parts) > (long) MOST_EDGES * table.transactions()) {
+                if (CoarseOrder.edges(events, parts)
+                        > (long) MOST_EDGES * search.check.table().transactions()) {
                     continue;
                 }
-                IndexedHistory copy = history.copy();
+                IndexedHistory copy = search.history().copy();
                 KnownGraph graph = KnownGraph.of(events, copy.versions());
                 CoarseOrder.add(graph, position, parts);
                 try (PruneLoop guess = guess(copy, graph, part)) {
-                    boolean holds =
-                            guess.run(room(copy, graph, loop)) && !guess.isRefuted() && guess.reachability() != null;
-                    if (part.exhausted()) {
-                        return null;
-                    }
-                    if (holds) {
-                        FoundOrder found = solve(copy, guess, loop, part);
+                    guess.run(room(copy, graph, loop));
+                    part.require();
+                    if (!guess.isRefuted() && guess.hasReachability()) {
+                        Finding found = solve(copy, guess, loop, part);
                         if (found != null) {
                             return found;
                         }
-                        // A coarser guess of this order says less.
+                        // A coarser guess of this order assumes less.
                         break;
                     }
                 }
@@ -112,46 +103,34 @@ final class CoarseGuess {
         return new PruneLoop(
                 copy,
                 graph,
-                phases,
+                search.phases,
                 part::exhausted,
-                Rules::inMemory,
-                order -> stages.check(copy, graph, copy.commitStatus(), order),
-                tuning.withRounds(Tuning.FIXPOINT),
+                new InMemoryKernels(search.check.table(), false, part::exhausted),
+                search.tuning.withRounds(Tuning.FIXPOINT),
                 PruneLoop.Listener.NONE);
     }
 
     /** Bytes that the clocks of a guess may take, beside those of the loop. */
     private long room(IndexedHistory copy, KnownGraph graph, PruneLoop loop) {
-        long held = held(copy) + 26L * graph.edges() + loop.heapBytes();
-        return (long) (Decision.CLOCK_SHARE * (budget.bytes() - held));
+        return search.closureBytes(held(copy) + 26L * graph.edges() + loop.heapBytes());
     }
 
-    private @Nullable FoundOrder solve(IndexedHistory copy, PruneLoop rules, PruneLoop loop, Budget part) {
-        ResidualCore core = rules.core();
-        if (core.violated() > loop.core().violated() / MOST_LEFT_SHARE) {
+    private @Nullable Finding solve(IndexedHistory copy, PruneLoop guess, PruneLoop loop, Budget part) {
+        if (guess.core().violated() > loop.core().violated() / MOST_LEFT_SHARE) {
             return null;
         }
-        phases.begin("solve");
-        CoreSolving.Solved solved = CoreSolving.attempt(
-                copy,
-                rules.graph(),
-                rules.reachability(),
-                rules.position(),
-                core,
-                part,
-                tuning.solver(),
-                Math.max(0, budget.bytes() - held(copy) - loop.heapBytes() - rules.heapBytes()));
-        Outcome outcome = solved.outcome();
-        phases.end(outcome.statistics().conflicts());
-        return outcome instanceof Outcome.Satisfiable satisfiable
-                ? new FoundOrder(
-                        solved.position(satisfiable),
-                        solved.committed(satisfiable),
-                        CoreSolving.size(core, copy, outcome.statistics()))
-                : null;
+        search.phases.begin("solve");
+        ResidualProblem problem = guess.problem();
+        return search.kept(
+                CoreSolving.attempt(
+                        problem,
+                        part,
+                        search.tuning.solver(),
+                        search.freeBytes(held(copy) + loop.heapBytes() + guess.heapBytes())),
+                problem);
     }
 
     private long held(IndexedHistory of) {
-        return table.arrayBytes() + 2 * of.versions().bytes();
+        return search.check.table().arrayBytes() + 2 * of.versions().bytes();
     }
 }

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
-import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -17,14 +16,11 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.residual.CoreComponents;
-import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.solver.Polygraph;
 import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
-import org.polygraph.solver.Statistics;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
@@ -55,27 +51,18 @@ final class CoreSolving {
      * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
      * allow; it is then part of the verdict's certificate.
      *
-     * @param reachability what is certain, or null
      * @param solver its options but for budgets and proof
      * @param bytes what the solver's own structures may take
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
      */
-    static Solved solve(
-            IndexedHistory history,
-            KnownGraph graph,
-            @Nullable Reachability reachability,
-            int[] position,
-            ResidualCore core,
-            Budget budget,
-            SolverOptions solver,
-            long bytes) {
-        RealTimeChain ticks = RealTimeChain.of(graph);
-        Polygraph problem = problem(history, graph, reachability, position, core, ticks);
+    static Solved solve(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
+        RealTimeChain ticks = RealTimeChain.of(residual.graph());
+        Polygraph problem = problem(residual, ticks);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
                 // one.
-                searching(solver, graph)
+                searching(solver, residual.graph())
                         .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
                         .withMaxBytes(bytes - bytes / 4)
@@ -95,21 +82,13 @@ final class CoreSolving {
      *
      * @param budget its end ends the attempt
      */
-    static Solved attempt(
-            IndexedHistory history,
-            KnownGraph graph,
-            @Nullable Reachability reachability,
-            int[] position,
-            ResidualCore core,
-            Budget budget,
-            SolverOptions solver,
-            long bytes) {
-        RealTimeChain ticks = RealTimeChain.of(graph);
-        SolverOptions options = searching(solver, graph)
+    static Solved attempt(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
+        RealTimeChain ticks = RealTimeChain.of(residual.graph());
+        SolverOptions options = searching(solver, residual.graph())
                 .with(SolverOptions.Option.VERIFY, 0)
                 .withStop(budget::exhausted)
                 .withMaxBytes(bytes);
-        Outcome outcome = new Solver().solve(problem(history, graph, reachability, position, core, ticks), options);
+        Outcome outcome = new Solver().solve(problem(residual, ticks), options);
         return new Solved(outcome, ticks, false, null);
     }
 
@@ -123,23 +102,21 @@ final class CoreSolving {
                 : solver.with(SolverOptions.Option.MOST_LATE, MOST_LATE);
     }
 
-    private static Polygraph problem(
-            IndexedHistory history,
-            KnownGraph graph,
-            @Nullable Reachability reachability,
-            int[] position,
-            ResidualCore core,
-            RealTimeChain ticks) {
+    /** The problem as the solver takes it; arrays of the index are shared, not copied. */
+    static Polygraph problem(ResidualProblem residual, RealTimeChain ticks) {
+        IndexedHistory history = residual.history();
+        KnownGraph graph = residual.graph();
+        Reachability reachability = residual.reachability();
         Events events = graph.events();
         int[] starts = new int[events.count() + ticks.events() + 1];
         int[] sources = predecessors(graph, ticks, starts);
         Polygraph.Builder polygraph = Polygraph.builder(
                         history.table().transactions() + ticks.count(), events.perTransaction())
-                .position(ticks.join(position))
+                .position(ticks.join(residual.position()))
                 .predecessors(starts, sources)
                 .optional(optional(history.commitStatus(), ticks))
                 // Those of open starts break no order in which none of these commits.
-                .dirtyKeys(core.keys());
+                .dirtyKeys(residual.core().keys());
         SolverKeys.of(history.versions(), ticks).addTo(polygraph);
         if (reachability != null) {
             int known = events.count();
@@ -149,18 +126,6 @@ final class CoreSolving {
                             : (from, to) -> from < known && to < known && reachability.reaches(from, to));
         }
         return polygraph.build();
-    }
-
-    /** How large a core was, and what it took. */
-    static ResidualSize size(ResidualCore core, IndexedHistory history, Statistics s) {
-        CoreComponents components = CoreComponents.of(core, history.versions());
-        return new ResidualSize(
-                s.instantiated(),
-                history.versions().ambiguous(),
-                components.count(),
-                components.largest(),
-                s.decisions(),
-                s.conflicts());
     }
 
     /** @return false if there was no time to check all of it */

@@ -5,19 +5,20 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.Terms;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
-final class Counterexamples {
+public final class Counterexamples {
     /**
      * For all violations of a history together. A look is some 6 to 12 microseconds, of refutations by search as of stale reads
      * ({@link PartChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
@@ -36,24 +37,41 @@ final class Counterexamples {
 
     private int found;
 
-    /** @param whole of which this takes a part */
-    Counterexamples(HistoryTable table, CheckRequest request, Budget whole) {
-        this.table = table;
-        this.request = request;
-        this.whole = whole;
+    private final BeyondReads.Rest rest;
+
+    /**
+     * Takes a part of the budget of a check.
+     *
+     * @param rest checks what is left of the history without the reads that refute it
+     */
+    private Counterexamples(Check check, BeyondReads.Rest rest) {
+        this.table = check.table();
+        this.request = check.request();
+        this.whole = check.budget();
+        this.rest = rest;
         this.time = whole.half();
         this.budget = time.ofLooks(MOST_LOOKS);
     }
 
     /**
-     * Shrinks and judges.
+     * Shrinks and judges violations; ends the phase that runs.
      *
-     * @param violations the clearest first; no more than the request's most are told
-     * @param more edges that the first one rests on besides its own
      * @return those with the smallest sub-histories first
      * @throws IllegalStateException if a sub-history does not violate after all: a bug, never a verdict
      */
-    List<Violation> of(List<Violation> violations, List<Dependency> more) {
+    public static Finding.Violated of(Check check, Finding.Refuted refuted, BeyondReads.Rest rest) {
+        Counterexamples counterexamples = new Counterexamples(check, rest);
+        List<Violation> told = counterexamples.of(refuted.violations(), refuted.known());
+        check.phases().end(told.size());
+        Certificate certificate = refuted.certificate();
+        return new Finding.Violated(
+                told,
+                counterexamples.found,
+                new Certificate(
+                        certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged));
+    }
+
+    private List<Violation> of(List<Violation> violations, List<Dependency> more) {
         SubHistoryFinder finder = finder();
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> told = new ArrayList<>();
@@ -64,7 +82,7 @@ final class Counterexamples {
                 told.add(judged(shrunk, name));
             }
         }
-        List<Violation> further = new BeyondReads(table, request, whole).of(violations);
+        List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
         found = violations.size() + further.size();
         int most = request.mostViolations();
         if (told.size() + further.size() > most) {
@@ -83,7 +101,7 @@ final class Counterexamples {
             return new SubHistoryFinder(
                     table,
                     request.level(),
-                    Decision.indeterminate(request),
+                    request.indexing(),
                     request.clockSkewNanos(),
                     new PartChecker(request, budget),
                     () -> budget.spent() >= 1 || time.exhausted());
@@ -112,16 +130,6 @@ final class Counterexamples {
         return request.level() == IsolationLevel.SSER || request.level() == IsolationLevel.SSI;
     }
 
-    /** Whether code that knows no graph has judged at least one of those told, and so the verdict. */
-    boolean isJudged() {
-        return isJudged;
-    }
-
-    /** How many there are, told or not. */
-    int found() {
-        return found;
-    }
-
     private static boolean isSame(Violation a, Violation b) {
         SubHistory x = a.minimal();
         SubHistory y = b.minimal();
@@ -145,7 +153,7 @@ final class Counterexamples {
         }
         Terms terms = request.terms().orElseThrow();
         return switch (BruteForce.judge(
-                HistoryPart.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
+                HistorySelection.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
             case VIOLATED -> {
                 isJudged = true;
                 yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));

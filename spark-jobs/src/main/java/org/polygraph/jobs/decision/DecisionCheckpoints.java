@@ -5,7 +5,7 @@ import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What a decision by order leaves for a later try at it, and finds of an earlier one: the index; the state of rules; the order

@@ -3,20 +3,19 @@ package org.polygraph.jobs.decision;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.Guarantee;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the verdict of one level says of another one, where both are asked for the same history with the same options. A
@@ -24,15 +23,15 @@ import org.polygraph.storage.columnar.HistoryTable;
  * to: an implication saves the search, never the evidence.
  */
 public final class Implications {
+    private final Check check;
     private final HistoryTable table;
-    private final Progress progress;
     private final Budget budget;
 
-    /** For the levels of one history. */
-    public Implications(HistoryTable table, Progress progress, Budget budget) {
-        this.table = table;
-        this.progress = progress;
-        this.budget = budget;
+    /** For the check of one level of a history. */
+    public Implications(Check check) {
+        this.check = check;
+        this.table = check.table();
+        this.budget = check.budget();
     }
 
     /** Whether a history that keeps the one keeps the other. */
@@ -53,7 +52,8 @@ public final class Implications {
      *     no room for this one's: the level is then to be decided on its own
      * @throws IllegalStateException if the order does not show the weaker level: a bug, never a verdict
      */
-    public @Nullable Verdict pass(CheckRequest request, Verdict stronger) {
+    public @Nullable Finding pass(Verdict stronger) {
+        CheckRequest request = check.request();
         Witness witness = stronger.witness();
         Assumptions assumptions = stronger.assumptions();
         if (stronger.status() != Verdict.Status.PASS
@@ -63,7 +63,7 @@ public final class Implications {
                 || !budget.fits(table.arrayBytes(), 16L * table.transactions())) {
             return null;
         }
-        PhaseClock phases = new PhaseClock(progress, table.operations());
+        PhaseClock phases = check.phases();
         phases.begin("implied");
         Terms terms = request.terms().orElseThrow();
         boolean asItIs = terms.promise().isAxiom();
@@ -79,13 +79,8 @@ public final class Implications {
                                 + request.level().label() + ", which that implies: " + wrong);
             }
         }
-        Verdict.Builder verdict = Verdict.of(Verdict.Status.PASS, request.level());
-        phases.addTo(verdict);
-        return verdict.counts(Counts.of(table))
-                .assumptions(request.assumptions(table, assumptions.uniqueValues()))
-                .certificate(new Certificate("order", null, request.replayed()))
-                .witness(shown)
-                .build();
+        check.uniqueValues(assumptions.uniqueValues());
+        return new Finding.Order(shown, true);
     }
 
     /** The same order, an event a transaction made two where the promise has two. */
@@ -111,7 +106,8 @@ public final class Implications {
      * @throws IllegalStateException if a sub-history violates the weaker level and keeps the stronger: a bug, never a
      *     verdict
      */
-    public @Nullable Verdict violation(CheckRequest request, Verdict weaker) {
+    public @Nullable Finding violation(Verdict weaker) {
+        CheckRequest request = check.request();
         Assumptions assumptions = weaker.assumptions();
         if (weaker.status() != Verdict.Status.VIOLATION
                 || weaker.table() != table
@@ -119,7 +115,7 @@ public final class Implications {
                 || !implies(request.level(), weaker.level())) {
             return null;
         }
-        PhaseClock phases = new PhaseClock(progress, table.operations());
+        PhaseClock phases = check.phases();
         phases.begin("implied");
         List<Violation> told = new ArrayList<>();
         for (Violation violation : weaker.violations()) {
@@ -134,18 +130,13 @@ public final class Implications {
         if (told.isEmpty()) {
             return null;
         }
-        Verdict.Builder verdict = Verdict.of(Verdict.Status.VIOLATION, request.level());
-        phases.addTo(verdict);
-        return verdict.counts(Counts.of(table))
-                .violations(told, table)
-                .assumptions(request.assumptions(table, assumptions.uniqueValues()))
-                .certificate(new Certificate("cycle", null, true))
-                .build();
+        check.uniqueValues(assumptions.uniqueValues());
+        return new Finding.Violated(told, told.size(), new Certificate("cycle", null, true));
     }
 
     /** Who found that a part violates the level; null if nobody did. */
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
-        HistoryTable alone = HistoryPart.of(table, part.operations()).table();
+        HistoryTable alone = HistorySelection.of(table, part.operations()).table();
         if (part.transactions().length <= BruteForce.TRANSACTIONS) {
             switch (BruteForce.judge(alone, request.terms().orElseThrow())) {
                 case VIOLATED -> {

@@ -12,7 +12,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The kernels in this JVM.
@@ -37,15 +37,13 @@ public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSuppl
     }
 
     @Override
-    public @Nullable ResidualCore check(
-            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
-        return ResidualCore.of(graph, history.versions(), commitStatus, position, stop);
+    public ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return Budget.unlessEnded(ResidualCore.of(graph, history.versions(), commitStatus, position, stop));
     }
 
     /** The replay, if there is one, reads the same memory, and the raw operations at that. */
     @Override
-    public @Nullable ResidualCore recheck(
-            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+    public ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
         return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, commitStatus, position);
     }
 

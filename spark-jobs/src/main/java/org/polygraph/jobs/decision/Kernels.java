@@ -10,13 +10,15 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 
-/** The stages that go over all operations or all events: the ones in which engines differ. For one history. */
+/**
+ * The phases that pass over all operations or all events of one history: engines differ in these alone. Each throws a {@link
+ * org.polygraph.storage.model.BudgetException} if the budget ends.
+ */
 public interface Kernels {
-    /** Indexes the history. @return null if the budget ended */
-    @Nullable
+    /** Indexes the history. */
     IndexedHistory index(IndexedHistory.Indeterminate indeterminate);
 
-    /** Takes over an index that an earlier process made, in place of {@link #index}. */
+    /** Replaces {@link #index} by an index that an earlier process made. */
     void restore(IndexedHistory history);
 
     /**
@@ -33,39 +35,32 @@ public interface Kernels {
     /**
      * Checks every key against an order.
      *
-     * @param counting who counts; optional transactions are taken as not committed
+     * @param commitStatus optional transactions are taken as not committed
      * @param position of each event
-     * @return null if the budget ended
      */
-    @Nullable
     ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
 
     /**
-     * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty
-     * core unseen if the replay that follows sees all that it would.
+     * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty core
+     * without a check if the replay that follows covers it.
      */
-    @Nullable
     ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
 
     /**
-     * Orders the operations of every key by themselves, for lin.
+     * Orders the operations of every key, for lin.
      *
      * @param maybe whether unknown outcomes may have taken effect
-     * @return null if the budget ended; keys may also be left open then
+     * @return keys may be left open when the budget ends
      */
-    @Nullable
     KeyOrders orderKeys(long skewNanos, boolean maybe);
 
-    /** Finds whom each read read from, for RC, RA and CC. @return null if the budget ended */
-    @Nullable
+    /** Finds the transaction that each read read from, for RC, RA and CC. */
     ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
 
     /**
      * What RC, RA or CC demands of the commit order.
      *
      * @param reads as they were found for that level
-     * @return null if the budget ended
      */
-    @Nullable
     Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
 }

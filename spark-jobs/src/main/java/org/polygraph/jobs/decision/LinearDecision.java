@@ -2,78 +2,66 @@ package org.polygraph.jobs.decision;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
-final class LinearDecision {
+public final class LinearDecision {
     /** Of an operation: what is sorted, placed and replayed. */
     private static final long HELD_BYTES = 72;
 
+    private final Check check;
     private final HistoryTable table;
     private final CheckRequest request;
-    private final Budget budget;
     private final PhaseClock phases;
-    private final Kernels stages;
-    private final DecisionCheckpoints kept;
-    private final VerdictMaker verdicts;
 
-    LinearDecision(
-            HistoryTable table,
-            CheckRequest request,
-            Budget budget,
-            PhaseClock phases,
-            Kernels stages,
-            DecisionCheckpoints kept) {
-        this.table = table;
-        this.request = request;
-        this.budget = budget;
-        this.phases = phases;
-        this.stages = stages;
-        this.kept = kept;
-        this.verdicts = new VerdictMaker(table, request, budget, phases);
+    private LinearDecision(Check check) {
+        this.check = check;
+        this.table = check.table();
+        this.request = check.request();
+        this.phases = check.phases();
     }
 
-    Verdict make() {
-        long needed = HELD_BYTES * table.transactions();
-        if (!budget.fits(table.arrayBytes(), needed)) {
-            return verdicts.unknown(budget.shortage("order", table.arrayBytes() + needed));
-        }
+    /** Decides one history. */
+    public static Finding of(Check check, Kernels kernels) {
+        return new LinearDecision(check).find(kernels);
+    }
+
+    private Finding find(Kernels kernels) {
+        check.budget().require(table.arrayBytes(), HELD_BYTES * table.transactions(), "order");
         phases.begin("order");
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
-        KeyOrders orders = kept.keyOrders();
+        KeyOrders orders = check.checkpoints().keyOrders();
         if (orders == null) {
-            orders = stages.orderKeys(request.clockSkewNanos(), maybe);
-            if (orders == null) {
-                return verdicts.exhausted();
-            }
-            kept.keepKeyOrders(orders);
+            orders = kernels.orderKeys(request.clockSkewNanos(), maybe);
+            check.checkpoints().keepKeyOrders(orders);
         }
         Linearizability found = Linearizability.of(
-                table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), budget::exhausted);
-        verdicts.uniqueValues(found.hasUniqueValues());
+                table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), check.budget()::exhausted);
+        check.uniqueValues(found.hasUniqueValues());
         phases.end(table.transactions());
         if (found.violated() > 0) {
             return violation(found);
         }
         String open = found.open();
         if (open != null) {
-            return budget.exhausted() ? verdicts.exhausted() : verdicts.unknown(open);
+            throw new BudgetException(open);
         }
-        return verdicts.replay(new Witness(table, request.terms().orElseThrow(), found.counted(), found.position()));
+        Witness witness = new Witness(table, request.terms().orElseThrow(), found.counted(), found.position());
+        return new Finding.Order(witness, false);
     }
 
     /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */
-    private Verdict violation(Linearizability found) {
+    private Finding violation(Linearizability found) {
         phases.begin("evidence");
         List<Violation> told = new ArrayList<>();
         boolean isJudged = false;
@@ -84,7 +72,7 @@ final class LinearDecision {
                 continue;
             }
             BruteForce.Answer answer = BruteForce.judge(
-                    HistoryPart.of(table, part.operations()).table(),
+                    HistorySelection.of(table, part.operations()).table(),
                     request.terms().orElseThrow());
             if (answer == BruteForce.Answer.HOLDS) {
                 throw new IllegalStateException(
@@ -95,9 +83,6 @@ final class LinearDecision {
             told.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
         }
         phases.end(told.size());
-        return verdicts.make(Verdict.of(Verdict.Status.VIOLATION, request.level())
-                .violations(told, table)
-                .violationsFound(found.violated())
-                .certificate(new Certificate("operations", null, isJudged)));
+        return new Finding.Violated(told, found.violated(), new Certificate("operations", null, isJudged));
     }
 }

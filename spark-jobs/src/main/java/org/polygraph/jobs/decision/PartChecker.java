@@ -6,10 +6,10 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.partitioner.subhistory.PartJudge;
 import org.polygraph.solver.Outcome;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The embedded engine's decision of a small history, without anything around it: some tens of microseconds. Refutations are
@@ -54,7 +54,7 @@ final class PartChecker implements PartJudge {
         if (request.level().isAxiom()) {
             return WeakLevelDecision.violates(part, request, budget);
         }
-        IndexedHistory history = IndexedHistory.of(part, Decision.indeterminate(request));
+        IndexedHistory history = IndexedHistory.of(part, request.indexing());
         if (!history.violations().isEmpty()) {
             return true;
         }
@@ -71,28 +71,20 @@ final class PartChecker implements PartJudge {
                 graph,
                 new PhaseClock(Progress.NONE, 0),
                 stop,
-                InMemoryRules::of,
-                position -> ResidualCore.of(graph, history.versions(), history.commitStatus(), position, stop),
+                new InMemoryKernels(part, false, stop),
                 TUNING,
                 PruneLoop.Listener.NONE)) {
-            if (!loop.run(Long.MAX_VALUE)) {
-                return false;
+            loop.run(Long.MAX_VALUE);
+            return loop.isRefuted()
+                    || (!loop.core().isEmpty()
+                            && CoreSolving.attempt(loop.problem(), budget, TUNING.solver(), SOLVER_BYTES)
+                                            .outcome()
+                                    instanceof Outcome.Unsatisfiable);
+        } catch (BudgetException e) {
+            if (!budget.exhausted()) {
+                throw e;
             }
-            if (loop.isRefuted()) {
-                return true;
-            }
-            return !loop.core().isEmpty()
-                    && CoreSolving.attempt(
-                                            history,
-                                            graph,
-                                            loop.reachability(),
-                                            loop.position(),
-                                            loop.core(),
-                                            budget,
-                                            TUNING.solver(),
-                                            SOLVER_BYTES)
-                                    .outcome()
-                            instanceof Outcome.Unsatisfiable;
+            return false;
         }
     }
 }

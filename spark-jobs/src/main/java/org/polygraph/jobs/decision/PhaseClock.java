@@ -8,15 +8,15 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Times the stages of one check, and tells the listener when each begins. The process's CPU time costs a file read, so a
- * small history's elapsed time is given for it: its check runs on one thread.
+ * Measures the phases of one check and reports their beginnings. The CPU time of the process costs a file read, so for a small
+ * history, whose check runs on one thread, elapsed time is taken for it.
  */
-final class PhaseClock {
+public final class PhaseClock {
     private static final int SMALL = 20_000;
 
-    private final Progress progress;
+    private Progress progress;
     private final List<Phase> phases = new ArrayList<>();
-    private String stage = "";
+    private String phase = "";
     private long startNanos;
     private long startCpu;
 
@@ -28,33 +28,44 @@ final class PhaseClock {
         this.small = operations < SMALL;
     }
 
-    void begin(String name) {
-        stage = name;
+    /** What hears of phases. */
+    public Progress listener() {
+        return progress;
+    }
+
+    /** Replaces what hears of phases. */
+    public void listener(Progress other) {
+        progress = other;
+    }
+
+    /** Begins a phase. */
+    public void begin(String name) {
+        phase = name;
         startNanos = System.nanoTime();
         startCpu = small ? 0 : CpuClock.millis();
         progress.stage(name);
     }
 
-    /** The stage that runs, for messages. */
-    String stage() {
-        return stage;
+    /** The phase that runs, for messages. */
+    public String phase() {
+        return phase;
     }
 
-    /** Ends the stage; a stage that runs several times is summed up. */
-    void end(long items) {
+    /** Ends the phase; a phase that runs several times is one with the sums. */
+    public void end(long items) {
         long millis = (System.nanoTime() - startNanos) / 1_000_000;
         long cpu = small ? millis : CpuClock.millis() - startCpu;
         for (int i = 0; i < phases.size(); i++) {
             Phase p = phases.get(i);
-            if (p.name().equals(stage)) {
-                phases.set(i, new Phase(stage, p.millis() + millis, p.cpuMillis() + cpu, p.items() + items));
+            if (p.name().equals(phase)) {
+                phases.set(i, new Phase(phase, p.millis() + millis, p.cpuMillis() + cpu, p.items() + items));
                 return;
             }
         }
-        phases.add(new Phase(stage, millis, cpu, items));
+        phases.add(new Phase(phase, millis, cpu, items));
     }
 
-    /** Adds the stages that have ended to a stage file. */
+    /** Adds the phases that have ended to a checkpoint. */
     void saveTo(ArrayFile file) {
         StringBuilder names = new StringBuilder();
         long[] numbers = new long[3 * phases.size()];
@@ -69,7 +80,7 @@ final class PhaseClock {
                 .put("phaseNumbers", numbers);
     }
 
-    /** Goes on from the stages that an earlier process had ended: its times are part of what the verdict tells. */
+    /** Replaces the phases by those that an earlier process had ended: the verdict states their times too. */
     void restore(ArrayFile file) throws ArrayFile.DamagedException {
         String text = new String(file.bytes("phaseNames"), StandardCharsets.UTF_8);
         long[] numbers = file.longs("phaseNumbers");
@@ -83,7 +94,8 @@ final class PhaseClock {
         }
     }
 
-    void addTo(Verdict.Builder verdict) {
+    /** Adds the phases in the order in which they first ran. */
+    public void addTo(Verdict.Builder verdict) {
         for (Phase phase : phases) {
             verdict.phase(phase);
         }

@@ -13,7 +13,6 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Reachability;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
@@ -66,25 +65,10 @@ final class PruneLoop implements AutoCloseable {
 
     private static final double MOST_EVIDENCE_NANOS = 5e9;
 
-    /** The check of every key against an order, by the engine at hand. */
-    @FunctionalInterface
-    interface Check {
-        /** What the order breaks; null if the budget ended. */
-        @Nullable
-        ResidualCore of(int[] position);
-    }
-
-    /** Makes the rules of a graph, by the engine at hand: {@link Kernels#rules}. */
-    @FunctionalInterface
-    interface Engine {
-        @Nullable
-        Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning);
-    }
-
-    /** Hears of every state from which {@link #resume} can go on. */
+    /** Hears of every state from which {@link #resume} can continue. */
     @FunctionalInterface
     interface Listener {
-        /** Nobody does. */
+        /** Ignores them. */
         Listener NONE = loop -> {};
 
         void reached(PruneLoop loop);
@@ -97,8 +81,7 @@ final class PruneLoop implements AutoCloseable {
     private final KnownGraph graph;
     private final PhaseClock phases;
     private final BooleanSupplier stop;
-    private final Engine engine;
-    private final Check check;
+    private final Kernels kernels;
     private final Tuning tuning;
     private final Listener listener;
     private @Nullable Rules rules;
@@ -132,16 +115,14 @@ final class PruneLoop implements AutoCloseable {
             KnownGraph graph,
             PhaseClock phases,
             BooleanSupplier stop,
-            Engine engine,
-            Check check,
+            Kernels kernels,
             Tuning tuning,
             Listener listener) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
-        this.engine = engine;
-        this.check = check;
+        this.kernels = kernels;
         this.tuning = tuning;
         this.listener = listener;
     }
@@ -150,15 +131,33 @@ final class PruneLoop implements AutoCloseable {
      * Runs it.
      *
      * @param closureBytes what the closure may take; if it does not fit no rule is applied
-     * @return false if the budget ended
      */
-    boolean run(long closureBytes) {
-        boolean ended = tuning.hasRules() ? saturate(closureBytes) : orderOnly();
-        return isEnded(ended || (isOutgrown() && orderOnly()));
+    void run(long closureBytes) {
+        finish(() -> {
+            if (tuning.hasRules()) {
+                saturate(closureBytes);
+            } else {
+                orderOnly();
+            }
+        });
     }
 
-    /** Whether the rules have outgrown their memory, and are no more. */
-    private boolean isOutgrown() {
+    /** Ends with an order without rules if these outgrow their memory. */
+    private void finish(Runnable rounds) {
+        try {
+            rounds.run();
+        } catch (BudgetException e) {
+            if (!dropIfOutgrown()) {
+                throw e;
+            }
+            orderOnly();
+        }
+        finished = true;
+        listener.reached(this);
+    }
+
+    /** Closes rules that have outgrown their memory. */
+    private boolean dropIfOutgrown() {
         Rules made = rules;
         if (made == null || !made.isOutgrown()) {
             return false;
@@ -166,14 +165,6 @@ final class PruneLoop implements AutoCloseable {
         made.close();
         rules = null;
         return true;
-    }
-
-    private boolean isEnded(boolean ended) {
-        if (ended) {
-            finished = true;
-            listener.reached(this);
-        }
-        return ended;
     }
 
     /** Adds all that {@link #resume} needs, but for the index, to a stage file. */
@@ -203,9 +194,8 @@ final class PruneLoop implements AutoCloseable {
      * Goes on from a stage file that {@link #saveTo} wrote, with the graph and the index that it had.
      *
      * @param closureBytes as of {@link #run}
-     * @return false if the budget ended
      */
-    boolean resume(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
+    void resume(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
         int[] state = file.ints(STATE);
         if (state.length != 9) {
             throw new ArrayFile.DamagedException("found a loop of " + state.length + " numbers");
@@ -223,24 +213,31 @@ final class PruneLoop implements AutoCloseable {
         }
         boolean needsRules = !finished || (refutation == null && !core().isEmpty());
         if (state[5] != 0 && needsRules) {
-            rules = engine.rules(history, graph, closureBytes, tuning);
+            rules = kernels.rules(history, graph, closureBytes, tuning);
         }
-        Rules again = rules;
-        if (again != null) {
-            Closure.Result result = again.restore(file, stop);
-            if (result == Closure.Result.CYCLIC) {
-                throw new ArrayFile.DamagedException("its graph has a cycle");
-            }
-            if (result == Closure.Result.STOPPED && !isOutgrown()) {
-                return false;
-            }
+        if (rules != null) {
+            restore(rules, file);
         }
-        if (finished) {
-            return true;
+        if (!finished) {
+            finish(() -> {
+                Rules restored = rules;
+                if (restored == null) {
+                    orderOnly();
+                } else {
+                    rounds(restored);
+                }
+            });
         }
-        Rules restored = rules;
-        boolean ended = restored == null ? orderOnly() : rounds(restored);
-        return isEnded(ended || (isOutgrown() && orderOnly()));
+    }
+
+    private void restore(Rules made, ArrayFile file) throws ArrayFile.DamagedException {
+        Closure.Result result = made.restore(file, stop);
+        if (result == Closure.Result.CYCLIC) {
+            throw new ArrayFile.DamagedException("its graph has a cycle");
+        }
+        if (result == Closure.Result.STOPPED && !dropIfOutgrown()) {
+            throw Budget.ended();
+        }
     }
 
     /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
@@ -282,11 +279,15 @@ final class PruneLoop implements AutoCloseable {
         return found;
     }
 
-    /** Certain reachability; null without a closure. */
-    @Nullable
-    Reachability reachability() {
+    /** What is left to the solver, unless it {@link #isRefuted}. */
+    ResidualProblem problem() {
         Rules made = rules;
-        return made == null ? null : made::reaches;
+        return new ResidualProblem(history, graph, made == null ? null : made::reaches, position(), core());
+    }
+
+    /** Whether there is a closure. */
+    boolean hasReachability() {
+        return rules != null;
     }
 
     /** Bytes of heap that reachability takes. */
@@ -302,37 +303,37 @@ final class PruneLoop implements AutoCloseable {
         }
     }
 
-    private boolean orderOnly() {
+    private void orderOnly() {
         phases.begin("order");
         int[] order = tightened(EventOrder.of(graph));
         phases.end(graph.events().count());
         if (order == null) {
             refutation = Refuted.BY_CYCLES;
-            return true;
+        } else {
+            check(order);
         }
-        return checked(order);
     }
 
-    private boolean saturate(long closureBytes) {
+    private void saturate(long closureBytes) {
         phases.begin("closure");
-        Rules made = engine.rules(history, graph, closureBytes, tuning);
+        Rules made = kernels.rules(history, graph, closureBytes, tuning);
         rules = made;
         if (made == null) {
-            return orderOnly();
+            orderOnly();
+            return;
         }
-        if (!close(made)) {
-            return false;
-        }
+        close(made);
         if (tuning.rounds() == 0 && refutation == null) {
-            return ordered(made);
+            order(made);
+            return;
         }
         if (refutation == null) {
             listener.reached(this);
         }
-        return rounds(made);
+        rounds(made);
     }
 
-    private boolean rounds(Rules made) {
+    private void rounds(Rules made) {
         long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
         double worthwhile = history.versions().hasUniqueValues() ? WORTHWHILE_UNIQUE : WORTHWHILE_REPEATED;
         boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
@@ -340,11 +341,8 @@ final class PruneLoop implements AutoCloseable {
         while (refutation == null) {
             round++;
             Saturation.Result result = round(made);
-            if (result == Saturation.Result.STOPPED) {
-                return false;
-            }
             if (refutation != null) {
-                return true;
+                return;
             }
             mostForced = Math.max(mostForced, lastForced);
             isStale |= result == Saturation.Result.FORCED;
@@ -353,17 +351,14 @@ final class PruneLoop implements AutoCloseable {
                     || (adaptive && lastForced < worthwhile * mostForced && !savesTheSolver(made));
             ResidualCore known = core;
             if (isStale && (last || (adaptive && (known == null || known.violated() <= FAR * few)))) {
-                if (!ordered(made)) {
-                    return false;
-                }
+                order(made);
                 isStale = false;
             }
             if (last || (adaptive && core().violated() <= few)) {
-                return true;
+                return;
             }
             listener.reached(this);
         }
-        return true;
     }
 
     /** Whether another round takes less than the solver would for what it forces. */
@@ -381,14 +376,14 @@ final class PruneLoop implements AutoCloseable {
         return CELL_NANOS * cells + ITEM_NANOS * items;
     }
 
-    private boolean ordered(Rules made) {
+    private void order(Rules made) {
         phases.begin("order");
         int[] order = tightened(
                 tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
                         ? EventOrder.byTurns(graph, new int[graph.events().chains()])
                         : made.order());
         phases.end(graph.events().count());
-        return order != null && checked(order);
+        check(Budget.unlessEnded(order));
     }
 
     private int @Nullable [] tightened(int @Nullable [] order) {
@@ -402,24 +397,24 @@ final class PruneLoop implements AutoCloseable {
         Saturation.Result result = made.round(stop);
         lastForced = graph.edges() - before;
         phases.end(lastForced);
+        if (result == Saturation.Result.STOPPED) {
+            throw Budget.ended();
+        }
         if (result == Saturation.Result.CONTRADICTION) {
             refutation = new Refuted(made.impossibleKey(), made.impossibleReader(), graph.currentRound());
         } else if (result == Saturation.Result.FORCED) {
             phases.begin("closure");
-            if (!close(made)) {
-                return Saturation.Result.STOPPED;
-            }
+            close(made);
         }
         return result;
     }
 
-    private boolean checked(int[] order) {
+    private void check(int[] order) {
         phases.begin("check");
-        ResidualCore found = check.of(order);
-        phases.end(found == null ? 0 : found.violated());
+        ResidualCore found = kernels.check(history, graph, history.commitStatus(), order);
+        phases.end(found.violated());
         position = order;
         core = found;
-        return found != null;
     }
 
     /**
@@ -436,25 +431,25 @@ final class PruneLoop implements AutoCloseable {
         long most = Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos()));
         try {
             for (int more = 0; more < most && refutation == null; more++) {
-                Saturation.Result result = round(made);
-                if (result == Saturation.Result.STOPPED || result == Saturation.Result.FIXPOINT) {
+                if (round(made) == Saturation.Result.FIXPOINT) {
                     break;
                 }
             }
         } catch (BudgetException | OutOfMemoryError e) {
-            // The solver's core tells it.
+            // The core of the solver is the evidence then.
             return false;
         }
         return refutation != null;
     }
 
-    /** @return false if the budget ended */
-    private boolean close(Rules made) {
+    private void close(Rules made) {
         Closure.Result result = made.close(stop);
+        phases.end(graph.edges());
+        if (result == Closure.Result.STOPPED) {
+            throw Budget.ended();
+        }
         if (result == Closure.Result.CYCLIC) {
             refutation = Refuted.BY_CYCLES;
         }
-        phases.end(graph.edges());
-        return result != Closure.Result.STOPPED;
     }
 }

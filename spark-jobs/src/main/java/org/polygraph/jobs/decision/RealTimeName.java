@@ -13,8 +13,8 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Names a violation of a level with real time: what holds without real time is no read skew, even where the cycle that is shown
@@ -58,7 +58,7 @@ final class RealTimeName {
         SubHistory part = violation.minimal();
         if (part != null && !budget.exhausted()) {
             boolean violates = withoutTime.violates(
-                    HistoryPart.of(table, part.operations()).table());
+                    HistorySelection.of(table, part.operations()).table());
             if (violates || !budget.exhausted()) {
                 return !violates;
             }

@@ -5,11 +5,11 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Witness;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
@@ -27,7 +27,6 @@ final class RecordedOrder {
 
     private final HistoryTable table;
     private final int[] starts;
-    private final int[] keys;
     private final int[] position;
     private final boolean[] isFirstOfSession;
     /** Transactions in the order of the current round. */
@@ -44,7 +43,6 @@ final class RecordedOrder {
         this.table = table;
         this.sequence = sequence;
         starts = table.operationStarts();
-        keys = table.operationKeys();
         position = new int[table.transactions()];
         lastPair = new int[table.transactions()];
         Arrays.fill(lastPair, NONE);
@@ -69,7 +67,7 @@ final class RecordedOrder {
         }
         boolean[] counted = new boolean[places.length];
         for (int t = 0; t < counted.length; t++) {
-            counted[t] = table.outcome(t) == TransactionStatus.COMMITTED;
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
         }
         RecordedOrder order = new RecordedOrder(table, sorted(places));
         Witness witness = new Witness(table, terms, counted, order.position);
@@ -93,7 +91,7 @@ final class RecordedOrder {
             places[t] = ends == null ? table.sourcePosition(t) : ends[t];
             isBySession &= t == 0 || places[t - 1] < places[t];
             if (ends != null && ends[t] == HistoryTable.NO_TIME) {
-                if (table.outcome(t) == TransactionStatus.COMMITTED) {
+                if (table.status(t) == TransactionStatus.COMMITTED) {
                     return null;
                 }
                 places[t] = t == 0 ? 0 : places[t - 1];
@@ -114,10 +112,10 @@ final class RecordedOrder {
         for (int s = 0; s < table.sessions(); s++) {
             long latest = Long.MIN_VALUE;
             for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
-                long written = largest(table, starts[t], starts[t + 1], 1);
-                if (written == Long.MIN_VALUE || table.outcome(t) != TransactionStatus.COMMITTED) {
+                long written = largest(table, starts[t], starts[t + 1], true);
+                if (written == Long.MIN_VALUE || table.status(t) != TransactionStatus.COMMITTED) {
                     // After the writer of the value.
-                    places[t] = 2 * Math.max(latest, largest(table, starts[t], starts[t + 1], 0)) + 1;
+                    places[t] = 2 * Math.max(latest, largest(table, starts[t], starts[t + 1], false)) + 1;
                 } else if (written <= latest) {
                     return null;
                 } else {
@@ -129,12 +127,12 @@ final class RecordedOrder {
         return places;
     }
 
-    /** The largest value of the writes (kind 1) or reads (kind 0) among operations [from, to). */
-    private static long largest(HistoryTable table, int from, int to, int kind) {
+    /** The largest value that operations [from, to) write, or else read; {@link Long#MIN_VALUE} if there is none. */
+    private static long largest(HistoryTable table, int from, int to, boolean isWrite) {
         long largest = Long.MIN_VALUE;
         for (int o = from; o < to; o++) {
-            if ((table.operationKeys()[o] & 1) == kind) {
-                largest = Math.max(largest, table.operationValues()[o]);
+            if (table.isWrite(o) == isWrite) {
+                largest = Math.max(largest, table.value(o));
             }
         }
         return largest;
@@ -163,7 +161,7 @@ final class RecordedOrder {
         return sequence;
     }
 
-    /** Gives places in the order of the sequence, but to each transaction after its predecessors; false if these form a cycle. */
+    /** Gives places in the order of the sequence, but to each transaction after its predecessors; false if sessions and pairs form a cycle. */
     private boolean isPlaced() {
         int[] placed = new int[sequence.length];
         int places = 0;
@@ -190,19 +188,24 @@ final class RecordedOrder {
         return true;
     }
 
-    /** A predecessor of t without a place, or {@link #NONE}. @param isMoved whether t is placed before its turn */
+    /**
+     * A predecessor of t that has to be placed first, or {@link #NONE}. Pairs and sources are only likely, so one that waits for t
+     * itself is ignored: the next replay finds the reads that this leaves.
+     *
+     * @param isMoved whether t is placed before its turn
+     */
     private int missingPredecessor(int t, boolean isMoved) {
         if (!isFirstOfSession[t] && position[t - 1] < 0) {
             return t - 1;
         }
         for (int pair = lastPair[t]; pair != NONE; pair = previousPair.getInt(pair)) {
-            if (position[firsts.getInt(pair)] < 0) {
+            if (position[firsts.getInt(pair)] == NONE) {
                 return firsts.getInt(pair);
             }
         }
         // At its turn, the sources of t have places: those that come later in the sequence are firsts of pairs.
         for (int o = starts[t]; isMoved && sources.length > 0 && o < starts[t + 1]; o++) {
-            if (sources[o] != NONE && position[sources[o]] < 0) {
+            if (sources[o] != NONE && position[sources[o]] == NONE) {
                 return sources[o];
             }
         }
@@ -213,19 +216,20 @@ final class RecordedOrder {
     private boolean isRepaired(int[] misreads, boolean[] counted) {
         Int2ObjectOpenHashMap<IntArrayList> writersOfKeys = new Int2ObjectOpenHashMap<>();
         for (int o : misreads) {
-            writersOfKeys.putIfAbsent(keys[o] >>> 1, new IntArrayList());
+            writersOfKeys.putIfAbsent(table.key(o), new IntArrayList());
         }
         boolean isFirstRepair = sources.length == 0;
-        sources = isFirstRepair ? new int[keys.length] : sources;
+        sources = isFirstRepair ? new int[table.operations()] : sources;
         int[] writers = new int[table.keys().size()];
         Arrays.fill(writers, NONE);
         for (int t : sequence) {
             for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                int key = keys[o] >>> 1;
+                int key = table.key(o);
+                boolean isWrite = table.isWrite(o);
                 if (isFirstRepair) {
-                    sources[o] = writers[key] == t || (keys[o] & 1) == 1 ? NONE : writers[key];
+                    sources[o] = isWrite || writers[key] == t ? NONE : writers[key];
                 }
-                if ((keys[o] & 1) == 1 && writers[key] != t) {
+                if (isWrite && writers[key] != t) {
                     writers[key] = t;
                     IntArrayList wanted = writersOfKeys.get(key);
                     if (wanted != null) {
@@ -234,9 +238,9 @@ final class RecordedOrder {
                 }
             }
         }
-        long steps = keys.length;
+        long steps = table.operations();
         for (int o : misreads) {
-            IntArrayList ofKey = writersOfKeys.get(keys[o] >>> 1);
+            IntArrayList ofKey = writersOfKeys.get(table.key(o));
             steps -= ofKey.size();
             if (steps < 0 || !isRepaired(o, ofKey)) {
                 return false;
@@ -247,11 +251,11 @@ final class RecordedOrder {
 
     /** @param writers of the key, by position */
     private boolean isRepaired(int read, IntArrayList writers) {
-        int reader = HistoryPart.transactionOf(table, read);
+        int reader = HistorySelection.transactionOf(table, read);
         int source = OPEN;
         int overwriter = NONE;
         int later = NONE;
-        if (table.operationValues()[read] == table.initialValue()) {
+        if (table.value(read) == table.initialValue()) {
             source = NONE;
             overwriter = writers.getInt(0);
         }
@@ -266,7 +270,7 @@ final class RecordedOrder {
                 }
             }
         }
-        if (source == OPEN && later == NONE) {
+        if ((source == OPEN && later == NONE) || overwriter == reader) {
             return false;
         }
         // The source, the writer that comes after it and the reader: the two that are closest to each other change places.
@@ -288,9 +292,10 @@ final class RecordedOrder {
 
     /** Whether the last write of a transaction to the key of a read wrote the value that the read returned. */
     private boolean leaves(int writer, int read) {
+        int key = table.key(read);
         for (int o = starts[writer + 1] - 1; o >= starts[writer]; o--) {
-            if (keys[o] == (keys[read] | 1)) {
-                return table.operationValues()[o] == table.operationValues()[read];
+            if (table.isWriteOf(o, key)) {
+                return table.value(o) == table.value(read);
             }
         }
         return false;

@@ -2,10 +2,9 @@ package org.polygraph.jobs.decision;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.TopologicalOrder;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -13,8 +12,6 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Outcome;
-import org.polygraph.storage.columnar.HistoryTable;
 
 /**
  * Client times as a help to accept, never to condemn. Two attempts; whatever they find is replayed, and what they do not find
@@ -32,7 +29,7 @@ import org.polygraph.storage.columnar.HistoryTable;
  * second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880; 100 keys SER
  * 765, 690, 1770. So where values are unique only the first is made.
  */
-final class TimeHint {
+final class TimeHint implements Strategy {
     /**
      * The first attempt is given up if more than a transaction in so many, and {@link #FEW}, read what it does not explain. With
      * clocks off by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s and all of it 1.5 times of the exact path; at 600,000
@@ -62,87 +59,68 @@ final class TimeHint {
     private static final long LOOKS = 2_000;
     private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
 
-    private final HistoryTable table;
+    private final Search search;
     private final Budget budget;
     private final PhaseClock phases;
-    private final Kernels stages;
-    private final IndexedHistory history;
-    private final Events events;
-    private final Tuning tuning;
-    private @Nullable KnownGraph graph;
 
-    TimeHint(
-            HistoryTable table,
-            Budget budget,
-            PhaseClock phases,
-            Kernels stages,
-            IndexedHistory history,
-            Events events,
-            Tuning tuning) {
-        this.table = table;
-        this.budget = budget;
-        this.phases = phases;
-        this.stages = stages;
-        this.history = history;
-        this.events = events;
-        this.tuning = tuning;
+    TimeHint(Search search) {
+        this.search = search;
+        this.budget = search.check.budget();
+        this.phases = search.phases;
     }
 
-    /** What the history says without its times, untouched: for the exact path. */
-    KnownGraph graph() {
-        KnownGraph made = graph;
-        return made == null ? KnownGraph.of(events, history.versions()) : made;
-    }
-
-    /** Looks for one. @return null if there is none with these times, or none was found with little work */
-    @Nullable
-    FoundOrder order(RealTime time) {
-        if (time.bound() == 0) {
+    /** @return null if no order fits these times, or none was found with little work */
+    @Override
+    public @Nullable Finding find() {
+        if (!search.tuning.hasRules() || search.check.request().time() != TimeMode.HINT) {
             return null;
         }
-        FoundOrder found = fromTimeOrder(time);
-        boolean again = history.versions().ambiguous() > 0 || events.chains() > MANY_SESSIONS;
+        RealTime time = search.realTime();
+        if (time == null || time.bound() == 0) {
+            return null;
+        }
+        Finding found = fromTimeOrder(time);
+        boolean again = search.history().versions().ambiguous() > 0 || search.events.chains() > MANY_SESSIONS;
         return found == null && again && !budget.exhausted() ? inRealTime(time) : found;
     }
 
-    private @Nullable FoundOrder fromTimeOrder(RealTime time) {
-        KnownGraph known = KnownGraph.of(events, history.versions());
-        graph = known;
+    private @Nullable Finding fromTimeOrder(RealTime time) {
+        KnownGraph known = search.graph();
+        IndexedHistory history = search.history();
         phases.end(known.edges());
         phases.begin("order");
         known.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(known, new int[events.chains()]);
+        int[] sequence = TopologicalOrder.sequence(known, new int[search.events.chains()]);
         if (sequence == null) {
             return null;
         }
         int[] position = EventOrder.byTime(known, time, new TimeBounds(known, time, sequence));
-        phases.end(events.count());
+        phases.end(search.events.count());
         phases.begin("check");
-        long most = FEW + (long) table.transactions() / MOST_VIOLATED;
+        long most = FEW + (long) search.check.table().transactions() / MOST_VIOLATED;
         if (isHopeless(position, most)) {
             phases.end(0);
             return null;
         }
-        ResidualCore core = stages.check(history, known, history.commitStatus(), position);
-        phases.end(core == null ? 0 : core.violated());
-        if (core == null || core.violated() > most) {
+        ResidualCore core = search.kernels.check(history, known, history.commitStatus(), position);
+        phases.end(core.violated());
+        if (core.violated() > most) {
             return null;
         }
         if (core.isEmpty()) {
-            return new FoundOrder(position, null, ResidualSize.NONE);
+            return search.kept(position);
         }
         phases.begin("solve");
-        long looks = LOOKS + core.violated() + (long) (LOOKS_A_TRANSACTION * table.transactions());
+        long looks = LOOKS
+                + core.violated()
+                + (long) (LOOKS_A_TRANSACTION * search.check.table().transactions());
+        ResidualProblem problem = new ResidualProblem(history, known, null, position, core);
         CoreSolving.Solved solved = CoreSolving.attempt(
-                history,
-                known,
-                null,
-                position,
-                core,
+                problem,
                 budget.ofLooks(looks),
-                tuning.solver(),
-                Math.max(0, budget.bytes() - held(history, known)));
-        return found(solved, core, history);
+                search.tuning.solver(),
+                search.freeBytes(search.heldBytes(history, known)));
+        return search.kept(solved, problem);
     }
 
     /**
@@ -150,10 +128,10 @@ final class TimeHint {
      * whole key of each is checked: the mean of these keys' violated shares is that of all reads.
      */
     private boolean isHopeless(int[] position, long most) {
-        VersionIndex index = history.versions();
+        VersionIndex index = search.history().versions();
         int[] readers = index.readerStarts();
         int reads = index.readers();
-        KeyCheck check = new KeyCheck(events, index, history.commitStatus(), position);
+        KeyCheck check = new KeyCheck(search.events, index, search.history().commitStatus(), position);
         double shares = 0;
         int drawn = 0;
         for (long looked = 0; drawn < MOST_DRAWN && looked < reads / SAMPLE; drawn++) {
@@ -172,57 +150,29 @@ final class TimeHint {
         return drawn >= FEWEST_DRAWN && shares / drawn * reads > SURELY * most;
     }
 
-    private @Nullable FoundOrder inRealTime(RealTime time) {
+    private @Nullable Finding inRealTime(RealTime time) {
         // What real time decides must not reach the exact path.
-        IndexedHistory copy = history.copy();
+        IndexedHistory copy = search.history().copy();
         phases.begin("graph");
-        KnownGraph graph = KnownGraph.of(events, copy.versions());
+        KnownGraph graph = KnownGraph.of(search.events, copy.versions());
         graph.bind(time);
         phases.end(graph.edges());
-        long held = held(copy, graph) + copy.versions().bytes();
+        long held = search.heldBytes(copy, graph) + copy.versions().bytes();
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
         try (PruneLoop loop = new PruneLoop(
-                copy,
-                graph,
-                phases,
-                part::exhausted,
-                stages::rules,
-                position -> stages.check(copy, graph, copy.commitStatus(), position),
-                tuning,
-                PruneLoop.Listener.NONE)) {
-            if (!loop.run((long) (Decision.CLOCK_SHARE * (budget.bytes() - held))) || loop.isRefuted()) {
+                copy, graph, phases, part::exhausted, search.kernels, search.tuning, PruneLoop.Listener.NONE)) {
+            loop.run(search.closureBytes(held));
+            if (loop.isRefuted()) {
                 return null;
             }
-            ResidualCore core = loop.core();
-            if (core.isEmpty()) {
-                return new FoundOrder(loop.position(), null, ResidualSize.NONE);
+            if (loop.core().isEmpty()) {
+                return search.kept(loop.position());
             }
             phases.begin("solve");
+            ResidualProblem problem = loop.problem();
             CoreSolving.Solved solved = CoreSolving.attempt(
-                    copy,
-                    graph,
-                    loop.reachability(),
-                    loop.position(),
-                    core,
-                    part,
-                    tuning.solver(),
-                    Math.max(0, budget.bytes() - held - loop.heapBytes()));
-            return found(solved, core, copy);
+                    problem, part, search.tuning.solver(), search.freeBytes(held + loop.heapBytes()));
+            return search.kept(solved, problem);
         }
-    }
-
-    private long held(IndexedHistory of, KnownGraph graph) {
-        return table.arrayBytes() + of.versions().bytes() + 13L * graph.edges();
-    }
-
-    private @Nullable FoundOrder found(CoreSolving.Solved solved, ResidualCore core, IndexedHistory of) {
-        Outcome outcome = solved.outcome();
-        phases.end(outcome.statistics().conflicts());
-        return outcome instanceof Outcome.Satisfiable satisfiable
-                ? new FoundOrder(
-                        solved.position(satisfiable),
-                        solved.committed(satisfiable),
-                        CoreSolving.size(core, of, outcome.statistics()))
-                : null;
     }
 }

@@ -2,13 +2,11 @@ package org.polygraph.jobs.decision;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.BruteForce;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Witness;
-import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.TimeMode;
-import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.axiom.WriterChoices;
@@ -19,8 +17,9 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
@@ -30,7 +29,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * reads that are open demand nothing at first, so a violation is one; then SI is tried, which implies all of these levels, so its
  * PASS is one; then, of a few open reads, every choice ({@link WriterChoices}); else the answer is UNKNOWN.
  */
-final class WeakLevelDecision {
+public final class WeakLevelDecision {
     /** For the attempt to accept by way of SI: its rules take some 4 us an operation. */
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
 
@@ -44,69 +43,69 @@ final class WeakLevelDecision {
     /** Of an operation: index and edges. */
     private static final long HELD_BYTES = 40;
 
+    private final Check check;
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
-    private final Kernels stages;
-    private final VerdictMaker verdicts;
+    private final Kernels kernels;
     /** Of the choices that were judged last and hold: an order. */
     private @Nullable CommitOrder chosen;
 
-    WeakLevelDecision(HistoryTable table, CheckRequest request, Budget budget, PhaseClock phases, Kernels stages) {
-        this.table = table;
-        this.request = request;
-        this.budget = budget;
-        this.phases = phases;
-        this.stages = stages;
-        this.verdicts = new VerdictMaker(table, request, budget, phases);
+    private WeakLevelDecision(Check check, Kernels kernels) {
+        this.check = check;
+        this.table = check.table();
+        this.request = check.request();
+        this.budget = check.budget();
+        this.phases = check.phases();
+        this.kernels = kernels;
     }
 
-    Verdict make() {
+    /** Decides one history. */
+    public static Finding of(Check check, Kernels kernels) {
+        return new WeakLevelDecision(check, kernels).find();
+    }
+
+    private Finding find() {
         boolean causal = request.level() == IsolationLevel.CC;
         long held = table.arrayBytes() + HELD_BYTES * table.operations();
         if (budget.fits(held, 0) && areOutcomesKnown()) {
             Witness recorded = recorded();
             if (recorded != null) {
-                verdicts.uniqueValues(DistinctWrites.of(table));
-                return verdicts.pass(recorded);
+                check.uniqueValues(DistinctWrites.of(table));
+                return new Finding.Order(recorded, true);
             }
         }
         phases.begin("index");
-        IndexedHistory.Indeterminate indeterminate = Decision.indeterminate(request);
-        ReadsFrom reads = stages.readsFrom(indeterminate, request.level());
-        if (reads == null) {
-            return verdicts.exhausted();
-        }
+        IndexedHistory.Indeterminate indeterminate = request.indexing();
+        ReadsFrom reads = kernels.readsFrom(indeterminate, request.level());
         CommitOrder order = CommitOrder.of(reads, request.level(), indeterminate);
         phases.end(table.operations());
         if (!order.violations().isEmpty()) {
             return violation(order.violations());
         }
         boolean hasOpenReads = order.hasOpenReads();
-        verdicts.uniqueValues(!hasOpenReads);
+        check.uniqueValues(!hasOpenReads);
         long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
-        if (!budget.fits(held, rows)) {
-            return verdicts.unknown(budget.shortage("order", held + rows));
-        }
+        budget.require(held, rows, "order");
         phases.begin("order");
-        Axiom axiom = stages.axiom(reads, indeterminate, request.level());
-        CommitOrder.Result result = axiom == null ? CommitOrder.Result.STOPPED : order.order(axiom, budget::exhausted);
+        Axiom axiom = kernels.axiom(reads, indeterminate, request.level());
+        CommitOrder.Result result = order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
         return switch (result) {
-            case STOPPED -> verdicts.exhausted();
+            case STOPPED -> throw Budget.ended();
             case REFUTED -> violation(new AxiomEvidence(order).violations());
             case ORDERED ->
                 hasOpenReads
                         ? ambiguous(reads)
-                        : verdicts.replay(verdicts.witness(order.commitStatus(), null, order.position()));
+                        : new Finding.Order(check.witness(order.commitStatus(), null, order.position()), false);
         };
     }
 
     /** Whether what counts is told by the transactions as they stand. */
     private boolean areOutcomesKnown() {
         byte unknown = TransactionStatus.INDETERMINATE.code();
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             if (outcome == unknown) {
                 return false;
             }
@@ -124,7 +123,7 @@ final class WeakLevelDecision {
     }
 
     /** Where values repeat and what is certain has an order. */
-    private Verdict ambiguous(ReadsFrom sources) {
+    private Finding ambiguous(ReadsFrom sources) {
         CheckRequest snapshots = new CheckRequest(
                 IsolationLevel.SI,
                 request.time(),
@@ -133,41 +132,39 @@ final class WeakLevelDecision {
                 request.replayed(),
                 request.mostViolations());
         Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
-        Verdict implied = new Decision(table, snapshots, Progress.NONE, part, Checkpoints.NONE).make(stages);
-        Witness stronger = implied.witness();
-        if (implied.status() == Verdict.Status.PASS && stronger != null) {
-            return verdicts.pass(stronger);
+        Finding implied = Strategy.optional(
+                        budget, () -> Decision.of(check.with(snapshots, part), kernels, Tuning.DEFAULT))
+                .find();
+        if (implied instanceof Finding.Order stronger) {
+            return stronger;
         }
         WriterChoices.Result result = WriterChoices.search(
                 sources, this::holds, Math.min(MOST_CHOICES, MOST_CHOICE_STEPS / (1 + table.operations())));
-        if (budget.exhausted()) {
-            return verdicts.exhausted();
-        }
+        budget.require();
         return switch (result) {
             case HOLDS -> chosen();
             case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
             case GIVEN_UP ->
-                verdicts.unknown(
+                throw new BudgetException(
                         sources.open().length + " reads have several possible writers, too many to try them all; "
                                 + request.level().title() + " is decided where written values are unique");
         };
     }
 
     /** A replay knows values only, so it may not see in the order of the choices what they were. */
-    private Verdict chosen() {
+    private Finding chosen() {
         CommitOrder found = chosen;
         if (found != null) {
             phases.begin("replay");
-            Witness witness = verdicts.witness(found.commitStatus(), null, found.position());
+            Witness witness = check.witness(found.commitStatus(), null, found.position());
             boolean shown = Replay.of(witness).holds();
             phases.end(table.operations());
             if (shown) {
-                return verdicts.pass(witness);
+                return new Finding.Order(witness, true);
             }
         }
         boolean tried = request.replayed() && isTriedAgain();
-        return verdicts.make(Verdict.of(Verdict.Status.PASS, request.level())
-                .certificate(new Certificate(Certificate.CHOICES, null, tried)));
+        return new Finding.Choices(tried);
     }
 
     /** Whether independent code finds choices that hold too; a large history it is not asked. */
@@ -202,7 +199,7 @@ final class WeakLevelDecision {
 
     /** Whether a part of a history is known to violate. */
     static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
-        CommitOrder order = CommitOrder.index(part, request.level(), Decision.indeterminate(request));
+        CommitOrder order = CommitOrder.index(part, request.level(), request.indexing());
         if (!order.violations().isEmpty()) {
             return true;
         }
@@ -217,8 +214,8 @@ final class WeakLevelDecision {
         };
     }
 
-    private Verdict violation(List<Violation> violations) {
+    private Finding violation(List<Violation> violations) {
         phases.begin("evidence");
-        return verdicts.violation(violations);
+        return new Finding.Refuted(violations);
     }
 }

@@ -1,8 +1,8 @@
 package org.polygraph.jobs.estimate;
 
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistorySize;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What a check will take, before it runs. Bytes are those of the arrays that hold, as their classes state them; CPU is what

@@ -7,7 +7,7 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code cycle.dot}: a violation for Graphviz; transactions with their operations as nodes, the edges of the cycle, none
@@ -81,8 +81,8 @@ final class CycleDot {
     private String label(int t) {
         StringBuilder label =
                 new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");
-        int from = table.operationStarts()[t];
-        int to = table.operationStarts()[t + 1];
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
         for (int o = from; o < Math.min(to, from + OPERATIONS); o++) {
             label.append(escaped(Legible.shortened(facts.operation(o), TEXT))).append("\\l");
         }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code junit.xml}: a test suite a level and PATH with the verdict as its test case, for build servers. A VIOLATION is a

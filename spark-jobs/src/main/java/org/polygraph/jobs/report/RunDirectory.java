@@ -8,12 +8,12 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.polygraph.jobs.certificate.Fingerprint;
-import org.polygraph.jobs.certificate.Guarantee;
-import org.polygraph.jobs.certificate.RankFile;
-import org.polygraph.jobs.certificate.Terms;
-import org.polygraph.jobs.certificate.Verification;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.report.page.HtmlReport;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
@@ -24,10 +24,10 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code DIR/run=<id>/}: what a check leaves behind, on any file system. Each file is whole or absent; {@code _SUCCESS}
@@ -198,7 +198,7 @@ public final class RunDirectory {
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
         SubHistory part = violation.minimal();
         if (part != null) {
-            HistoryTable alone = HistoryPart.of(table, part.operations()).table();
+            HistoryTable alone = HistorySelection.of(table, part.operations()).table();
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
         } else {
             BitSet involved = involved(violation);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
-import org.polygraph.jobs.certificate.Fingerprint;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 
 /**

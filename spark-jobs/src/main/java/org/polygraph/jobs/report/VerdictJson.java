@@ -22,7 +22,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code verdict.json}: one line, schema {@value #SCHEMA}. Numbers over 2^53 are strings, because common readers of
@@ -275,7 +275,7 @@ public final class VerdictJson {
         if (table != null && t != Dependency.INITIAL) {
             number("session", table.sessionLabel(table.sessionOf(t)));
             number("index", table.index(t));
-            json.writeStringField("status", table.outcome(t).label());
+            json.writeStringField("status", table.status(t).label());
             json.writeStringField("where", table.whereIs(t));
         }
         json.writeEndObject();

@@ -12,7 +12,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A violation as an engineer wants it told: what it is called, what that means, who took part and where that stands in
@@ -205,12 +205,12 @@ public final class ViolationText {
     }
 
     private void operations(int t, List<Integer> keys) {
-        int from = table.operationStarts()[t];
-        int to = table.operationStarts()[t + 1];
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
         List<String> words = new ArrayList<>();
         int hidden = 0;
         for (int o = from; o < to; o++) {
-            boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.operationKeys()[o] >> 1);
+            boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.key(o));
             if (matters && words.size() < detail.operations) {
                 words.add(facts.operation(o));
             } else {

@@ -15,7 +15,7 @@ import org.polygraph.partitioner.index.SourceSlices;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.linear.LinearSlices;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Stages by key whose operations the driver deals out, a file a slice, without a shuffle: each looks at a key once, so nothing is

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.spark;
 
-import org.polygraph.jobs.certificate.KeyReplay;
+import org.polygraph.jobs.certificate.replay.KeyReplay;
 
 /** By slice of keys: its operations replayed. Out: a row a slice, for the merge. */
 final class ReplayTask extends SliceTask {

@@ -9,19 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The Spark engine: large inputs are read in tasks ({@link SparkReading}), what goes key by key runs in tasks, over the same
@@ -205,37 +204,23 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
-        return check(table, request, progress, budget, Checkpoints.NONE);
+    public Finding find(Check check) {
+        if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
+            throw new BudgetException(check.budget().shortage("a Spark session", LazySession.LEAST_HEAP));
+        }
+        check.phases()
+                .listener(CheckMetrics.OF_THIS_PROCESS.listening(check.phases().listener()));
+        return session.use(check.budget(), spark -> find(spark, check));
     }
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints kept) {
-        if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
-            return Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                    .reason(budget.shortage("a Spark session", LazySession.LEAST_HEAP))
-                    .build();
-        }
-        HistoryTable judged = request.judged(table);
-        CheckMetrics metrics = CheckMetrics.OF_THIS_PROCESS;
-        Progress heard = metrics.listening(progress);
-        String how = "failed";
-        try {
-            Verdict verdict = session.use(budget, spark -> check(spark, judged, request, heard, budget, kept));
-            how = verdict.status().name().toLowerCase(Locale.ROOT);
-            return verdict;
-        } finally {
-            metrics.ended(how);
-        }
+    public void ended(String how) {
+        CheckMetrics.OF_THIS_PROCESS.ended(how.toLowerCase(Locale.ROOT));
     }
 
-    private Verdict check(
-            SparkSession spark,
-            HistoryTable table,
-            CheckRequest request,
-            Progress progress,
-            Budget budget,
-            Checkpoints kept) {
+    private Finding find(SparkSession spark, Check check) {
+        HistoryTable table = check.table();
+        Progress progress = check.phases().listener();
         Cut used = settings(spark.sparkContext().getConf(), cut);
         int partitions = used.mostSlices > 0
                 ? used.mostSlices
@@ -246,9 +231,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
         progress.note("slices=" + layout.slices().slices() + " cutKeys="
                 + layout.slices().cutKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
-        try (SparkKernels stages =
-                new SparkKernels(spark, StageParent.of(spark), table, layout, used, budget, progress)) {
-            return new Decision(table, request, progress, budget, kept).make(stages);
+        try (SparkKernels kernels =
+                new SparkKernels(spark, StageParent.of(spark), table, layout, used, check.budget(), progress)) {
+            return Checker.find(check, kernels, Tuning.DEFAULT);
         } finally {
             spill.end();
         }

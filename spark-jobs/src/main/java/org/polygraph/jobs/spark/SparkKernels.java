@@ -37,7 +37,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The stages by key as Spark jobs, for one history. {@link #index}: files, ingest by split, shuffle of blocks by slice of
@@ -87,7 +87,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
     }
 
     @Override
-    public @Nullable IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+    public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
         release();
         SlicedIndexing work = SlicedIndexing.of(table, indeterminate, layout.slices());
         IndexedHistory known = work.known();
@@ -99,16 +99,16 @@ final class SparkKernels implements Kernels, AutoCloseable {
             StageFiles staged = new StageFiles(folder, context.hadoopConfiguration());
             files = staged;
             if (!staged.write(table, work.commitStatus(), layout.perFile(), budget::exhausted)) {
-                return null;
+                throw Budget.ended();
             }
             made = slices(work, staged);
             slices = made;
         } catch (IOException e) {
             throw StageFolder.failed(folder, e);
         }
-        List<byte[]> sizes =
-                jobs.run("index keys", made.mapPartitions(new SizesTask(), Encoders.BINARY())::collectAsList);
-        return sizes == null ? null : merged(work.merge(sizes), made.javaRDD());
+        List<byte[]> sizes = Budget.unlessEnded(
+                jobs.run("index keys", made.mapPartitions(new SizesTask(), Encoders.BINARY())::collectAsList));
+        return merged(work.merge(sizes), made.javaRDD());
     }
 
     /**
@@ -116,7 +116,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
      *
      * @param made slice s in partition s
      */
-    private @Nullable IndexedHistory merged(SliceMerge merge, JavaRDD<byte[]> made) {
+    private IndexedHistory merged(SliceMerge merge, JavaRDD<byte[]> made) {
         IndexedHistory known = merge.known();
         if (known != null) {
             return known;
@@ -131,10 +131,8 @@ final class SparkKernels implements Kernels, AutoCloseable {
                 bytes += merge.bytesOf(full[i++]);
             }
             int[] partitions = Arrays.copyOfRange(full, from, i);
-            List<byte[]>[] rows = jobs.run("merge the index of keys", () -> made.collectPartitions(partitions));
-            if (rows == null) {
-                return null;
-            }
+            List<byte[]>[] rows =
+                    Budget.unlessEnded(jobs.run("merge the index of keys", () -> made.collectPartitions(partitions)));
             for (List<byte[]> each : rows) {
                 each.forEach(merge::add);
             }
@@ -204,18 +202,16 @@ final class SparkKernels implements Kernels, AutoCloseable {
     }
 
     @Override
-    public @Nullable ResidualCore check(
-            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+    public ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
         return check("check keys against the first order", history, graph, commitStatus, position);
     }
 
     @Override
-    public @Nullable ResidualCore recheck(
-            IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+    public ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
         return check("check keys against the solver's order", history, graph, commitStatus, position);
     }
 
-    private @Nullable ResidualCore check(
+    private ResidualCore check(
             String description, IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
         Dataset<byte[]> cached = slices();
         try (Broadcasts sent = new Broadcasts(context)) {
@@ -226,8 +222,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
             Callable<List<byte[]>> action = cached.mapPartitions(
                     new CheckTask(layout.slices(), graph.events().perTransaction(), states, places, commits),
                     Encoders.BINARY())::collectAsList;
-            List<byte[]> rows = jobs.run(description, action);
-            return rows == null ? null : core(rows);
+            return core(Budget.unlessEnded(jobs.run(description, action)));
         }
     }
 
@@ -263,23 +258,22 @@ final class SparkKernels implements Kernels, AutoCloseable {
     }
 
     @Override
-    public @Nullable KeyOrders orderKeys(long skewNanos, boolean maybe) {
-        return dealt().orderKeys(skewNanos, maybe);
+    public KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        return Budget.unlessEnded(dealt().orderKeys(skewNanos, maybe));
     }
 
     @Override
-    public @Nullable ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
-        return dealt().readsFrom(indeterminate, level);
+    public ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return Budget.unlessEnded(dealt().readsFrom(indeterminate, level));
     }
 
     /** CC: the closure and what goes by key over it are the driver's. */
     @Override
-    public @Nullable Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+    public Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         if (level != IsolationLevel.CC) {
-            return dealt().readAxiom(reads, level);
+            return Budget.unlessEnded(dealt().readAxiom(reads, level));
         }
-        IndexedHistory history = index(indeterminate);
-        return history == null ? null : new CausalAxiom(history);
+        return new CausalAxiom(index(indeterminate));
     }
 
     private DealtStages dealt() {

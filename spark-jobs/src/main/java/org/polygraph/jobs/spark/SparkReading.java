@@ -11,12 +11,12 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.PieceMerge;
 import org.polygraph.storage.format.ReadPlan;
 import org.polygraph.storage.format.RowsFile;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Reads large inputs by tasks, a piece of the {@link ReadPlan} each. Their rows wait on the executors' disks, come to the driver a

@@ -5,14 +5,14 @@ import java.util.List;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
-import org.polygraph.jobs.certificate.KeyReplay;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.SlicedReplay;
-import org.polygraph.jobs.certificate.Verification;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.Verification;
+import org.polygraph.jobs.certificate.replay.KeyReplay;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.certificate.replay.SlicedReplay;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Replays by key on Spark. The driver looks at what no single key tells and deals raw operations out to slices of keys, a

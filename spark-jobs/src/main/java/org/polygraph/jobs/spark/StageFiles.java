@@ -19,8 +19,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.ParquetFailure;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their
@@ -158,8 +158,8 @@ final class StageFiles implements Closeable {
         @Override
         public void write(Integer transaction) {
             int t = transaction;
-            int from = table.operationStarts()[t];
-            int to = table.operationStarts()[t + 1];
+            int from = table.firstOperation(t);
+            int to = table.operationsEnd(t);
             out.startMessage();
             out.startField(StagedTransaction.TRANSACTION, 0);
             out.addInteger(t);
@@ -180,7 +180,7 @@ final class StageFiles implements Closeable {
                     if (field == 1) {
                         out.addInteger(table.operationKeys()[o]);
                     } else {
-                        out.addLong(table.operationValues()[o]);
+                        out.addLong(table.value(o));
                     }
                     out.endField("element", 0);
                     out.endGroup();

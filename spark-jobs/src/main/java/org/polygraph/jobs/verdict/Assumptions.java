@@ -1,7 +1,7 @@
 package org.polygraph.jobs.verdict;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 
 /**
  * What the verdict holds under.

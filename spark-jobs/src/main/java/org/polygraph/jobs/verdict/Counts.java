@@ -1,7 +1,7 @@
 package org.polygraph.jobs.verdict;
 
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The size of a history, all of it: reads and writes include those of transactions that do not count.
@@ -22,7 +22,7 @@ public record Counts(
     /** One pass over the outcomes and the operations. */
     public static Counts of(HistoryTable table) {
         long[] byOutcome = new long[TransactionStatus.values().length];
-        for (byte outcome : table.outcomes()) {
+        for (byte outcome : table.statuses()) {
             byOutcome[outcome]++;
         }
         long writes = table.writes();

@@ -3,10 +3,10 @@ package org.polygraph.jobs.verdict;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** The answer for one history, immutable. A class with a builder, not a record, so that fields can be added. */
 public final class Verdict {
@@ -201,6 +201,10 @@ public final class Verdict {
             this.status = status;
             this.level = level;
             this.exitCode = status.exitCode.code();
+        }
+
+        public Status status() {
+            return status;
         }
 
         public Builder path(String value) {

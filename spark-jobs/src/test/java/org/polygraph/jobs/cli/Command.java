@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +16,27 @@ record Command(int exitCode, String out, String err) {
     static final Path ROOT =
             Path.of(System.getProperty("polygraph.root", "..")).toAbsolutePath().normalize();
 
+    /** Resets signals that the parent ignores, as nohup and some build servers do; empty where env(1) cannot. */
+    private static final List<String> DEFAULT_SIGNALS = defaultSignals();
+
+    private static List<String> defaultSignals() {
+        List<String> reset = List.of("env", "--default-signal=HUP,INT,QUIT");
+        try {
+            List<String> probe = new ArrayList<>(reset);
+            probe.add("true");
+            return new ProcessBuilder(probe).redirectErrorStream(true).start().waitFor() == 0 ? reset : List.of();
+        } catch (IOException e) {
+            return List.of();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static Process start(Path directory, Map<String, String> environment, Path out, Path err, List<String> words)
             throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(words)
+        List<String> command = new ArrayList<>(DEFAULT_SIGNALS);
+        command.addAll(words);
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());

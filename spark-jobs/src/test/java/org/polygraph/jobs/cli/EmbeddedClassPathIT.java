@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The class path of checks without Spark is a list of its own, shorter than that of the tests, so a library that is missing there
  * is missed by no other test.
  */
+@Tag("process")
 class EmbeddedClassPathIT {
     private static final Path TARGET = Command.ROOT.resolve("spark-jobs/target");
 

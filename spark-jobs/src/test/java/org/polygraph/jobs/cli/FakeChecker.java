@@ -4,13 +4,12 @@ import java.util.List;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.model.BudgetException;
 
 /** An engine that answers what the first session's number asks for, and counts how often it is asked. */
 final class FakeChecker implements Checker {
@@ -25,41 +24,29 @@ final class FakeChecker implements Checker {
     int checks;
 
     @Override
-    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+    public Finding find(Check check) {
         checks++;
-        progress.stage("faking");
-        switch ((int) table.sessionLabel(0)) {
+        check.phases().begin("faking");
+        switch ((int) check.table().sessionLabel(0)) {
             case VIOLATION -> {
-                return Verdict.of(Verdict.Status.VIOLATION, request.level())
-                        .violations(
-                                List.of(new Violation(
-                                        Anomaly.ABORTED_READ, List.of(0), List.of(0), List.of(), "for a test")),
-                                table)
-                        .assumptions(request.assumptions(table, true))
-                        .certificate(new Certificate("cycle", null, false))
-                        .build();
+                return new Finding.Violated(
+                        List.of(new Violation(Anomaly.ABORTED_READ, List.of(0), List.of(0), List.of(), "for a test")),
+                        1,
+                        new Certificate("cycle", null, false));
             }
-            case UNKNOWN -> {
-                return unknown(request, "tired");
-            }
+            case UNKNOWN -> throw new BudgetException("tired");
             case MISCONFIGURED -> throw new ConfigurationException("found 1; expected 2; give 2");
             case BUG -> throw new IllegalStateException("a bug");
             case OUT_OF_MEMORY -> throw new OutOfMemoryError("for a test");
             case SLOW -> {
-                while (!budget.exhausted()) {
+                while (!check.budget().exhausted()) {
                     Thread.onSpinWait();
                 }
-                return unknown(request, budget.exhaustion("faking"));
+                throw Budget.ended();
             }
             default -> {
-                return Verdict.of(Verdict.Status.PASS, request.level()).build();
+                return new Finding.Choices(false);
             }
         }
-    }
-
-    private static Verdict unknown(CheckRequest request, String reason) {
-        return Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                .reason(reason)
-                .build();
     }
 }

@@ -36,6 +36,7 @@ import org.polygraph.jobs.spark.FaultPlugin.Fault;
  * the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on from.
  */
 @Timeout(300)
+@Tag("process")
 class FaultsTest {
     private static final String[] SPARK = {"--engine", "spark", "--master", "local[2]"};
     private static final String NO_SPACE = "No space left on device";

@@ -17,12 +17,14 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 
 /** Runs on HDFS: history, run directory and verification all live there. */
+@Tag("cluster")
 class HdfsTest {
     @TempDir
     private static Path folder;

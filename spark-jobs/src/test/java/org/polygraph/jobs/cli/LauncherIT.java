@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -49,6 +50,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("process")
     void aWrongJavaHomeIsUsage() throws IOException, InterruptedException {
         Command command = run(Map.of("JAVA_HOME", folder.toString()), LAUNCHER, "--version");
         assertThat(command.exitCode()).isEqualTo(2);
@@ -56,6 +58,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("process")
     void anOldJavaIsUsage() throws IOException, InterruptedException {
         Files.createDirectory(folder.resolve("bin"));
         Files.createSymbolicLink(folder.resolve("bin/java"), Path.of("/bin/false"));
@@ -66,6 +69,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("process")
     void javaOptsAreHonoured() throws IOException, InterruptedException {
         Command command = run(Map.of("JAVA_OPTS", "-showversion -Xmx64m"), LAUNCHER, "version");
         assertThat(command.exitCode()).isZero();
@@ -74,6 +78,7 @@ class LauncherIT {
 
     /** Native code stands beside the classes: where none can be written, it could not be taken out of its jar. */
     @Test
+    @Tag("process")
     @EnabledOnOs(
             value = OS.LINUX,
             architectures = {"amd64", "aarch64"})
@@ -118,6 +123,7 @@ class LauncherIT {
 
     /** Maven's repository is emptied now and then, and another user may not read it: then it is built again. */
     @Test
+    @Tag("process")
     void aLibraryThatIsGoneIsFetchedAgain() throws IOException, InterruptedException {
         Path launcher = checkout("echo this is $0; exit 9");
         Map<String, String> environment = programs();
@@ -131,6 +137,7 @@ class LauncherIT {
 
     /** A JVM that is asked to end exits like any program, so the launcher must not take that for the end of its step. */
     @ParameterizedTest
+    @Tag("process")
     @CsvSource({"INT,130,java", "TERM,143,java", "INT,130,mvn", "TERM,143,mvn"})
     void aSignalWhileThingsAreDoneOnceEndsThem(String signal, int exitCode, String program)
             throws IOException, InterruptedException {
@@ -194,6 +201,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("process")
     void aStrangeMemoryIsExplainedByTheCommand() throws IOException, InterruptedException {
         Command command = run(Map.of(), LAUNCHER, "check", "-l", "ser", "--memory", "4x", "h");
         assertThat(command.exitCode()).isEqualTo(2);
@@ -202,6 +210,7 @@ class LauncherIT {
 
     /** The JVM refuses some heaps, on stdout; it is not asked for them. */
     @ParameterizedTest
+    @Tag("process")
     @ValueSource(strings = {"1k", "08m", "512MiB", "100000g"})
     void anyMemoryStartsTheCommand(String size) throws IOException, InterruptedException {
         Command command = run(Map.of(), LAUNCHER, "check", "-l", "ser", "--memory", size, "missing");
@@ -211,6 +220,7 @@ class LauncherIT {
 
     /** The caller learns which signal it was, whether the launcher has it or the check. */
     @ParameterizedTest
+    @Tag("process")
     @CsvSource({"INT,130", "TERM,143"})
     void signalsHaveTheirExitCodes(String signal, int exitCode) throws IOException, InterruptedException {
         Path out = folder.resolve("out");
@@ -227,6 +237,7 @@ class LauncherIT {
 
     /** Parts of a history are no history. */
     @ParameterizedTest
+    @Tag("process")
     @CsvSource({"INT,130", "TERM,143"})
     void generatedPartsAreWholeOrNotThere(String signal, int exitCode) throws IOException, InterruptedException {
         Path work = Files.createDirectory(folder.resolve("work"));
@@ -256,6 +267,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("process")
     void aFullDiskIsAnError() throws IOException, InterruptedException {
         Command command = run(
                 Map.of(),

@@ -2,7 +2,7 @@ package org.polygraph.jobs.cli;
 
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.certificate.Verification;
+import org.polygraph.jobs.certificate.judge.Verification;
 
 /** A checker as the only engine: there is no Spark. */
 record OnlyEmbedded(Checker embedded) implements Engines {

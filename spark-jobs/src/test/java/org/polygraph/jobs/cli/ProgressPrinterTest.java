@@ -52,7 +52,7 @@ class ProgressPrinterTest {
                 printer.stage("index");
             }
             printer.items(1, 2);
-            printer.clear();
+            printer.pathEnds();
             assertThat(printed()).as(mode.name()).isEmpty();
         }
     }
@@ -111,9 +111,9 @@ class ProgressPrinterTest {
         assertThat(printed().strip())
                 .startsWith("closure   2s  heap 3+1M  spill 5M  close columns")
                 .hasSizeLessThan(80);
-        printer.clear();
+        printer.pathEnds();
         assertThat(printed()).matches("\r +\r");
-        printer.clear();
+        printer.pathEnds();
         assertThat(printed()).isEmpty();
     }
 
@@ -143,7 +143,7 @@ class ProgressPrinterTest {
             after(5000);
             printer.items(4, 0);
             assertThat(printed()).doesNotContain("spilled");
-            printer.clear();
+            printer.pathEnds();
             assertThat(printed()).isEmpty();
         }
     }
@@ -176,7 +176,7 @@ class ProgressPrinterTest {
         ProgressPrinter printer = printer(ProgressMode.NONE, true);
         after(100_000);
         printer.items(3, 4);
-        assertThat(printer.currentStage()).isEqualTo("reading");
+        assertThat(printer.currentPhase()).isEqualTo("reading");
         assertThat(printed()).isEmpty();
     }
 

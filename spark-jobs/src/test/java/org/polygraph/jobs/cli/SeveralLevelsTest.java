@@ -15,8 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.BudgetException;
 
 /** {@code check -l ser,si}: levels of one PATH in one reading. */
 class SeveralLevelsTest {
@@ -33,9 +35,9 @@ class SeveralLevelsTest {
 
     private final List<IsolationLevel> checked = new ArrayList<>();
     private Checker engine = embedded;
-    private final Engines engines = new OnlyEmbedded((table, request, progress, budget) -> {
-        checked.add(request.level());
-        return engine.check(table, request, progress, budget);
+    private final Engines engines = new OnlyEmbedded(check -> {
+        checked.add(check.request().level());
+        return engine.find(check);
     });
     private String out = "";
     private String err = "";
@@ -210,11 +212,12 @@ class SeveralLevelsTest {
 
     @Test
     void aWeakerViolationDecidesWhatWasLeftOpen() {
-        engine = (table, request, progress, budget) -> request.level() == IsolationLevel.SI
-                ? embedded.check(table, request, progress, budget)
-                : Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                        .reason("tired")
-                        .build();
+        engine = check -> {
+            if (check.request().level() != IsolationLevel.SI) {
+                throw new BudgetException("tired");
+            }
+            return embedded.find(check);
+        };
         assertThat(run("check", "-l", "ser,si,cc", LOST)).isEqualTo(3);
         assertThat(results()).containsExactly("VIOLATION ser", "VIOLATION si", "UNKNOWN cc");
         assertThat(out).contains("LostUpdate");
@@ -226,9 +229,8 @@ class SeveralLevelsTest {
 
     @Test
     void verdictsThatContradictEachOtherAreABug() throws IOException {
-        engine = (table, request, progress, budget) -> request.level() == IsolationLevel.SER
-                ? Verdict.of(Verdict.Status.PASS, request.level()).build()
-                : embedded.check(table, request, progress, budget);
+        engine = check ->
+                check.request().level() == IsolationLevel.SER ? new Finding.Choices(false) : embedded.find(check);
         String runs = folder.resolve("runs").toString();
         for (int i = 0; i < 2; i++) {
             assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);
@@ -248,13 +250,11 @@ class SeveralLevelsTest {
 
     @Test
     void budgetsAreForAllLevelsTogether() {
-        engine = (table, request, progress, budget) -> {
-            while (!budget.exhausted()) {
+        engine = check -> {
+            while (!check.budget().exhausted()) {
                 Thread.onSpinWait();
             }
-            return Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                    .reason(budget.exhaustion("faking"))
-                    .build();
+            throw Budget.ended();
         };
         assertThat(run("check", "-l", "ser,si,rc", "--timeout", "50ms", BANK)).isEqualTo(4);
         assertThat(results()).containsExactly("UNKNOWN ser", "UNKNOWN si", "UNKNOWN rc");

@@ -14,16 +14,18 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BinaryFiles;
 import org.polygraph.storage.testkit.EdnFiles;
 
 /** Inputs that tasks read piece by piece, and those of other formats, which the driver reads: the bytes that the embedded engine answers, whatever is wrong with them. */
+@Tag("spark")
 class SparkReadingTest {
     private static final String PIECE_BYTES = "spark.polygraph.piece.bytes";
 

@@ -14,10 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** spark-submit with the jars of cluster-config/bin/thin-jars, over a class path that has nothing of ours. */
+@Tag("cluster")
 class SparkSubmitIT {
     @TempDir
     private Path folder;

@@ -7,10 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** cluster-config/bin/standalone: real processes, a master and two workers, and a check on them. */
+@Tag("cluster")
 class StandaloneIT {
     private static final String SCRIPT =
             Command.ROOT.resolve("cluster-config/bin/standalone").toString();

@@ -18,6 +18,7 @@ import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /** Two workers in processes of their own, one of them killed (-9) within a stage: the same verdict, and nothing left over. */
+@Tag("cluster")
 class WorkerLossIT {
     @TempDir
     private Path folder;

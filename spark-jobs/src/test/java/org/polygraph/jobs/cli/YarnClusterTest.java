@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.ClusterDriver;
 import org.polygraph.jobs.application.InstalledEngines;
 
 /** {@code --deploy-mode cluster} on YARN: what the application master hears of how a command ended. */
+@Tag("cluster")
 class YarnClusterTest {
     @TempDir
     private Path folder;

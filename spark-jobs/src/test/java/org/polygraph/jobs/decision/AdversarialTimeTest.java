@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Times that no window would like, at size: verdicts are known from how the history was made. */
@@ -40,9 +40,9 @@ class AdversarialTimeTest {
         long last = Arrays.stream(history.ends()).max().orElseThrow();
         for (int session = 0; session < 50; session += 7) {
             // The first of a session, or its start would be before the end of the one before it.
-            history.ends()[history.sessionStarts()[session]] = last;
+            history.ends()[history.firstTransaction(session)] = last;
         }
-        history.starts()[history.sessionStarts()[50] - 1] = first;
+        history.starts()[history.firstTransaction(50) - 1] = first;
         passes(history, IsolationLevel.SSER, 0);
         passes(history, IsolationLevel.SSI, 0);
         passes(history, IsolationLevel.SER, 0);

@@ -6,12 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -20,13 +19,14 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.AgainstTheClock;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Strict levels where sessions run against the clock and outcomes are open, against all orders: a start that binds only if its
@@ -48,13 +48,7 @@ class AgainstTheClockTest {
 
     @Test
     void agreesWithAllOrders() {
-        run(0xc10c4, 15_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesWithAllOrdersAtLength() {
-        run(0xc10c5, 300_000);
+        run(0xc10c4, SuiteScale.of(15_000));
     }
 
     /** Many at once, so that the solver takes them for independent parts: the whole holds iff each of them does. */
@@ -149,7 +143,7 @@ class AgainstTheClockTest {
                 assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
                 for (int t : starts) {
                     if (witness.counted()[t]) {
-                        assertThat(history.outcome(t)).as(what).isEqualTo(TransactionStatus.INDETERMINATE);
+                        assertThat(history.status(t)).as(what).isEqualTo(TransactionStatus.INDETERMINATE);
                         chosen++;
                         break;
                     }
@@ -170,7 +164,7 @@ class AgainstTheClockTest {
         for (Violation violation : verdict.violations()) {
             SubHistory part = Objects.requireNonNull(violation.minimal(), what);
             // Times alone may contradict a session where a transaction has no operation; here all have some.
-            HistoryTable shown = HistoryPart.of(history, part.operations()).table();
+            HistoryTable shown = HistorySelection.of(history, part.operations()).table();
             assertThat(BruteForceChecker.judge(shown, BruteForceChecker.Level.valueOf(level.name())))
                     .as("%s shown by %s", what, HistoryDsl.print(shown))
                     .isIn(BruteForceChecker.Verdict.REJECTED, BruteForceChecker.Verdict.INVALID);

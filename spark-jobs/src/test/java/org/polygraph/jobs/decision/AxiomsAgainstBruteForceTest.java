@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Counts;
@@ -14,11 +13,12 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** RC, RA and CC from raw operations to verdict, against all commit orders and against the corpus. */
@@ -27,13 +27,7 @@ class AxiomsAgainstBruteForceTest {
 
     @Test
     void agrees() {
-        run(0xacc, 20_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesAtLength() {
-        run(0xacce, 300_000);
+        run(0xacc, SuiteScale.of(20_000));
     }
 
     private static void run(long seed, int histories) {
@@ -88,7 +82,7 @@ class AxiomsAgainstBruteForceTest {
         if (part == null) {
             return false;
         }
-        HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+        HistoryTable alone = HistorySelection.of(history, part.operations()).table();
         assertThat(BruteForceAxioms.accepts(alone, BruteForceAxioms.Level.valueOf(level.name())))
                 .as("%s %s of %s", violation.anomaly(), HistoryDsl.print(alone), HistoryDsl.print(history))
                 .isFalse();

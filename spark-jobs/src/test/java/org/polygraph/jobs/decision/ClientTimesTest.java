@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Every kind of client time, absurd ones too: strict levels against all orders, the hint against no time at all. */
@@ -28,13 +28,7 @@ class ClientTimesTest {
 
     @Test
     void strictLevelsAgreeWithAllOrders() {
-        strict(0xc10c, 20_000);
-    }
-
-    @Test
-    @Tag("full")
-    void strictLevelsAgreeWithAllOrdersAtLength() {
-        strict(0xc10cc, 400_000);
+        strict(0xc10c, SuiteScale.of(20_000));
     }
 
     private static void strict(long seed, int histories) {
@@ -153,13 +147,7 @@ class ClientTimesTest {
 
     @Test
     void hintEqualsNone() {
-        hint(0x417, 10_000, 300);
-    }
-
-    @Test
-    @Tag("full")
-    void hintEqualsNoneAtLength() {
-        hint(0x4171, 100_000, 5_000);
+        hint(0x417, SuiteScale.of(10_000), SuiteScale.of(300));
     }
 
     private static void hint(long seed, int tiny, int larger) {

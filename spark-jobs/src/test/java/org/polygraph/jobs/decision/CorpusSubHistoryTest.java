@@ -18,17 +18,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.SubHistory;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.OracleCorpus;
 
 /** Every violation of the corpus has a sub-history that, written and read again, violates the same level. */
@@ -128,12 +128,13 @@ class CorpusSubHistoryTest {
             for (Violation violation : verdict.violations()) {
                 org.polygraph.partitioner.isolation.SubHistory minimal = violation.minimal();
                 if (minimal != null) {
-                    HistoryTable part =
-                            again(HistoryPart.of(table, minimal.operations()).table());
+                    HistoryTable part = again(
+                            HistorySelection.of(table, minimal.operations()).table());
                     String what = name + " " + level;
                     Verdict alone = new EmbeddedChecker().check(part, request, Progress.NONE, Budget.unlimited());
                     assertThat(alone.status()).as(what).isEqualTo(Verdict.Status.VIOLATION);
-                    assertThat(SubHistory.firstGap(table, part, request.terms().orElseThrow()))
+                    assertThat(SubHistoryProof.firstGap(
+                                    table, part, request.terms().orElseThrow()))
                             .as(what)
                             .isNull();
                     assertThat(minimal.minimal()).as(what).isTrue();

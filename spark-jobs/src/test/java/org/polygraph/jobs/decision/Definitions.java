@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Levels by the definitions that {@link org.polygraph.storage.testkit.BruteForceChecker} does not use: every choice of which unknown
@@ -106,10 +106,10 @@ final class Definitions {
         long[] ends = table.ends();
         for (int t = 0; t < table.transactions(); t++) {
             List<Op> list = new ArrayList<>();
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                int key = table.operationKeys()[o] >> 1;
-                long value = table.operationValues()[o];
-                if ((table.operationKeys()[o] & 1) == 1) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                long value = table.value(o);
+                if (table.isWrite(o)) {
                     list.add(Op.write(key, value));
                 } else if (table.values().isOther(value)) {
                     list.add(new Op(Kind.READ_OTHER, key, table.values().excluded(value), List.of()));
@@ -117,7 +117,7 @@ final class Definitions {
                     list.add(Op.read(key, value));
                 }
             }
-            TransactionStatus outcome = table.outcome(t);
+            TransactionStatus outcome = table.status(t);
             all.add(new Transaction(
                     table.sessionOf(t),
                     outcome == TransactionStatus.COMMITTED

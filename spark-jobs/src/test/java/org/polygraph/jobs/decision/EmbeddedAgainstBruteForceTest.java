@@ -3,29 +3,23 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** The embedded engine from raw operations to verdict, against brute force. */
 class EmbeddedAgainstBruteForceTest {
     @Test
     void agrees() {
-        run(0xca11, 30_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesAtLength() {
-        run(0xdeed, 300_000);
+        run(0xca11, SuiteScale.of(30_000));
     }
 
     /** Timestamps may help to accept and never condemn. */

@@ -18,7 +18,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -259,7 +259,7 @@ class EvidenceTest {
         for (int i = 0; i < 5000; i++) {
             HistoryTable history = stream.at(i);
             boolean anything = false;
-            for (byte outcome : history.outcomes()) {
+            for (byte outcome : history.statuses()) {
                 anything |= outcome == 0;
             }
             if (!anything) {

@@ -11,12 +11,13 @@ import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.Formula;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.PolygraphHistory;
 import org.polygraph.storage.testkit.SatChecker;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Hard by construction, from raw operations to verdict: formulas as histories and random polygraphs in more than 64
@@ -71,7 +72,7 @@ class HardHistoriesTest {
 
     @Test
     void smallFormulas() {
-        formulas(1, 100, 4, 20, 3.4, 5.2);
+        formulas(1, SuiteScale.of(100), 4, 20, 3.4, 5.2);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(conflicts).isGreaterThan(verdicts);
     }
@@ -80,15 +81,6 @@ class HardHistoriesTest {
     void formulasNearTheThreshold() {
         formulas(10_000, 12, 20, 50, 3.9, 4.7);
         assertThat(accepted).isBetween(2, verdicts - 2);
-    }
-
-    @Test
-    @Tag("full")
-    void manyFormulas() {
-        formulas(20_000, 2_000, 4, 40, 3.9, 4.7);
-        formulas(30_000, 60, 40, 70, 3.9, 4.7);
-        formulas(40_000, 10, 120, 200, 2.5, 3.0);
-        assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
     }
 
     @Test
@@ -178,19 +170,10 @@ class HardHistoriesTest {
 
     @Test
     void randomPolygraphs() {
-        polygraphs(60_000, 60, 65, 75, IsolationLevel.SER);
-        polygraphs(61_000, 40, 20, 40, IsolationLevel.SI);
+        polygraphs(60_000, SuiteScale.of(60), 65, 75, IsolationLevel.SER);
+        polygraphs(61_000, SuiteScale.of(40), 20, 40, IsolationLevel.SI);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(withConflicts).isGreaterThan(3);
-    }
-
-    @Test
-    @Tag("full")
-    void manyRandomPolygraphs() {
-        polygraphs(70_000, 1_500, 65, 90, IsolationLevel.SER);
-        polygraphs(80_000, 100, 65, 70, IsolationLevel.SI);
-        polygraphs(90_000, 1_000, 20, 40, IsolationLevel.SI);
-        assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
     }
 
     private void polygraphs(long firstSeed, int count, int least, int most, IsolationLevel level) {

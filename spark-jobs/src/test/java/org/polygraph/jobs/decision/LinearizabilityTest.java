@@ -5,34 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Level lin against every order of tiny histories, and against what a simulated register did. */
 class LinearizabilityTest {
     @Test
     void agreesWithBruteForce() {
-        tiny(0x11, 20_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesWithBruteForceAtLength() {
-        tiny(0x12, 500_000);
+        tiny(0x11, SuiteScale.of(20_000));
     }
 
     @Test
@@ -69,7 +63,7 @@ class LinearizabilityTest {
             assertThat(violation.transactions())
                     .as(history)
                     .hasSize(2)
-                    .anyMatch(t -> table.outcome(t) == TransactionStatus.ABORTED);
+                    .anyMatch(t -> table.status(t) == TransactionStatus.ABORTED);
             assertThat(violation.detail()).contains("aborted");
         }
         for (String history :
@@ -159,7 +153,8 @@ class LinearizabilityTest {
             for (Violation violation : verdict.violations()) {
                 SubHistory part = violation.minimal();
                 assertThat(part).as(what).isNotNull();
-                HistoryTable alone = HistoryPart.of(history, part.operations()).table();
+                HistoryTable alone =
+                        HistorySelection.of(history, part.operations()).table();
                 assertThat(holds(alone, skew)).as(what + " part " + part).isFalse();
                 assertThat(violation.detail()).as(what).isNotEmpty();
                 for (int named : violation.transactions()) {
@@ -192,10 +187,10 @@ class LinearizabilityTest {
         for (int key = 0; key < history.keys().size(); key++) {
             List<Integer> left = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
-                int from = history.operationStarts()[t];
-                if (history.outcome(t) != TransactionStatus.ABORTED
-                        && from < history.operationStarts()[t + 1]
-                        && history.operationKeys()[from] >>> 1 == key) {
+                int from = history.firstOperation(t);
+                if (history.status(t) != TransactionStatus.ABORTED
+                        && from < history.operationsEnd(t)
+                        && history.key(from) == key) {
                     left.add(t);
                 }
             }
@@ -207,23 +202,23 @@ class LinearizabilityTest {
     }
 
     private static boolean extend(HistoryTable history, long skew, List<Integer> left, long value) {
-        if (left.stream().allMatch(t -> history.outcome(t) == TransactionStatus.INDETERMINATE)) {
+        if (left.stream().allMatch(t -> history.status(t) == TransactionStatus.INDETERMINATE)) {
             return true;
         }
         for (int t : left) {
             // The next is one that no other had ended before it started.
             boolean isFree = left.stream()
                     .noneMatch(u -> u != t
-                            && history.outcome(u) == TransactionStatus.COMMITTED
+                            && history.status(u) == TransactionStatus.COMMITTED
                             && history.ends()[u] + skew < history.starts()[t]);
             if (!isFree) {
                 continue;
             }
             long after = value;
             boolean fits = true;
-            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                long each = history.operationValues()[o];
-                if ((history.operationKeys()[o] & 1) == 1) {
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                long each = history.value(o);
+                if (history.isWrite(o)) {
                     after = each;
                 } else if (history.values().isOther(each)) {
                     fits &= history.values().excluded(each) != after;

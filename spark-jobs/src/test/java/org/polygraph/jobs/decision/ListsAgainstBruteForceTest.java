@@ -9,15 +9,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Verdicts on tiny histories of lists against every execution, which knows lists and nothing of how we tell them. */
 class ListsAgainstBruteForceTest {
@@ -45,13 +45,7 @@ class ListsAgainstBruteForceTest {
 
     @Test
     void verdictsAreThoseOfAllExecutions() throws Exception {
-        run(4_000);
-    }
-
-    @Test
-    @Tag("full")
-    void moreVerdictsAreThoseOfAllExecutions() throws Exception {
-        run(40_000);
+        run(SuiteScale.of(4_000));
     }
 
     private void run(int rounds) throws Exception {

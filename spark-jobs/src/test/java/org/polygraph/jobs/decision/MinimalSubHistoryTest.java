@@ -9,7 +9,6 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
@@ -17,11 +16,12 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out. */
@@ -30,13 +30,7 @@ class MinimalSubHistoryTest {
 
     @Test
     void nothingCanBeLeftOut() {
-        run(6_000);
-    }
-
-    @Test
-    @Tag("full")
-    void nothingCanBeLeftOutOfMany() {
-        run(100_000);
+        run(SuiteScale.of(6_000));
     }
 
     private static void run(int histories) {
@@ -67,7 +61,7 @@ class MinimalSubHistoryTest {
     static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
         SubHistory shown = violation.minimal();
         assertThat(shown).as(name).isNotNull();
-        HistoryTable part = HistoryPart.of(whole, shown.operations()).table();
+        HistoryTable part = HistorySelection.of(whole, shown.operations()).table();
         String shape = name + " shown by " + HistoryDsl.print(part);
         assertThat(gap(whole, part, request)).as(shape).isNull();
         assertThat(passes(part, request)).as(shape).isFalse();
@@ -92,19 +86,19 @@ class MinimalSubHistoryTest {
 
     private static int[] without(HistoryTable whole, int[] operations, int transaction) {
         return IntStream.of(operations)
-                .filter(o -> o < whole.operationStarts()[transaction] || o >= whole.operationStarts()[transaction + 1])
+                .filter(o -> o < whole.firstOperation(transaction) || o >= whole.operationsEnd(transaction))
                 .toArray();
     }
 
     private static void leftOut(HistoryTable whole, HistoryTable part, CheckRequest request, int[] left, String name) {
-        HistoryTable smaller = HistoryPart.of(whole, left).table();
+        HistoryTable smaller = HistorySelection.of(whole, left).table();
         if (isClosed(whole, left) && !losesItsWriter(part, smaller)) {
             assertThat(passes(smaller, request)).as(name).isTrue();
         }
     }
 
     private static String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
-        return org.polygraph.jobs.certificate.SubHistory.firstGap(
+        return org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(
                 whole, part, request.terms().orElseThrow());
     }
 
@@ -113,23 +107,23 @@ class MinimalSubHistoryTest {
         BitSet kept = new BitSet();
         IntStream.of(left).forEach(kept::set);
         for (int read : left) {
-            int t = HistoryPart.transactionOf(whole, read);
-            int key = whole.operationKeys()[read] >> 1;
-            if ((whole.operationKeys()[read] & 1) == 1 || whole.outcome(t) == TransactionStatus.ABORTED) {
+            int t = HistorySelection.transactionOf(whole, read);
+            int key = whole.key(read);
+            if (whole.isWrite(read) || whole.status(t) == TransactionStatus.ABORTED) {
                 continue;
             }
-            OptionalLong own = lastWrite(whole, null, whole.operationStarts()[t], read, key);
+            OptionalLong own = lastWrite(whole, null, whole.firstOperation(t), read, key);
             if (own.isPresent()) {
-                if (!own.equals(lastWrite(whole, kept, whole.operationStarts()[t], read, key))) {
+                if (!own.equals(lastWrite(whole, kept, whole.firstOperation(t), read, key))) {
                     return false;
                 }
                 continue;
             }
-            OptionalLong value = OptionalLong.of(whole.operationValues()[read]);
+            OptionalLong value = OptionalLong.of(whole.value(read));
             for (int w = 0; w < whole.transactions(); w++) {
-                int from = whole.operationStarts()[w];
-                int to = whole.operationStarts()[w + 1];
-                boolean source = whole.outcome(w) != TransactionStatus.ABORTED
+                int from = whole.firstOperation(w);
+                int to = whole.operationsEnd(w);
+                boolean source = whole.status(w) != TransactionStatus.ABORTED
                         && (w < t || whole.sessionOf(w) != whole.sessionOf(t))
                         && lastWrite(whole, null, from, to, key).equals(value);
                 if (source && !lastWrite(whole, kept, from, to, key).equals(value)) {
@@ -143,8 +137,8 @@ class MinimalSubHistoryTest {
     /** The value last written to a key by an operation of [from, to) that is kept. */
     private static OptionalLong lastWrite(HistoryTable whole, @Nullable BitSet kept, int from, int to, int key) {
         for (int o = to - 1; o >= from; o--) {
-            if (whole.operationKeys()[o] == (key << 1 | 1) && (kept == null || kept.get(o))) {
-                return OptionalLong.of(whole.operationValues()[o]);
+            if (whole.isWriteOf(o, key) && (kept == null || kept.get(o))) {
+                return OptionalLong.of(whole.value(o));
             }
         }
         return OptionalLong.empty();
@@ -159,10 +153,10 @@ class MinimalSubHistoryTest {
     /** Whether a value that some read returns was written before, by whomever, and is not any more. */
     private static boolean losesItsWriter(HistoryTable part, HistoryTable smaller) {
         for (int o = 0; o < smaller.operations(); o++) {
-            String key = smaller.keys().label(smaller.operationKeys()[o] >> 1);
-            if ((smaller.operationKeys()[o] & 1) == 0
-                    && isWritten(part, key, smaller.operationValues()[o])
-                    && !isWritten(smaller, key, smaller.operationValues()[o])) {
+            String key = smaller.keys().label(smaller.key(o));
+            if (!smaller.isWrite(o)
+                    && isWritten(part, key, smaller.value(o))
+                    && !isWritten(smaller, key, smaller.value(o))) {
                 return true;
             }
         }
@@ -171,9 +165,9 @@ class MinimalSubHistoryTest {
 
     private static boolean isWritten(HistoryTable table, String key, long value) {
         for (int o = 0; o < table.operations(); o++) {
-            if ((table.operationKeys()[o] & 1) == 1
-                    && table.operationValues()[o] == value
-                    && table.keys().label(table.operationKeys()[o] >> 1).equals(key)) {
+            if (table.isWrite(o)
+                    && table.value(o) == value
+                    && table.keys().label(table.key(o)).equals(key)) {
                 return true;
             }
         }

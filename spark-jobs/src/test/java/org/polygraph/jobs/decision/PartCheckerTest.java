@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
 
 class PartCheckerTest {

@@ -6,15 +6,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** SSER and SSI from raw operations to verdict, against all orders and against the corpus. */
@@ -23,13 +23,7 @@ class RealTimeAgainstBruteForceTest {
 
     @Test
     void agrees() {
-        run(0x71e, 20_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesAtLength() {
-        run(0x71ee, 300_000);
+        run(0x71e, SuiteScale.of(20_000));
     }
 
     private static void run(long seed, int histories) {

@@ -1,9 +1,9 @@
 package org.polygraph.jobs.decision;
 
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Histories of single operations with times. */

@@ -19,10 +19,10 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Whatever the check finds can be told: in JSON that follows its schema, in text, on a page. */

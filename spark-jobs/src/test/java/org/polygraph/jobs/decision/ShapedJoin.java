@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.ShapedHistory.Kind;
 import org.polygraph.jobs.decision.ShapedHistory.Op;
 import org.polygraph.jobs.decision.ShapedHistory.Txn;
@@ -14,7 +14,7 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**

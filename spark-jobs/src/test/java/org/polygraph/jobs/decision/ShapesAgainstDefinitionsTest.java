@@ -7,20 +7,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * All levels, from the bytes of a file to verdict and evidence, on shapes that other generators seldom make, against {@link
@@ -38,13 +38,7 @@ class ShapesAgainstDefinitionsTest {
 
     @Test
     void agrees() throws IOException, HistoryException {
-        run(0x54a9e, 1_500);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesAtLength() throws IOException, HistoryException {
-        run(0x54a9e5, 60_000);
+        run(0x54a9e, SuiteScale.of(1_500));
     }
 
     private void run(long seed, int histories) throws IOException, HistoryException {

@@ -3,16 +3,16 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
@@ -107,7 +107,7 @@ public final class ShownVerdicts {
             return;
         }
         assertThat(part.minimal()).as(what).isTrue();
-        HistoryTable alone = HistoryPart.of(whole, part.operations()).table();
+        HistoryTable alone = HistorySelection.of(whole, part.operations()).table();
         String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
         if (alone.transactions() > MOST_TRANSACTIONS) {
             large++;
@@ -122,7 +122,7 @@ public final class ShownVerdicts {
                     .isNotEqualTo(true);
         }
         if (request.level() != IsolationLevel.LIN) {
-            assertThat(org.polygraph.jobs.certificate.SubHistory.firstGap(
+            assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(
                             whole, alone, request.terms().orElseThrow()))
                     .as(as)
                     .isNull();
@@ -134,7 +134,7 @@ public final class ShownVerdicts {
 
     private static boolean hasEmptyTransaction(HistoryTable table) {
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.operationStarts()[t] == table.operationStarts()[t + 1]) {
+            if (table.firstOperation(t) == table.operationsEnd(t)) {
                 return true;
             }
         }

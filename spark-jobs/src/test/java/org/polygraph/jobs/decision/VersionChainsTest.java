@@ -3,19 +3,19 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Read-modify-write histories, decided by their version chains: against brute force, and against the solver without rules. */
@@ -25,24 +25,12 @@ class VersionChainsTest {
 
     @Test
     void agreesWithBruteForce() {
-        tiny(0xc4a1, 6_000);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesWithBruteForceAtLength() {
-        tiny(0xc4a2, 200_000);
+        tiny(0xc4a1, SuiteScale.of(6_000));
     }
 
     @Test
     void agreesWithTheOrdinaryPath() {
-        small(0xc4a3, 600);
-    }
-
-    @Test
-    @Tag("full")
-    void agreesWithTheOrdinaryPathAtLength() {
-        small(0xc4a4, 20_000);
+        small(0xc4a3, SuiteScale.of(600));
     }
 
     private static HistoryGenerator generator(SplitMix random) {

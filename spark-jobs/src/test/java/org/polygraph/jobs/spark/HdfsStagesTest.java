@@ -16,11 +16,12 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.CheckpointFiles;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -29,10 +30,11 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Files between driver and tasks on HDFS, where nothing can be mapped in place. */
+@Tag("cluster")
 class HdfsStagesTest {
     private static final long SEED = 0x4df5;
 

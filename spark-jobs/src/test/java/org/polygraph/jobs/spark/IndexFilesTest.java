@@ -13,16 +13,18 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.partitioner.index.IndexSlice;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** An index that goes to tasks by way of files: what is there, what is not, and what has been damaged. */
+@Tag("spark")
 class IndexFilesTest {
     private static final int SLICES = 4;
     private static final HistoryTable TABLE = HistoryGenerator.withSeed(0x1d8)

@@ -12,11 +12,13 @@ import org.apache.spark.api.java.function.ReduceFunction;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
 
+@Tag("spark")
 class JobsTest {
     /** What the last task waits for; static, for tasks are sent as bytes. */
     private static CountDownLatch counted = new CountDownLatch(1);

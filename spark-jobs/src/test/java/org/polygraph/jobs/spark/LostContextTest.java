@@ -9,6 +9,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.polygraph.jobs.application.EngineException;
@@ -17,10 +18,11 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no bug. */
+@Tag("spark")
 class LostContextTest {
     private static final SparkChecker.Cut CUT =
             new SparkChecker.Cut(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Cut(100, 0), Long.MAX_VALUE);

@@ -19,12 +19,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who maps what for how long, in a driver that makes generations of rows and an executor that reads them. */
 @Timeout(60)
+@Tag("spark")
 class MappedFilesTest {
     private static final int[] CHAINS = {0, 3, 5};
     private static final int[] GROUPS = {0, 1, 2};

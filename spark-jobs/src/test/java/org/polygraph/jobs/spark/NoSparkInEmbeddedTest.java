@@ -6,10 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With every jar on the class path, the embedded engine still loads no class of Spark, Scala or Hadoop. */
+@Tag("process")
 class NoSparkInEmbeddedTest {
     @TempDir
     Path folder;

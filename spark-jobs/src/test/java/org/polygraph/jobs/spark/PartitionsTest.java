@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.CheckpointFiles;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
@@ -34,13 +34,14 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.prune.HotKeySaturation;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory. */
+@Tag("spark")
 class PartitionsTest {
     private static final long SEED = 0x9a27;
 

@@ -32,17 +32,19 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.AgainstTheClock;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** The Spark engine against the embedded one: the same verdict, and the same evidence to the last word. */
+@Tag("spark")
 class SparkCheckerTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
     private static final long SEED = 0x5fa7c;
@@ -101,7 +103,7 @@ class SparkCheckerTest {
 
     @Test
     void generatedHistories() {
-        generated(100);
+        generated(SuiteScale.of(100));
     }
 
     @Test
@@ -118,12 +120,6 @@ class SparkCheckerTest {
             seen.merge(same(fine, history, level, "from seed " + seeds[0]), 1, Integer::sum);
         }
         assertThat(seen).containsOnlyKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION);
-    }
-
-    @Test
-    @Tag("full")
-    void manyGeneratedHistories() {
-        generated(600);
     }
 
     private static void generated(int histories) {

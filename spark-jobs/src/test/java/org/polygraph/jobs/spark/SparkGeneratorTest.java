@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.Progress;
@@ -22,6 +23,7 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.generate.Workload;
 
 /** Whatever the engine, the number of slices and of parts: byte for byte the same rows. */
+@Tag("spark")
 class SparkGeneratorTest {
     @TempDir
     static Path folder;

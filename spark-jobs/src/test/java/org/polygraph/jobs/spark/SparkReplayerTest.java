@@ -12,14 +12,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.Claim;
-import org.polygraph.jobs.certificate.Fingerprint;
-import org.polygraph.jobs.certificate.Replay;
-import org.polygraph.jobs.certificate.Verification;
-import org.polygraph.jobs.certificate.Witness;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.Verification;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -27,13 +28,14 @@ import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** The replay by key on Spark against the one in this JVM: the same result, to the last word. */
+@Tag("spark")
 class SparkReplayerTest {
     private static final long SEED = 0x5e91a;
 

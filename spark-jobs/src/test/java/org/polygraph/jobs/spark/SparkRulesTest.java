@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.Budget;
@@ -22,10 +23,11 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Rules as jobs, by themselves: what ends them. */
+@Tag("spark")
 class SparkRulesTest {
     private static final SparkChecker.Cut CUT =
             new SparkChecker.Cut(500, 4, 1, 0, 3, 16 << 10, new WindowPlan.Cut(100, 0), Long.MAX_VALUE);

@@ -26,16 +26,17 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
  * Shapes that other generators seldom make, alone and joined, at all levels: read in pieces and checked by tasks, however both are
  * cut, the verdict is that of the definitions, and verdict.json the embedded engine's but for time and memory.
  */
+@Tag("spark")
 class SparkShapesTest {
     private static final IsolationLevel[] LEVELS = IsolationLevel.values();
     private static final WindowPlan.Cut[] WINDOWS = {

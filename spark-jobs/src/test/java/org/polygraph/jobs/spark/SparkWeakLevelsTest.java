@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -30,19 +30,21 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 import org.polygraph.storage.testkit.Unrecorded;
 
 /** RC, RA, CC and lin: however keys and sessions are cut, verdict.json is the embedded engine's but for time and memory. */
+@Tag("spark")
 class SparkWeakLevelsTest {
     private static final long SEED = 0x11e7;
 
@@ -87,13 +89,7 @@ class SparkWeakLevelsTest {
 
     @Test
     void tinyRegistersAreTheSame() {
-        tinyRegisters(SEED, 30);
-    }
-
-    @Test
-    @Tag("full")
-    void tinyRegistersAreTheSameAtLength() {
-        tinyRegisters(SEED + 1, 1_500);
+        tinyRegisters(SEED, SuiteScale.of(30));
     }
 
     private static void tinyRegisters(long seed, int histories) {
@@ -177,13 +173,7 @@ class SparkWeakLevelsTest {
 
     @Test
     void tinyHistoriesAreTheSame() {
-        tinyHistories(SEED + 3, 15);
-    }
-
-    @Test
-    @Tag("full")
-    void tinyHistoriesAreTheSameAtLength() {
-        tinyHistories(SEED + 4, 500);
+        tinyHistories(SEED + 3, SuiteScale.of(15));
     }
 
     private static void tinyHistories(long seed, int histories) {

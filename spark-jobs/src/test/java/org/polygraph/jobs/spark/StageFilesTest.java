@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Files of transactions, wherever their folder is. */

@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Folders of the living stay, those of the dead go. */
+@Tag("process")
 class StageFolderTest {
     /** Another process: makes a folder, says so, and waits to be killed. */
     static final class Other {

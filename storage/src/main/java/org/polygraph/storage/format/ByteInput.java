@@ -2,9 +2,9 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import java.io.InputStream;
-import org.polygraph.storage.columnar.HistoryTable.Source;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
 
 /** Buffered bytes of a binary format, with the offset for messages. Reading past the end is a located error. */
 final class ByteInput {

@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * A folder of Cobra logs: one {@code *.log} a client, which is a session; other files are ignored. A record is a tag and
@@ -159,7 +159,7 @@ final class CobraReader {
                         "of " + transaction + ", which is open",
                         "one log holds one client: do not merge logs");
             }
-            builder.outcome(TransactionStatus.COMMITTED);
+            builder.status(TransactionStatus.COMMITTED);
             endIfOpen();
         }
 

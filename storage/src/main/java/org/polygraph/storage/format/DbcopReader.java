@@ -1,9 +1,9 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The bincode of dbcop: little-endian, lengths and numbers i64.
@@ -75,7 +75,7 @@ final class DbcopReader {
             }
         }
         if (!flag("a transaction's success")) {
-            builder.outcome(TransactionStatus.ABORTED);
+            builder.status(TransactionStatus.ABORTED);
         }
         builder.end();
     }

@@ -3,11 +3,11 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** One map: what a process invokes, or how that ended. Used again and again. */
 final class EdnCall {

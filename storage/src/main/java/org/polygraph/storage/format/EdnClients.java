@@ -3,10 +3,10 @@ package org.polygraph.storage.format;
 import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The processes of an EDN history: pairs each invocation with its completion. Memory: the open invocation of each process, 12 bytes

@@ -2,13 +2,13 @@ package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** What one invocation or completion says that is read and written: 12 bytes an operation. Used again and again. */
 final class EdnOperations {

@@ -2,9 +2,9 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import java.io.InputStream;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Histories as Jepsen writes them: an operation a map, one after another or in a vector, with or without a tag; an invocation and later

@@ -2,10 +2,10 @@ package org.polygraph.storage.format;
 
 import java.io.IOException;
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.format.EdnTokens.Token;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The tokens of one value, to be gone through when all is known that says what they mean: 25 bytes each, and texts.

@@ -9,7 +9,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Writes a history that is never in memory as a whole: tables one after the other into one file, which has its name when

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * How large a history is, as far as can be told without reading it.
@@ -184,8 +184,8 @@ public record HistorySize(
     private static long keys(HistoryTable table, long operations) {
         int draws = table.operations();
         IntOpenHashSet seen = new IntOpenHashSet();
-        for (int key : table.operationKeys()) {
-            seen.add(key >>> 1);
+        for (int o = 0; o < table.operations(); o++) {
+            seen.add(table.key(o));
         }
         double low = seen.size();
         double high = Math.max(low, operations);

@@ -3,7 +3,7 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.BitSet;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Writes a table as a history: under a temporary name, then renamed, so that the file is whole or absent. */
 public final class HistoryWriter {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 
 /** The one JSON factory, its limits against hostile input, and located errors. */
@@ -26,6 +26,8 @@ final class Json {
                     .maxNameLength(MAX_NAME)
                     .maxNumberLength(100)
                     .build())
+            // The format is UTF-8.
+            .disable(JsonFactory.Feature.CHARSET_DETECTION)
             .build();
 
     private Json() {}

@@ -11,45 +11,42 @@ import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * JSON Lines: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
- * ones come once. Parsed as a stream of tokens: nothing is kept of a line but its operations. Plain lines are parsed without
- * that, see {@link PlainLines}.
+ * JSON Lines in UTF-8: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
+ * ones come once. Parsed as a stream of tokens: only the operations of a line are kept.
  */
 final class JsonlReader {
     private static final int MAX_HEADER = 1 << 20;
-    /** What a parser looks at to find the encoding. */
-    private static final int ENCODING_BYTES = 4;
+    /** U+FEFF in UTF-8, which some programs write at the beginning of a file. */
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
-    /** Where a parser begins in the midst of a file, what it looks at: lines that are not there. */
-    private static final byte[] NO_ENCODING = {'\n', '\n', '\n', '\n'};
+    private static final int SESSION = 1;
+    private static final int INDEX = 2;
+    private static final int STATUS = 4;
+    private static final int OPS = 8;
+    private static final int START = 16;
+    private static final int END = 32;
+    private static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
 
-    static final int SESSION = 1;
-    static final int INDEX = 2;
-    static final int STATUS = 4;
-    static final int OPS = 8;
-    static final int START = 16;
-    static final int END = 32;
-    static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
+    private static final int KIND = 1;
+    private static final int KEY = 2;
+    private static final int VALUE = 4;
+    private static final int EXPECTED = 8;
+    private static final int OK = 16;
+    private static final int FOUND = 32;
 
-    static final int KIND = 1;
-    static final int KEY = 2;
-    static final int VALUE = 4;
-    static final int EXPECTED = 8;
-    static final int OK = 16;
-    static final int FOUND = 32;
-
-    static final int READ = 0;
-    static final int WRITE = 1;
-    static final int COMPARE_AND_SET = 2;
+    private static final int READ = 0;
+    private static final int WRITE = 1;
+    private static final int COMPARE_AND_SET = 2;
     private static final int APPEND = 3;
     static final String NO_TIME_REMEDY = "leave out a time that is not known";
     private static final String OPERATIONS = "\"r\", \"w\", \"append\" or \"cas\"";
@@ -71,81 +68,65 @@ final class JsonlReader {
     }
 
     /**
-     * Reads one file, or its beginning up to the end of a line; further ones are further parts of the same history.
+     * Reads a file from its first byte, to the end of the stream.
      *
-     * @return how many lines that were
+     * @return the number of its lines
      */
     long read(String file, InputStream stream) throws IOException, HistoryException {
-        InputStream in = new BufferedInputStream(stream, 1 << 16);
+        BufferedInputStream in = new BufferedInputStream(stream, 1 << 16);
+        skipMark(file, in);
         long lines = 0;
         byte[] line = firstLine(in);
         while (isBlank(line) && line.length > 0) {
             lines++;
             line = firstLine(in);
         }
-        HistoryHeader own = null;
         if (HistoryHeader.isHeader(line)) {
-            own = HistoryHeader.parse(new Json.Place(file, lines), line, values);
+            HistoryHeader own = HistoryHeader.parse(new Json.Place(file, lines), line, values);
             own.apply(builder, header);
             header = own;
             lines++;
             line = new byte[0];
         }
-        lines = transactions(file, lines, new SequenceInputStream(new ByteArrayInputStream(line), in));
-        return lines;
+        return transactions(new Json.Place(file, lines), new SequenceInputStream(new ByteArrayInputStream(line), in));
     }
 
     /**
-     * Reads lines from the midst of a file, which has no header there.
+     * Reads lines after the first one of a file: there is no header.
      *
      * @param stream begins with a line
-     * @return how many lines that were
+     * @return the number of its lines
      */
     long readOn(String file, InputStream stream) throws IOException, HistoryException {
-        InputStream in = new BufferedInputStream(stream, 1 << 16);
-        in.mark(ENCODING_BYTES);
-        for (byte b : in.readNBytes(ENCODING_BYTES)) {
-            if (b <= 0) {
-                // The parser would take these for a mark of an encoding, which they are at the beginning of a file
-                // only.
-                throw new HistoryException(file, "a line that begins like another encoding", "JSON", Json.LINE_REMEDY);
-            }
+        return transactions(new Json.Place(file, 0), new BufferedInputStream(stream, 1 << 16));
+    }
+
+    /** Passes over a mark of UTF-8; refuses UTF-16 and UTF-32, where one of the first two bytes is zero or no UTF-8. */
+    private static void skipMark(String file, BufferedInputStream in) throws IOException, HistoryException {
+        in.mark(MARK.length);
+        byte[] first = in.readNBytes(MARK.length);
+        if (Arrays.equals(first, MARK)) {
+            return;
         }
         in.reset();
-        return transactions(file, 0, in);
-    }
-
-    /** @return how many lines there are in the end */
-    private long transactions(String file, long before, InputStream in) throws IOException, HistoryException {
-        LineBuffer buffer = new LineBuffer(in);
-        PlainLines plain = new PlainLines(builder, buffer);
-        // Of a file in another encoding, or with a mark, the parser gets all, from the first byte on.
-        boolean isMarked = buffer.isMarked(ENCODING_BYTES);
-        boolean isFirst = true;
-        for (long lines = before; ; isFirst = false) {
-            lines = isMarked ? lines : plain.read(lines);
-            if (buffer.isAtEnd()) {
-                return lines;
+        for (int i = 0; i < Math.min(2, first.length); i++) {
+            if (first[i] == 0 || first[i] == (byte) 0xFE || first[i] == (byte) 0xFF) {
+                throw new HistoryException(
+                        file + ":1:1",
+                        "text in UTF-16 or UTF-32",
+                        "UTF-8",
+                        "convert it, for example with iconv -t UTF-8");
             }
-            LineBuffer.Rest rest = buffer.rest(isMarked);
-            lines = isFirst && lines == before
-                    ? parsed(new Json.Place(file, lines), rest, rest)
-                    : parsed(
-                            new Json.Place(file, lines - NO_ENCODING.length),
-                            rest,
-                            new SequenceInputStream(new ByteArrayInputStream(NO_ENCODING), rest));
         }
     }
 
-    /** Reads what is not plain. @return how many lines there are then */
-    private long parsed(Json.Place from, LineBuffer.Rest rest, InputStream in) throws IOException, HistoryException {
+    private long transactions(Json.Place from, InputStream in) throws IOException, HistoryException {
         place = from;
         try (JsonParser json = Json.FACTORY.createParser(in)) {
             try {
+                long last = from.linesBefore();
                 while (json.nextToken() != null) {
-                    rest.within(true);
-                    transaction(json);
-                    rest.within(false);
+                    last = transaction(json, last);
                 }
                 return place.line(json.currentLocation()) - 1;
             } catch (JacksonException e) {
@@ -179,11 +160,15 @@ final class JsonlReader {
         return true;
     }
 
-    private void transaction(JsonParser json) throws IOException, HistoryException {
+    /** @param last the line of the transaction before. @return that of this one */
+    private long transaction(JsonParser json, long last) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.START_OBJECT) {
             throw place.error(json, Json.describe(json), "a transaction object", Json.LINE_REMEDY);
         }
         long line = place.line(json.currentTokenLocation());
+        if (line == last) {
+            throw place.error(json, "a second object in a line", "the end of the line", Json.LINE_REMEDY);
+        }
         long session = 0;
         long index = 0;
         long start = HistoryTable.NO_TIME;
@@ -209,7 +194,14 @@ final class JsonlReader {
             }
         }
         if ((seen & REQUIRED) != REQUIRED) {
-            throw missing(json, line, seen);
+            throw missing(json, seen);
+        }
+        if (line != place.line(json.currentTokenLocation())) {
+            throw place.error(
+                    json,
+                    "the end of an object that begins in line " + line,
+                    "each transaction in one line",
+                    "write each object without line ends, for example with jq -c");
         }
         if (isOpen && outcome == TransactionStatus.COMMITTED) {
             throw place.error(
@@ -223,6 +215,7 @@ final class JsonlReader {
             builder.times(start, end);
         }
         builder.end();
+        return line;
     }
 
     private static int fieldBit(String field) {
@@ -241,7 +234,7 @@ final class JsonlReader {
         return place.error(json, "the field \"" + field + "\" a second time", "it once", Json.LINE_REMEDY);
     }
 
-    private HistoryException missing(JsonParser json, long line, int seen) {
+    private HistoryException missing(JsonParser json, int seen) {
         if (builder.transactions() == 0 && header == null && seen == 0) {
             return place.error(
                     json,
@@ -252,12 +245,8 @@ final class JsonlReader {
         String field = (seen & SESSION) == 0
                 ? "session"
                 : (seen & INDEX) == 0 ? "index" : (seen & STATUS) == 0 ? "status" : "ops";
-        String where = line == place.line(json.currentTokenLocation()) ? "" : " (it begins in line " + line + ")";
         return place.error(
-                json,
-                "a transaction without \"" + field + "\"" + where,
-                "session, index, status and ops",
-                Json.LINE_REMEDY);
+                json, "a transaction without \"" + field + "\"", "session, index, status and ops", Json.LINE_REMEDY);
     }
 
     private long time(JsonParser json, String field) throws IOException, HistoryException {
@@ -319,7 +308,6 @@ final class JsonlReader {
         long found = 0;
         Boolean ok = null;
         String list = null;
-        elements.clear();
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit =
                     switch (field) {
@@ -387,6 +375,7 @@ final class JsonlReader {
     }
 
     private void list(JsonParser json) throws IOException, HistoryException {
+        elements.clear();
         for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
             if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_STRING) {
                 throw place.error(json, Json.describe(json) + " in a list", "an integer or a string", Json.LINE_REMEDY);
@@ -435,6 +424,13 @@ final class JsonlReader {
     }
 
     private int kind(JsonParser json) throws IOException, HistoryException {
+        if (json.currentToken() == JsonToken.VALUE_STRING && json.getTextLength() == 1) {
+            // Without a string for the most frequent ones.
+            char kind = json.getTextCharacters()[json.getTextOffset()];
+            if (kind == 'r' || kind == 'w') {
+                return kind == 'r' ? READ : WRITE;
+            }
+        }
         String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
         return switch (kind) {
             case "r" -> READ;

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Writes JSON Lines: a header and a transaction a line, by (session, index). */
 final class JsonlWriter {
@@ -77,20 +77,19 @@ final class JsonlWriter {
         json.writeNumberField("index", table.index(t));
         time(json, "start", table.starts(), t);
         time(json, "end", table.ends(), t);
-        json.writeStringField("status", table.outcome(t).label());
+        json.writeStringField("status", table.status(t).label());
         json.writeArrayFieldStart("ops");
-        int[] operationKeys = table.operationKeys();
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             json.writeStartObject();
-            if (table.values().isOther(table.operationValues()[o])) {
-                refusal(json, operationKeys[o] >>> 1, table.operationValues()[o]);
+            if (table.values().isOther(table.value(o))) {
+                refusal(json, table.key(o), table.value(o));
                 continue;
             }
-            json.writeStringField("op", (operationKeys[o] & 1) != 0 ? "w" : "r");
+            json.writeStringField("op", table.isWrite(o) ? "w" : "r");
             json.writeFieldName("key");
-            writeKey(json, table.keys(), operationKeys[o] >>> 1);
+            writeKey(json, table.keys(), table.key(o));
             json.writeFieldName("value");
-            writeValue(json, table.values(), table.operationValues()[o]);
+            writeValue(json, table.values(), table.value(o));
             json.writeEndObject();
         }
         json.writeEndArray();

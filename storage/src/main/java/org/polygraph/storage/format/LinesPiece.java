@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The lines of JSON Lines that begin within a range of bytes.

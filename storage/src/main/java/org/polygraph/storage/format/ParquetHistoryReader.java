@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Reads the archive format, and what other tools write with its column names: integer columns of 32 or 64 bits, {@code key}

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.io.api.Binary;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
 final class ParquetHistoryWriter implements HistoryAppender.Content {
@@ -92,7 +92,7 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
         @Override
         public void write(Integer transaction) {
             int t = transaction;
-            while (table.sessionStarts()[session + 1] <= t) {
+            while (table.transactionsEnd(session) <= t) {
                 session++;
             }
             out.startMessage();
@@ -100,7 +100,7 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
             integer("index", INDEX, table.index(t));
             time("start", START, table.starts(), t);
             time("end", END, table.ends(), t);
-            text("status", STATUS, Binary.fromString(table.outcome(t).label()));
+            text("status", STATUS, Binary.fromString(table.status(t).label()));
             operations(t);
             out.endMessage();
         }
@@ -108,15 +108,15 @@ final class ParquetHistoryWriter implements HistoryAppender.Content {
         private void operations(int t) {
             out.startField("ops", OPS);
             out.startGroup();
-            int from = table.operationStarts()[t];
-            int to = table.operationStarts()[t + 1];
+            int from = table.firstOperation(t);
+            int to = table.operationsEnd(t);
             if (from < to) {
                 out.startField("list", 0);
                 for (int o = from; o < to; o++) {
                     out.startGroup();
                     out.startField("element", 0);
                     out.startGroup();
-                    operation(table.operationKeys()[o], table.operationValues()[o]);
+                    operation(table.operationKeys()[o], table.value(o));
                     out.endGroup();
                     out.endField("element", 0);
                     out.endGroup();

@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTable.Source;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Reads the columns of a file side by side, a row a transaction of the builder. */
 final class ParquetRows {

@@ -5,9 +5,9 @@ import java.io.InputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** The files of one history, all of one format; each is opened once, as it may be a pipe. */
 final class Parts {

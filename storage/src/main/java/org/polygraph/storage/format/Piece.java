@@ -3,9 +3,9 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.function.BooleanSupplier;
-import org.polygraph.storage.columnar.HistoryRows;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
 
 /**
  * A piece of a history that is read without the others, in whatever process has its file. Failures of its reading are true but

@@ -1,11 +1,11 @@
 package org.polygraph.storage.format;
 
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.Translation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Translation;
 
 /**
  * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made, with the same

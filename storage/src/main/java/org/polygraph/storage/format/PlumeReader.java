@@ -5,10 +5,10 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import org.polygraph.storage.columnar.HistoryTable.Source;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Plume text: a line an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File order is session

@@ -8,10 +8,10 @@ import java.io.SequenceInputStream;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.columnar.HistoryTable.Unit;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** The budgets of one read, and how its files are opened under them. */
 record ReadContext(BooleanSupplier stop, long memoryBytes) {
@@ -25,7 +25,7 @@ record ReadContext(BooleanSupplier stop, long memoryBytes) {
     /** What takes a piece of a history of a format. */
     HistoryTableBuilder pieceBuilder(HistoryFormat format) {
         HistoryTableBuilder builder = builder(format);
-        builder.textsInHeap();
+        builder.stringsInHeap();
         return builder;
     }
 

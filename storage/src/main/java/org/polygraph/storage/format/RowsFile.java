@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.columnar.HistoryRows;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ListReads;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryRows;
 
 /**
  * {@link HistoryRows} as bytes, for a piece that is read in one process and put together in another: an {@link ArrayFile} of
@@ -29,12 +29,12 @@ public final class RowsFile {
                 .put("sessionOf", rows.sessionOf())
                 .put("indexes", rows.indexes())
                 .put("positions", rows.positions())
-                .put("outcomes", rows.outcomes())
+                .put("outcomes", rows.statuses())
                 .put("operationStarts", rows.operationStarts())
                 .put("operationKeys", rows.operationKeys())
                 .put("operationValues", rows.operationValues())
                 .put("keys", rows.keys().labels())
-                .put("keyTextBits", rows.keys().textBits())
+                .put("keyTextBits", rows.keys().stringBits())
                 .put("opaque", rows.values().opaque())
                 .put("integers", rows.values().integers())
                 .put("versions", rows.values().versions())
@@ -54,8 +54,8 @@ public final class RowsFile {
             header.add(json);
         });
         long bytes = rows.bytes()
-                + put(file, "keyTexts", rows.keys().texts())
-                + put(file, "valueTexts", rows.values().texts())
+                + put(file, "keyTexts", rows.keys().strings())
+                + put(file, "valueTexts", rows.values().strings())
                 + put(file, "metadata", header);
         if (bytes > MOST_BYTES) {
             throw new BudgetException("a piece of " + rows.operations() + " operations takes " + bytes

@@ -1,10 +1,10 @@
 package org.polygraph.storage.generate;
 
 import java.io.IOException;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * A range of rows, which ascend by (session, index), on its way from what the store found to tables. Filled in any order.

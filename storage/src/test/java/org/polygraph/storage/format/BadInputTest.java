@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Paths, compression, detection and wrong formats: each its own message. */
 class BadInputTest {

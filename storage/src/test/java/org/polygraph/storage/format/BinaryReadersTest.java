@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Dbcop, Cobra and plume: what they mean, and every way they can be wrong. */
 class BinaryReadersTest {
@@ -228,7 +228,7 @@ class BinaryReadersTest {
             }
             HistoryTable table = inputs.read("h", text.toString());
             assertThat(table.operations()).isEqualTo(lines);
-            assertThat(table.operationValues()[lines - 1]).isEqualTo(lines - 1);
+            assertThat(table.value(lines - 1)).isEqualTo(lines - 1);
             assertThat(table.whereIs(lines / 3 - 1)).endsWith("h:" + (pad + lines - 2));
         }
     }

@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** The operation "cas" in JSON Lines and Parquet. */
 class CompareAndSetTest {
@@ -28,8 +28,8 @@ class CompareAndSetTest {
     void oneThatWasAppliedReadsAndWrites() throws Exception {
         HistoryTable table = read("committed", "{\"op\":\"cas\",\"key\":7,\"expected\":1,\"value\":\"b\",\"ok\":true}");
         assertThat(table.operationKeys()).containsExactly(0, 1);
-        assertThat(table.operationValues()).containsExactly(1, table.operationValues()[1]);
-        assertThat(table.values().text(table.operationValues()[1])).isEqualTo("b");
+        assertThat(table.operationValues()).containsExactly(1, table.value(1));
+        assertThat(table.values().text(table.value(1))).isEqualTo("b");
         assertThat(table.withoutRefusals()).isSameAs(table);
     }
 
@@ -39,11 +39,11 @@ class CompareAndSetTest {
                 "committed",
                 "{\"op\":\"cas\",\"key\":7,\"expected\":1,\"value\":2,\"ok\":false}",
                 "{\"op\":\"cas\",\"key\":7,\"expected\":1,\"found\":5,\"ok\":false}");
-        long code = table.operationValues()[0];
+        long code = table.value(0);
         assertThat(table.values().isOther(code)).isTrue();
         assertThat(table.values().excluded(code)).isEqualTo(1);
         assertThat(table.values().label(code)).isEqualTo("anything but 1");
-        assertThat(table.operationValues()[1]).isEqualTo(5);
+        assertThat(table.value(1)).isEqualTo(5);
         HistoryTable rest = table.withoutRefusals();
         assertThat(rest.operationValues()).containsExactly(5);
         assertThat(rest.operationStarts()).containsExactly(0, 1);
@@ -60,8 +60,8 @@ class CompareAndSetTest {
             HistoryWriter.write(
                     table, file.toString(), name.endsWith("jsonl") ? HistoryFormat.JSONL : HistoryFormat.PARQUET);
             HistoryTable again = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
-            assertThat(again.values().label(again.operationValues()[0])).isEqualTo("anything but \"a\"");
-            assertThat(again.values().label(again.operationValues()[1])).isEqualTo("anything but null");
+            assertThat(again.values().label(again.value(0))).isEqualTo("anything but \"a\"");
+            assertThat(again.values().label(again.value(1))).isEqualTo("anything but null");
         }
     }
 

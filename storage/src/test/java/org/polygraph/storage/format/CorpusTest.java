@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Every file of the corpus is read, or refused with the message that the contract gives it. */
 class CorpusTest {
@@ -90,7 +90,7 @@ class CorpusTest {
             assertThat(table.sessions()).as(name).isBetween(1, 64);
             assertThat(readsWithoutWriter(table)).as(name).isEqualTo(name.equals("anomaly-cock-blog") ? 8 : 0);
             for (int t = 0; t < table.transactions(); t++) {
-                assertThat(table.outcome(t)).isEqualTo(TransactionStatus.COMMITTED);
+                assertThat(table.status(t)).isEqualTo(TransactionStatus.COMMITTED);
             }
         }
     }
@@ -101,12 +101,12 @@ class CorpusTest {
         int[] keys = table.operationKeys();
         for (int o = 0; o < keys.length; o++) {
             if ((keys[o] & 1) != 0) {
-                written.add(new Version(keys[o] >>> 1, table.operationValues()[o]));
+                written.add(new Version(keys[o] >>> 1, table.value(o)));
             }
         }
         int without = 0;
         for (int o = 0; o < keys.length; o++) {
-            long value = table.operationValues()[o];
+            long value = table.value(o);
             if ((keys[o] & 1) == 0
                     && value != table.initialValue()
                     && !written.contains(new Version(keys[o] >>> 1, value))) {

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Files under a temporary folder, read back; messages without the folder's name. */
 final class Inputs {

@@ -1,14 +1,19 @@
 package org.polygraph.storage.format;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
 
 class JsonlReaderTest {
     private static final String REMEDY = "each line after the header is one transaction, as the README shows";
@@ -31,7 +36,7 @@ class JsonlReaderTest {
         HistoryTable table = inputs.read(
                 "h.jsonl",
                 "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0},\"clock\":\"ns\",\"who\":{\"a\":[1,2.5]}}\n"
-                        + "{\"session\":0,\"index\":3,\"start\":123,\"end\":456,\"status\":\"committed\",\n"
+                        + "{\"session\":0,\"index\":3,\"start\":123,\"end\":456,\"status\":\"committed\","
                         + " \"ops\":[{\"op\":\"w\",\"key\":1,\"value\":2},{\"op\":\"r\",\"key\":\"k2\",\"value\":null}]}\n");
         assertThat(Tables.rows(table))
                 .containsExactly(
@@ -141,9 +146,8 @@ class JsonlReaderTest {
                         + " \"format\":\"history\", or session, index, status and ops"
             },
             {
-                TXN + "{\"session\":0,\n\"index\":1}\n",
-                "h:3:10: found a transaction without \"status\" (it begins in line 2);"
-                        + " expected session, index, status and ops"
+                TXN + "{\"session\":0,\"index\":1}\n",
+                "h:2:23: found a transaction without \"status\"; expected session, index, status and ops"
             },
             {"{\"session\":\"a\"", "h:1:12: found the string \"a\" as \"session\"; expected an integer"},
             {"{\"session\":1.5", "h:1:12: found the number 1.5 as \"session\"; expected an integer"},
@@ -170,6 +174,10 @@ class JsonlReaderTest {
             {
                 txn("{\"op\":\"x\""),
                 "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\", \"append\" or \"cas\""
+            },
+            {
+                TXN + TXN.stripTrailing() + " " + TXN,
+                "h:2:" + (TXN.length() + 1) + ": found a second object in a line; expected the end of the line"
             },
             {TXN + "[1]\n", "h:2:1: found a list; expected a transaction object"},
             {
@@ -296,5 +304,33 @@ class JsonlReaderTest {
         assertThat(inputs.read("h", "{\"note\":\"" + "a".repeat(3 << 20) + "\"," + TXN.substring(1))
                         .transactions())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void objectsStandInOneLineEach() throws Exception {
+        for (String pretty : List.of(TXN.replace(",", ",\n"), TXN.replace("}\n", "\n}\n"))) {
+            assertThat(inputs.refusal("h", TXN + pretty))
+                    .startsWith("h:")
+                    .endsWith(
+                            ": found the end of an object that begins in line 2; expected each transaction in one line;"
+                                    + " write each object without line ends, for example with jq -c");
+        }
+    }
+
+    @Test
+    void theEncodingIsUtf8() throws Exception {
+        String marked = "\uFEFF";
+        for (String text : List.of(TXN, TestFiles.HEADER + TXN)) {
+            assertThat(inputs.read("h.jsonl", marked + text).transactions()).isEqualTo(1);
+            for (Charset charset : List.of(UTF_16LE, UTF_16BE, UTF_16, Charset.forName("UTF-32BE"))) {
+                assertThat(inputs.refusal("h", text.getBytes(charset), HistoryFormat.JSONL))
+                        .isEqualTo("h:1:1: found text in UTF-16 or UTF-32; expected UTF-8; convert it, for example with"
+                                + " iconv -t UTF-8");
+            }
+        }
+        byte[] latin = txn("{\"op\":\"w\",\"key\":\"\u00e9\",\"value\":1}").getBytes(ISO_8859_1);
+        assertThat(inputs.refusal("h", latin, HistoryFormat.JSONL))
+                .startsWith("h:1:")
+                .contains("UTF-8");
     }
 }

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** A history that is read in pieces is the history that is read in one pass, array by array, or the same message. */
 class PiecesTest {
@@ -159,7 +159,7 @@ class PiecesTest {
             assertThat(actual.sessionLabel(s)).as(name).isEqualTo(expected.sessionLabel(s));
         }
         assertThat(actual.sessionStarts()).as(name).isEqualTo(expected.sessionStarts());
-        assertThat(actual.outcomes()).as(name).isEqualTo(expected.outcomes());
+        assertThat(actual.statuses()).as(name).isEqualTo(expected.statuses());
         for (int t = 0; t < expected.transactions(); t++) {
             assertThat(actual.index(t)).as(name).isEqualTo(expected.index(t));
             assertThat(actual.whereIs(t)).as(name).isEqualTo(expected.whereIs(t));

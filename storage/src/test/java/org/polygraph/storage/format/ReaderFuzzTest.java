@@ -12,12 +12,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Damaged files of every format: a HistoryException or a table, soon, and nothing else. Failing input is printed. */
 class ReaderFuzzTest {
@@ -76,13 +76,7 @@ class ReaderFuzzTest {
 
     @Test
     void damagedFilesAreRefusedOrRead() {
-        fuzz(1, 1500);
-    }
-
-    @Test
-    @Tag("full")
-    void manyDamagedFilesAreRefusedOrRead() {
-        fuzz(1_000_000, 15_000);
+        fuzz(1, SuiteScale.of(1500));
     }
 
     private void fuzz(long firstSeed, int rounds) {

@@ -2,8 +2,8 @@ package org.polygraph.storage.format;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Tables as texts, to compare them whatever ids their keys got and wherever they came from. */
 final class Tables {
@@ -16,16 +16,16 @@ final class Tables {
         for (int t = 0; t < table.transactions(); t++) {
             StringBuilder row = new StringBuilder();
             row.append(table.sessionLabel(table.sessionOf(t))).append(' ').append(table.index(t));
-            row.append(' ').append(table.outcome(t).label());
+            row.append(' ').append(table.status(t).label());
             long[] starts = table.starts();
             long[] ends = table.ends();
             row.append(' ').append(starts == null ? HistoryTable.NO_TIME : starts[t]);
             row.append(' ').append(ends == null ? HistoryTable.NO_TIME : ends[t]);
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.operationKeys()[o];
                 row.append((key & 1) != 0 ? " w " : " r ");
                 row.append(table.keys().label(key >>> 1)).append('=');
-                row.append(value(table.values(), table.operationValues()[o]));
+                row.append(value(table.values(), table.value(o)));
             }
             rows.add(row.toString());
         }

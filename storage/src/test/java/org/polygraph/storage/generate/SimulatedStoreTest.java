@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.generate.Workload.Distribution;
 import org.polygraph.storage.generate.Workload.Level;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** The store against one that keeps everything in maps and plays one event after the other. */
 class SimulatedStoreTest {
@@ -35,15 +35,15 @@ class SimulatedStoreTest {
         for (int t = 0; t < table.transactions(); t++) {
             StringBuilder text = new StringBuilder();
             text.append(table.sessionLabel(table.sessionOf(t))).append('#').append(table.index(t));
-            text.append(' ').append(table.outcome(t));
+            text.append(' ').append(table.status(t));
             if (starts != null && ends != null) {
                 text.append(' ').append(starts[t]).append("..").append(ends[t]);
             }
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.operationKeys()[o];
                 text.append((key & 1) != 0 ? " w(" : " r(");
                 text.append(table.keys().label(key >>> 1)).append(',');
-                text.append(table.values().label(table.operationValues()[o])).append(')');
+                text.append(table.values().label(table.value(o))).append(')');
             }
             texts.add(text.toString());
         }

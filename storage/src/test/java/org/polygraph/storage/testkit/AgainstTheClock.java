@@ -2,7 +2,7 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Tiny histories whose sessions run against the clock, with few values and many indeterminate transactions: whether such a

@@ -6,8 +6,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Writes histories of integers as the tools do whose files are only read. */
 public final class BinaryFiles {
@@ -22,11 +22,11 @@ public final class BinaryFiles {
                 out.writeLong(Long.reverseBytes(number));
             }
             for (int t = 0, s = 0; s < table.sessions(); s++) {
-                int end = table.sessionStarts()[s + 1];
+                int end = table.transactionsEnd(s);
                 out.writeLong(Long.reverseBytes(end - t));
                 for (; t < end; t++) {
-                    int from = table.operationStarts()[t];
-                    int to = table.operationStarts()[t + 1];
+                    int from = table.firstOperation(t);
+                    int to = table.operationsEnd(t);
                     out.writeLong(Long.reverseBytes(to - from));
                     for (int o = from; o < to; o++) {
                         out.writeByte(table.operationKeys()[o] & 1);
@@ -34,7 +34,7 @@ public final class BinaryFiles {
                         out.writeLong(Long.reverseBytes(value(table, o)));
                         out.writeByte(1);
                     }
-                    out.writeByte(table.outcome(t) == TransactionStatus.COMMITTED ? 1 : 0);
+                    out.writeByte(table.status(t) == TransactionStatus.COMMITTED ? 1 : 0);
                 }
             }
         }
@@ -45,15 +45,15 @@ public final class BinaryFiles {
         Files.createDirectories(folder);
         Long2LongOpenHashMap writers = new Long2LongOpenHashMap();
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                if ((table.operationKeys()[o] & 1) == 1) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
                     writers.put(value(table, o), t + 1L);
                 }
             }
         }
         for (int s = 0; s < table.sessions(); s++) {
             try (DataOutputStream out = open(folder.resolve("T" + table.sessionLabel(s) + ".log"))) {
-                for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
+                for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
                     transaction(table, t, writers, out);
                 }
                 out.writeByte(0xFF);
@@ -65,13 +65,13 @@ public final class BinaryFiles {
             throws IOException {
         out.writeByte('S');
         out.writeLong(t + 1L);
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             long value = value(table, o);
-            if ((table.operationKeys()[o] & 1) == 1) {
+            if (table.isWrite(o)) {
                 out.writeByte('W');
                 out.writeLong(value);
             } else {
-                boolean isInitial = table.operationValues()[o] == table.initialValue();
+                boolean isInitial = table.value(o) == table.initialValue();
                 out.writeByte('R');
                 out.writeLong(isInitial ? Integer.toUnsignedLong(COBRA_INITIAL) : writers.get(value));
                 out.writeLong(value);
@@ -79,7 +79,7 @@ public final class BinaryFiles {
             out.writeLong(key(table, o));
             out.writeLong(value);
         }
-        if (table.outcome(t) == TransactionStatus.COMMITTED) {
+        if (table.status(t) == TransactionStatus.COMMITTED) {
             out.writeByte('C');
             out.writeLong(t + 1L);
         }
@@ -90,10 +90,10 @@ public final class BinaryFiles {
     }
 
     private static long key(HistoryTable table, int o) {
-        return Long.parseLong(table.keys().label(table.operationKeys()[o] >>> 1));
+        return Long.parseLong(table.keys().label(table.key(o)));
     }
 
     private static long value(HistoryTable table, int o) {
-        return table.values().integer(table.operationValues()[o]);
+        return table.values().integer(table.value(o));
     }
 }

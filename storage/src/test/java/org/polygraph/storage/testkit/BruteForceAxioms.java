@@ -2,8 +2,8 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * RC, RA and CC by definition (Biswas and Enea, OOPSLA 2019, figure 2): every choice of who read from whom, every choice of
@@ -38,7 +38,7 @@ public final class BruteForceAxioms {
     public static boolean accepts(HistoryTable history, Level level) {
         List<Integer> indeterminate = new ArrayList<>();
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcome(t) == TransactionStatus.INDETERMINATE) {
+            if (history.status(t) == TransactionStatus.INDETERMINATE) {
                 indeterminate.add(t);
             }
         }
@@ -46,7 +46,7 @@ public final class BruteForceAxioms {
             List<Integer> counted = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
                 int i = indeterminate.indexOf(t);
-                if (history.outcome(t) == TransactionStatus.COMMITTED || (i >= 0 && (subset >> i & 1) == 1)) {
+                if (history.status(t) == TransactionStatus.COMMITTED || (i >= 0 && (subset >> i & 1) == 1)) {
                     counted.add(t);
                 }
             }
@@ -59,19 +59,19 @@ public final class BruteForceAxioms {
     }
 
     private boolean isWrite(int operation) {
-        return (history.operationKeys()[operation] & 1) == 1;
+        return history.isWrite(operation);
     }
 
     private int key(int operation) {
-        return history.operationKeys()[operation] >> 1;
+        return history.key(operation);
     }
 
     private long value(int operation) {
-        return history.operationValues()[operation];
+        return history.value(operation);
     }
 
     private int first(int t) {
-        return history.operationStarts()[t];
+        return history.firstOperation(t);
     }
 
     /** INT, and finds the external reads. */

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Decides tiny histories by trying every execution: no graph, no solver, nothing to get wrong but the definition.
@@ -100,7 +100,7 @@ public final class BruteForceChecker {
         List<Transaction> indeterminate = new ArrayList<>();
         List<Transaction> all = new ArrayList<>();
         for (int t = 0; t < history.transactions(); t++) {
-            TransactionStatus outcome = history.outcome(t);
+            TransactionStatus outcome = history.status(t);
             if (outcome == TransactionStatus.ABORTED) {
                 continue;
             }
@@ -141,10 +141,10 @@ public final class BruteForceChecker {
         Map<Integer, Long> reads = new LinkedHashMap<>();
         Map<Integer, Long> writes = new LinkedHashMap<>();
         boolean consistent = true;
-        for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-            int key = history.operationKeys()[o] >> 1;
-            long value = history.operationValues()[o];
-            boolean write = (history.operationKeys()[o] & 1) != 0;
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+            int key = history.key(o);
+            long value = history.value(o);
+            boolean write = history.isWrite(o);
             if (write) {
                 writes.put(key, value);
             } else if (writes.containsKey(key)) {
@@ -158,7 +158,7 @@ public final class BruteForceChecker {
         long[] ends = history.ends();
         return new Transaction(
                 history.sessionOf(t),
-                history.outcome(t),
+                history.status(t),
                 starts == null ? HistoryTable.NO_TIME : starts[t],
                 ends == null ? HistoryTable.NO_TIME : ends[t],
                 reads,

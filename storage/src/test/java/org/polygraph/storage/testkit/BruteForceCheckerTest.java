@@ -82,7 +82,7 @@ class BruteForceCheckerTest {
         List<OracleCorpus.Entry> entries = OracleCorpus.read(folder.get().resolve(file));
         for (OracleCorpus.Entry entry : entries) {
             boolean committed = false;
-            for (byte outcome : entry.history().outcomes()) {
+            for (byte outcome : entry.history().statuses()) {
                 committed |= outcome == TransactionStatus.COMMITTED.code();
             }
             invalid += committed ? 0 : 1;

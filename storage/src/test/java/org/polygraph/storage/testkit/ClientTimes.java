@@ -1,6 +1,6 @@
 package org.polygraph.storage.testkit;
 
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Gives a timed table other client times, in place: plausible ones, wrong ones and absurd ones. */
 public final class ClientTimes {

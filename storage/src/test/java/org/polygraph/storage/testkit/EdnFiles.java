@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Writes histories of integers as Jepsen does: a map a line, invocations and completions of all sessions among one another. */
 public final class EdnFiles {
@@ -25,14 +25,14 @@ public final class EdnFiles {
             for (int index = 0; index < 2 * table.transactions(); ) {
                 int s = random.nextInt(table.sessions());
                 int t = next[s];
-                if (t == table.sessionStarts()[s + 1]) {
+                if (t == table.transactionsEnd(s)) {
                     continue;
                 }
                 String type = !isOpen[s]
                         ? ":invoke"
-                        : table.outcome(t) == TransactionStatus.COMMITTED
+                        : table.status(t) == TransactionStatus.COMMITTED
                                 ? ":ok"
-                                : table.outcome(t) == TransactionStatus.ABORTED ? ":fail" : ":info";
+                                : table.status(t) == TransactionStatus.ABORTED ? ":fail" : ":info";
                 out.write("{:index " + index++ + ", :type " + type + ", :process " + s + ", :f :txn, :value ["
                         + value(table, t, type, isOfLists) + "]}\n");
                 next[s] += isOpen[s] ? 1 : 0;
@@ -43,12 +43,12 @@ public final class EdnFiles {
 
     private static String value(HistoryTable table, int t, String type, boolean isOfLists) {
         StringBuilder text = new StringBuilder();
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-            boolean isWrite = (table.operationKeys()[o] & 1) == 1;
-            String value = table.values().label(table.operationValues()[o]).replace("null", "nil");
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            boolean isWrite = table.isWrite(o);
+            String value = table.values().label(table.value(o)).replace("null", "nil");
             boolean isNil = !isWrite && (value.equals("nil") || !type.equals(":ok"));
             text.append(isWrite ? isOfLists ? "[:append " : "[:w " : "[:r ")
-                    .append(table.keys().label(table.operationKeys()[o] >> 1))
+                    .append(table.keys().label(table.key(o)))
                     .append(' ')
                     .append(isNil ? "nil" : isOfLists && !isWrite ? "[" + value + "]" : value)
                     .append("] ");

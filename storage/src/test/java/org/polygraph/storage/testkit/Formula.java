@@ -3,7 +3,7 @@ package org.polygraph.storage.testkit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Formulas as polygraphs, following Papadimitriou's reduction (JACM 1979): a variable is the order of two blind writers,

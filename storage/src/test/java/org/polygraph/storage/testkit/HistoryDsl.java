@@ -2,12 +2,12 @@ package org.polygraph.storage.testkit;
 
 import java.util.HashSet;
 import java.util.Set;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.KeyDictionary;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Tiny histories as one line of text, and back.
@@ -55,8 +55,8 @@ public final class HistoryDsl {
         value(out, history.values(), history.initialValue());
         for (int s = 0; s < history.sessions(); s++) {
             out.append("; s").append(history.sessionLabel(s)).append(':');
-            for (int t = history.sessionStarts()[s]; t < history.sessionStarts()[s + 1]; t++) {
-                out.append(t == history.sessionStarts()[s] ? " " : " | ");
+            for (int t = history.firstTransaction(s); t < history.transactionsEnd(s); t++) {
+                out.append(t == history.firstTransaction(s) ? " " : " | ");
                 transaction(out, history, t);
             }
         }
@@ -72,13 +72,13 @@ public final class HistoryDsl {
         if (timed) {
             out.append('@').append(starts[t]).append("..").append(ends[t]).append(' ');
         }
-        switch (history.outcome(t)) {
+        switch (history.status(t)) {
             case COMMITTED -> {}
             case ABORTED -> out.append('!');
             case INDETERMINATE -> out.append('?');
         }
-        int from = history.operationStarts()[t];
-        int to = history.operationStarts()[t + 1];
+        int from = history.firstOperation(t);
+        int to = history.operationsEnd(t);
         if (from == to) {
             out.append("()");
         }
@@ -87,7 +87,7 @@ public final class HistoryDsl {
             out.append(o == from ? "" : " ").append((keyAndKind & 1) == 0 ? "r(" : "w(");
             key(out, history.keys(), keyAndKind >> 1);
             out.append(',');
-            value(out, history.values(), history.operationValues()[o]);
+            value(out, history.values(), history.value(o));
             out.append(')');
         }
     }
@@ -177,9 +177,9 @@ public final class HistoryDsl {
             builder.times(start, integer("an end time in ns"));
         }
         if (accept('!')) {
-            builder.outcome(TransactionStatus.ABORTED);
+            builder.status(TransactionStatus.ABORTED);
         } else if (accept('?')) {
-            builder.outcome(TransactionStatus.INDETERMINATE);
+            builder.status(TransactionStatus.INDETERMINATE);
         }
         if (accept('(')) {
             expect(')', "')': '()' is a transaction without operations");

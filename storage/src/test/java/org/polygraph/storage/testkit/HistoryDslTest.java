@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 class HistoryDslTest {
     @Test
@@ -18,7 +18,7 @@ class HistoryDslTest {
                 HistoryDsl.parse("init 0; s0: w(x,1) r(y,0) | r(x,1); s1: !w(x,2); s2: @5..9 ?w(y,null)");
         assertThat(history.sessions()).isEqualTo(3);
         assertThat(history.sessionStarts()).containsExactly(0, 2, 3, 4);
-        assertThat(history.outcomes())
+        assertThat(history.statuses())
                 .containsExactly(
                         TransactionStatus.COMMITTED.code(),
                         TransactionStatus.COMMITTED.code(),

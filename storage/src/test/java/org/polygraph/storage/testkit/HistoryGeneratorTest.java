@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
@@ -166,13 +166,13 @@ class HistoryGeneratorTest {
         Map<Integer, List<String>> expected = new HashMap<>();
         for (int t = 0; t < table.transactions(); t++) {
             int session = (int) table.sessionLabel(table.sessionOf(t));
-            for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int operation = table.operationKeys()[o];
                 expected.computeIfAbsent(session, s -> new ArrayList<>())
                         .add(((operation & 1) == 0 ? "r(" : "w(")
                                 + table.keys().integer(operation >> 1)
-                                + "," + table.operationValues()[o] + "," + session
-                                + (table.outcome(t) == TransactionStatus.ABORTED ? ",aborted" : ",committed"));
+                                + "," + table.value(o) + "," + session
+                                + (table.status(t) == TransactionStatus.ABORTED ? ",aborted" : ",committed"));
             }
         }
         Map<Integer, List<String>> found = new HashMap<>();
@@ -293,7 +293,7 @@ class HistoryGeneratorTest {
         Set<Integer> changed = new TreeSet<>();
         for (int o = 0; o < a.operations(); o++) {
             assertThat(a.operationKeys()[o]).isEqualTo(b.operationKeys()[o]);
-            if (a.operationValues()[o] != b.operationValues()[o]) {
+            if (a.value(o) != b.value(o)) {
                 changed.add(o);
             }
         }

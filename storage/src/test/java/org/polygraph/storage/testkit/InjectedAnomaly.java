@@ -1,6 +1,6 @@
 package org.polygraph.storage.testkit;
 
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /**

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 import org.polygraph.storage.testkit.BruteForceChecker.Verdict;
 
@@ -33,7 +33,7 @@ class LiteralExecutionsTest {
         for (long i = 0; judged < COUNT; i++) {
             HistoryTable history = histories.at(i);
             int notAborted = 0;
-            for (byte outcome : history.outcomes()) {
+            for (byte outcome : history.statuses()) {
                 notAborted += outcome == TransactionStatus.ABORTED.code() ? 0 : 1;
             }
             if (notAborted > MAX_COUNTED) {
@@ -70,8 +70,8 @@ class LiteralExecutionsTest {
             List<Integer> committed = new ArrayList<>();
             List<Integer> indeterminate = new ArrayList<>();
             for (int t = 0; t < history.transactions(); t++) {
-                if (history.outcome(t) != TransactionStatus.ABORTED) {
-                    (history.outcome(t) == TransactionStatus.COMMITTED ? committed : indeterminate).add(t);
+                if (history.status(t) != TransactionStatus.ABORTED) {
+                    (history.status(t) == TransactionStatus.COMMITTED ? committed : indeterminate).add(t);
                 }
             }
             if (committed.isEmpty()) {
@@ -134,7 +134,7 @@ class LiteralExecutionsTest {
                         history.sessionOf(other) == history.sessionOf(t) && history.index(other) < history.index(t);
                 boolean strict = (level == Level.SSER || level == Level.SSI) && history.starts() != null;
                 boolean time = strict
-                        && history.outcome(other) == TransactionStatus.COMMITTED
+                        && history.status(other) == TransactionStatus.COMMITTED
                         && history.ends()[other] < history.starts()[t];
                 if ((session || time) && !over.contains(other)) {
                     return false;
@@ -147,10 +147,10 @@ class LiteralExecutionsTest {
         private boolean begin(int t, Map<Integer, Version> map) {
             Map<Integer, Version> own = new HashMap<>();
             Set<Integer> sources = new HashSet<>();
-            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                int key = history.operationKeys()[o] >> 1;
-                long value = history.operationValues()[o];
-                if ((history.operationKeys()[o] & 1) != 0) {
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                int key = history.key(o);
+                long value = history.value(o);
+                if (history.isWrite(o)) {
                     own.put(key, new Version(t, value));
                 } else {
                     Version version = own.containsKey(key) ? own.get(key) : map.get(key);
@@ -172,7 +172,7 @@ class LiteralExecutionsTest {
         private boolean allObserved() {
             List<Integer> observed = new ArrayList<>();
             for (int t : counted) {
-                if (history.outcome(t) == TransactionStatus.COMMITTED) {
+                if (history.status(t) == TransactionStatus.COMMITTED) {
                     observed.add(t);
                 }
             }

@@ -2,8 +2,8 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** A tiny history that can still be tampered with; an object an operation. */
 final class MutableHistory implements HistorySink {

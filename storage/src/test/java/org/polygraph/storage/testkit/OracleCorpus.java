@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
-import org.polygraph.storage.columnar.ValueDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The tiny histories of the corpus with their verdicts: a JSON object a line, {@code {initial, txns, verdicts}} (or

@@ -2,8 +2,8 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A polygraph as a history that a database could have recorded: its edges become sessions, where transactions follow one

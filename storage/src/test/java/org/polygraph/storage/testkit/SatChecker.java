@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /**
@@ -29,11 +29,11 @@ public final class SatChecker {
         initial = history.initialValue();
         boolean all = true;
         for (int t = 0; t < history.transactions(); t++) {
-            if (history.outcome(t) == TransactionStatus.INDETERMINATE) {
+            if (history.status(t) == TransactionStatus.INDETERMINATE) {
                 throw new IllegalArgumentException(
                         "an indeterminate transaction; only decided ones can be judged here");
             }
-            if (history.outcome(t) == TransactionStatus.COMMITTED) {
+            if (history.status(t) == TransactionStatus.COMMITTED) {
                 sessions.add(history.sessionOf(t));
                 all &= add(history, t);
             }
@@ -60,10 +60,10 @@ public final class SatChecker {
         Map<Integer, Long> read = new LinkedHashMap<>();
         Map<Integer, Long> written = new LinkedHashMap<>();
         boolean agrees = true;
-        for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-            int key = history.operationKeys()[o] >> 1;
-            long value = history.operationValues()[o];
-            if ((history.operationKeys()[o] & 1) != 0) {
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+            int key = history.key(o);
+            long value = history.value(o);
+            if (history.isWrite(o)) {
                 written.put(key, value);
             } else {
                 Long seen = written.containsKey(key) ? written.get(key) : read.putIfAbsent(key, value);

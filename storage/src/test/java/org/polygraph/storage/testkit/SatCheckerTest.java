@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /** Two oracles that share no idea agree; and the encodings mean what they say. */
@@ -21,7 +21,7 @@ class SatCheckerTest {
             HistoryTable history = stream.at(i);
             boolean decided = true;
             for (int t = 0; t < history.transactions(); t++) {
-                decided &= history.outcome(t) != TransactionStatus.INDETERMINATE;
+                decided &= history.status(t) != TransactionStatus.INDETERMINATE;
             }
             if (decided && BruteForceChecker.judge(history, Level.SER) != BruteForceChecker.Verdict.INVALID) {
                 for (Level level : LEVELS) {

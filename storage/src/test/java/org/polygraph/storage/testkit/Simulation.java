@@ -1,8 +1,8 @@
 package org.polygraph.storage.testkit;
 
 import java.util.Arrays;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**
@@ -340,7 +340,7 @@ final class Simulation {
         long last = now;
         int keys = script.keys().size();
         for (role = 0; role < cast.length; role++) {
-            for (int t = script.sessionStarts()[role]; t < script.sessionStarts()[role + 1]; t++) {
+            for (int t = script.firstTransaction(role); t < script.transactionsEnd(role); t++) {
                 last = Math.max(last, playTransaction(script, t, cast[role], now));
             }
         }
@@ -365,9 +365,9 @@ final class Simulation {
         if (starts == null || ends == null) {
             throw new IllegalStateException("a script without times");
         }
-        begin(session, script.outcome(t), now + starts[t], now + ends[t]);
-        int from = script.operationStarts()[t];
-        int to = script.operationStarts()[t + 1];
+        begin(session, script.status(t), now + starts[t], now + ends[t]);
+        int from = script.firstOperation(t);
+        int to = script.operationsEnd(t);
         // Later than now, somebody else may have committed: reads of the store are for those that start at once.
         int fill = starts[t] <= 1 ? random.between(settings.minOperations, settings.maxOperations) - (to - from) : 0;
         for (int i = 0; i < fill; i++) {
@@ -375,12 +375,11 @@ final class Simulation {
             sink.operation(false, key, store[key]);
         }
         for (int o = from; o < to; o++) {
-            int local = script.operationKeys()[o] >> 1;
-            long value = script.operationValues()[o];
+            int local = script.key(o);
+            long value = script.value(o);
             // A value of the script is at most the number of its operations, so these are fresh and differ by key.
             long fresh = settings.distinctValues + uniqueValues + (long) local * script.operations() + value;
-            sink.operation(
-                    (script.operationKeys()[o] & 1) != 0, settings.keys + freshKeys + local, value == 0 ? 0 : fresh);
+            sink.operation(script.isWrite(o), settings.keys + freshKeys + local, value == 0 ? 0 : fresh);
         }
         sink.end();
         return now + ends[t];

@@ -1,9 +1,9 @@
 package org.polygraph.storage.testkit;
 
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Builds a table; source positions count transactions in the order they ended. */
 final class TableSink implements HistorySink {

@@ -1,7 +1,7 @@
 package org.polygraph.storage.testkit;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**

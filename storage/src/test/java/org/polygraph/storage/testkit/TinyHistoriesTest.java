@@ -3,8 +3,8 @@ package org.polygraph.storage.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 class TinyHistoriesTest {
@@ -52,7 +52,7 @@ class TinyHistoriesTest {
     }
 
     private static int has(HistoryTable history, TransactionStatus outcome) {
-        for (byte code : history.outcomes()) {
+        for (byte code : history.statuses()) {
             if (code == outcome.code()) {
                 return 1;
             }

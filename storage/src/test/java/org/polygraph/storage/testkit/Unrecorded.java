@@ -1,9 +1,9 @@
 package org.polygraph.storage.testkit;
 
 import java.util.function.LongUnaryOperator;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** A history as if nobody had recorded its order: without times, its places in a file sorted by session. Keys and values are integers. */
 public final class Unrecorded {
@@ -24,11 +24,11 @@ public final class Unrecorded {
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
         builder.initialValue(history.initialValue());
         for (int t = 0; t < history.transactions(); t++) {
-            builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.outcome(t), t);
-            for (int o = history.operationStarts()[t]; o < history.operationStarts()[t + 1]; o++) {
-                int key = builder.keys().id(history.keys().integer(history.operationKeys()[o] >>> 1));
-                long value = values.applyAsLong(history.operationValues()[o]);
-                if ((history.operationKeys()[o] & 1) == 1) {
+            builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.status(t), t);
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                int key = builder.keys().id(history.keys().integer(history.key(o)));
+                long value = values.applyAsLong(history.value(o));
+                if (history.isWrite(o)) {
                     builder.write(key, value);
                 } else {
                     builder.read(key, value);

@@ -11,8 +11,8 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * A cycle from top to bottom: its transactions below each other in the order of the cycle, an arrow from each to the
@@ -91,7 +91,7 @@ final class CycleDrawing {
         if (t != Dependency.INITIAL) {
             lines = operations(t, LEFT + 12, y + 40);
             title = facts.name(t) + "  " + facts.where(t);
-            dashed = table.outcome(t) != TransactionStatus.COMMITTED;
+            dashed = table.status(t) != TransactionStatus.COMMITTED;
         }
         int height = 30 + LINE * lines.size() + (lines.isEmpty() ? 0 : 6);
         return new Drawing.Box(LEFT, y, BOX, height, facts.name(t), LEFT + 12, y + 20, title, dashed, lines);
@@ -100,15 +100,15 @@ final class CycleDrawing {
     /** Those on the keys of the violation first; where there are too many, a line says how many are missing. */
     private List<Drawing.Line> operations(int t, int x, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
-        int from = table.operationStarts()[t];
-        int to = table.operationStarts()[t + 1];
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
         int matter = 0;
         for (int o = from; o < to; o++) {
-            matter += keys.contains(table.operationKeys()[o] >> 1) ? 1 : 0;
+            matter += keys.contains(table.key(o)) ? 1 : 0;
         }
         boolean all = to - from <= LINES;
         for (int o = from; o < to && lines.size() < LINES; o++) {
-            boolean strong = keys.contains(table.operationKeys()[o] >> 1);
+            boolean strong = keys.contains(table.key(o));
             if (all || strong || matter == 0) {
                 String full = facts.operation(o);
                 lines.add(

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Assumptions;
@@ -22,7 +22,7 @@ import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code report.html}: a verdict for people, in one file of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles

@@ -17,8 +17,8 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The transactions of a violation by session: a lane each, in session order from left to right. With timestamps of all
@@ -156,8 +156,8 @@ final class LaneDrawing {
     private Drawing.Box box(int t, int[] span, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
         int hidden = 0;
-        for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-            boolean strong = keys.contains(table.operationKeys()[o] >> 1);
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            boolean strong = keys.contains(table.key(o));
             if ((strong || keys.isEmpty()) && lines.size() < LINES) {
                 String full = facts.operation(o);
                 String text = Legible.shortened(full, 17);
@@ -171,7 +171,7 @@ final class LaneDrawing {
             lines.add(new Drawing.Line(span[0] + 10, y + 38 + LINE * lines.size(), more, more, false));
         }
         int height = 28 + LINE * lines.size() + 4;
-        boolean dashed = table.outcome(t) != TransactionStatus.COMMITTED;
+        boolean dashed = table.status(t) != TransactionStatus.COMMITTED;
         String title = facts.name(t) + "  " + facts.where(t);
         return new Drawing.Box(
                 span[0], y, span[1] - span[0], height, facts.name(t), span[0] + 10, y + 19, title, dashed, lines);

@@ -19,9 +19,9 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryPart;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the page says of one violation; the accessors are the template's names.
@@ -154,15 +154,15 @@ record ViolationPage(
         List<Row> rows = new ArrayList<>();
         for (int t : transactions) {
             List<Operation> operations = new ArrayList<>();
-            int from = table.operationStarts()[t];
-            int to = table.operationStarts()[t + 1];
+            int from = table.firstOperation(t);
+            int to = table.operationsEnd(t);
             int hidden = 0;
             for (int o = from; o < to; o++) {
                 // What is enough is shown first of all, however long the transaction.
                 boolean room = operations.size() < extent.operations;
                 if (room && (to - from <= extent.operations || kept.isEmpty() || kept.contains(o))) {
                     String full = facts.operation(o);
-                    String kind = (table.operationKeys()[o] & 1) == 1 ? "write" : "read";
+                    String kind = table.isWrite(o) ? "write" : "read";
                     operations.add(new Operation(kind, Legible.shortened(full, TEXT), full, kept.contains(o)));
                 } else {
                     hidden++;
@@ -172,7 +172,7 @@ record ViolationPage(
                     facts.name(t),
                     table.sessionLabel(table.sessionOf(t)),
                     table.index(t),
-                    table.outcome(t).label(),
+                    table.status(t).label(),
                     Legible.of(table.whereIs(t)),
                     Timeline.span(table, t),
                     operations,
@@ -243,7 +243,8 @@ record ViolationPage(
     private static String text(SubHistory part, HistoryTable table, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            HistoryWriter.writeJsonl(HistoryPart.of(table, part.operations()).table(), bytes);
+            HistoryWriter.writeJsonl(
+                    HistorySelection.of(table, part.operations()).table(), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.polygraph.partitioner.isolation.Dependency;
-import org.polygraph.storage.columnar.HistoryTable;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /** A history in words: its transactions, operations and what an edge between two of them rests on. */
 public final class Facts {
@@ -43,9 +43,9 @@ public final class Facts {
     /** {@code file:line} and, unless it committed, what became of it. */
     public String where(int t) {
         String where = Legible.of(table.whereIs(t));
-        return table.outcome(t) == TransactionStatus.COMMITTED
+        return table.status(t) == TransactionStatus.COMMITTED
                 ? where
-                : where + "  " + table.outcome(t).label();
+                : where + "  " + table.status(t).label();
     }
 
     /** As people write it: {@code 7}, {@code "alice"}. */
@@ -60,8 +60,7 @@ public final class Facts {
 
     /** {@code r(key)=value} or {@code w(key)=value}. */
     public String operation(int o) {
-        int keyAndKind = table.operationKeys()[o];
-        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + key(keyAndKind >> 1) + ")=" + value(table.operationValues()[o]);
+        return (table.isWrite(o) ? "w(" : "r(") + key(table.key(o)) + ")=" + value(table.value(o));
     }
 
     /** What the edge says, in words and with the values it rests on. */
@@ -88,9 +87,9 @@ public final class Facts {
         long last = 0;
         boolean found = false;
         if (edge.to() != Dependency.INITIAL) {
-            for (int o = table.operationStarts()[edge.to()]; o < table.operationStarts()[edge.to() + 1]; o++) {
-                if (table.operationKeys()[o] == (edge.key() << 1 | 1)) {
-                    last = table.operationValues()[o];
+            for (int o = table.firstOperation(edge.to()); o < table.operationsEnd(edge.to()); o++) {
+                if (table.isWriteOf(o, edge.key())) {
+                    last = table.value(o);
                     found = true;
                 }
             }

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What is known of the order of a key's versions among the transactions of a violation: from reads that a write followed
@@ -95,12 +95,12 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
         private void collect() {
             versions.add(new Version(table.initialValue(), Dependency.INITIAL, new ArrayList<>()));
             for (int t : certain.transactions()) {
-                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                    if (table.operationKeys()[o] != (key << 1 | 1)) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (!table.isWriteOf(o, key)) {
                         continue;
                     }
                     if (versions.size() < MOST) {
-                        versions.add(new Version(table.operationValues()[o], t, new ArrayList<>()));
+                        versions.add(new Version(table.value(o), t, new ArrayList<>()));
                     } else {
                         more++;
                     }
@@ -116,9 +116,9 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
                         versions.get(v - 1).writer() == versions.get(v).writer();
             }
             for (int t : certain.transactions()) {
-                for (int o = table.operationStarts()[t]; o < table.operationStarts()[t + 1]; o++) {
-                    if (table.operationKeys()[o] == (key << 1)) {
-                        int read = read(table.operationValues()[o], t);
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isReadOf(o, key)) {
+                        int read = read(table.value(o), t);
                         if (read >= 0) {
                             List<Integer> readers = versions.get(read).readers();
                             // Ascending, so that a second read by the same one follows its first.

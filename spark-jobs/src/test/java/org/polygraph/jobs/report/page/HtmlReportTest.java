@@ -27,10 +27,10 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {

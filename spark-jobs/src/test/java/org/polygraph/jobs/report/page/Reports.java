@@ -2,7 +2,7 @@ package org.polygraph.jobs.report.page;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.polygraph.jobs.certificate.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
@@ -18,10 +18,10 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.columnar.HistoryTable;
-import org.polygraph.storage.columnar.HistoryTableBuilder;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Verdicts to draw. */
 final class Reports {
@@ -50,7 +50,7 @@ final class Reports {
         HistoryTable table = b.build();
         List<Violation> violations = new ArrayList<>();
         for (int i = 0; i < keys.size(); i++) {
-            int key = table.operationKeys()[table.operationStarts()[2 * i]] >> 1;
+            int key = table.key(table.firstOperation(2 * i));
             violations.add(lostUpdate(2 * i, 2 * i + 1, key, table));
         }
         return verdict(path, violations, table);
@@ -66,7 +66,7 @@ final class Reports {
                 Basis.FORCED,
                 "forced: the other order closes a circle",
                 List.of(new Alternative("first before second", supposed, List.of(supposed, back))));
-        int from = table.operationStarts()[first];
+        int from = table.firstOperation(first);
         return new Violation(
                         Anomaly.LOST_UPDATE,
                         Anomaly.LOST_UPDATE.aliases(),

@@ -1,0 +1,305 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.CpuClock;
+import org.polygraph.jobs.decision.Implications;
+import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.StoredVerdict;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.AtomicFile;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
+
+/** Answers each PATH of a command at each level, from an earlier run or by a check whose run is kept. */
+public final class CheckRun {
+    private static final String STDIN = "-";
+
+    private final CheckSettings settings;
+    private final Checker checker;
+    private final Listener listener;
+
+    /** Does nothing yet. */
+    public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
+        this.settings = settings;
+        this.checker = checker;
+        this.listener = listener;
+    }
+
+    /**
+     * One answer for each level, the strongest first.
+     *
+     * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
+     */
+    public List<Answer> answers(String path) {
+        long start = System.nanoTime();
+        Budget budget = settings.budget();
+        listener.path(path);
+        try {
+            String parent = settings.out();
+            if (parent == null) {
+                return consistent(check(path, start, budget), path);
+            }
+            Location folder = Location.of(parent);
+            return path.equals(STDIN)
+                    ? keptStdin(start, budget, folder)
+                    : kept(path, Location.of(path), start, budget, folder);
+        } catch (IOException e) {
+            return failed(path, Failures.ofPath(path, e));
+        } finally {
+            listener.pathEnds();
+        }
+    }
+
+    /** An error at every level, with one message. */
+    public List<Answer> failed(String path, String message) {
+        listener.message(message);
+        List<Answer> answers = new ArrayList<>();
+        for (CheckRequest request : settings.requests()) {
+            answers.add(Answer.found(Verdict.of(Verdict.Status.ERROR, request.level())
+                    .path(path)
+                    .reason(message)
+                    .build()));
+        }
+        return answers;
+    }
+
+    private List<Answer> check(String path, long start, Budget budget) {
+        return found(check(path, settings.requests(), start, budget, PathCheck.Kept.NOWHERE));
+    }
+
+    private static List<Answer> found(List<Verdict> verdicts) {
+        return new ArrayList<>(verdicts.stream().map(Answer::found).toList());
+    }
+
+    private List<Verdict> check(
+            String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept) {
+        listener.stage("reading");
+        List<Verdict> verdicts = new PathCheck(settings, requests, checker, listener, path, start, budget).run(kept);
+        listener.pathEnds();
+        String proof = settings.proof();
+        return proof == null
+                ? verdicts
+                : verdicts.stream().map(each -> proved(each, proof)).toList();
+    }
+
+    private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
+            throws IOException {
+        List<CheckRequest> requests = settings.requests();
+        listener.stage("hashing");
+        StringBuilder input = new StringBuilder();
+        Verdict.@Nullable Builder unread = VerdictMaker.withinBudget(
+                requests.get(0), budget, () -> "hashing of the input", (VerdictMaker.Step<IOException, IOException>)
+                        () -> {
+                            input.append(Fingerprint.ofInput(location, budget::exhausted));
+                            return null;
+                        });
+        if (unread != null) {
+            String reason = unread.path(path).build().reason();
+            return found(requests.stream()
+                    .map(request -> Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                            .path(path)
+                            .reason(reason)
+                            .millis(millisSince(start))
+                            .build())
+                    .toList());
+        }
+        List<RunDirectory> runs = new ArrayList<>();
+        List<@Nullable Answer> answers = new ArrayList<>();
+        List<CheckRequest> open = new ArrayList<>();
+        for (CheckRequest request : requests) {
+            RunDirectory run = settings.run(folder, request, location.fileName(), input.toString());
+            runs.add(run);
+            if (settings.earlier() == CheckSettings.Earlier.OVERWRITTEN) {
+                run.stages().delete();
+            }
+            Answer answer = earlier(path, request, run, start);
+            answers.add(answer);
+            if (answer == null) {
+                open.add(request);
+            }
+        }
+        PathCheck.Kept kept = (request, history) -> settings.keepsCheckpoints(history)
+                ? new CheckpointFiles(runs.get(requests.indexOf(request)).stages(), listener::message)
+                : Checkpoints.NONE;
+        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, kept));
+        List<Answer> all = new ArrayList<>();
+        List<Boolean> isNew = new ArrayList<>();
+        int next = 0;
+        for (Answer answer : answers) {
+            all.add(answer == null ? found.get(next++) : answer);
+            isNew.add(answer == null);
+        }
+        all = consistent(all, path);
+        for (int i = 0; i < all.size(); i++) {
+            if (isNew.get(i)) {
+                all.set(i, kept(all.get(i), runs.get(i), input.toString()));
+            }
+        }
+        return all;
+    }
+
+    /** Standard input is read once: its bytes are hashed on their way to the reader. */
+    private List<Answer> keptStdin(long start, Budget budget, Location folder) throws IOException {
+        InputStream stdin = System.in;
+        MessageDigest digest = Fingerprint.digest();
+        System.setIn(new DigestInputStream(stdin, digest));
+        List<Answer> answers;
+        try {
+            answers = check(STDIN, start, budget);
+        } finally {
+            System.setIn(stdin);
+        }
+        String input = Fingerprint.hex(digest);
+        answers = consistent(answers, STDIN);
+        for (int i = 0; i < answers.size(); i++) {
+            RunDirectory run = settings.run(folder, settings.requests().get(i), STDIN, input);
+            answers.set(i, kept(answers.get(i), run, input));
+        }
+        return answers;
+    }
+
+    /** The verdict of an earlier run, or why it cannot be read; null if the level is open. */
+    private @Nullable Answer earlier(String path, CheckRequest request, RunDirectory run, long start) {
+        if (settings.earlier() == CheckSettings.Earlier.OVERWRITTEN) {
+            return null;
+        }
+        try {
+            StoredVerdict stored = run.finalVerdict().orElse(null);
+            return stored == null ? null : Answer.stored(request.level(), stored);
+        } catch (IOException | HistoryException e) {
+            // The run is at fault, not the history: no INVALID.
+            String message = e instanceof IOException io ? Failures.ofPath(path, io) : path + ": " + Failures.text(e);
+            listener.message(message);
+            return Answer.found(Verdict.of(Verdict.Status.ERROR, request.level())
+                    .path(path)
+                    .reason(message)
+                    .millis(millisSince(start))
+                    .build());
+        }
+    }
+
+    /** Verdicts that contradict each other show a bug: both become errors. */
+    private List<Answer> consistent(List<Answer> found, String path) {
+        List<Answer> answers = new ArrayList<>(found);
+        List<IsolationLevel> levels = answers.stream().map(Answer::level).toList();
+        while (true) {
+            Implications.Contradiction wrong = Implications.contradiction(
+                    levels, answers.stream().map(Answer::status).toList());
+            if (wrong == null) {
+                return answers;
+            }
+            String reason = "internal error: " + wrong.text();
+            listener.message(path + ": " + reason);
+            for (int i = 0; i < answers.size(); i++) {
+                Answer answer = answers.get(i);
+                if (answer.level() == wrong.passes() || answer.level() == wrong.violated()) {
+                    Verdict before = answer.found();
+                    Verdict.Builder error = Verdict.of(Verdict.Status.ERROR, answer.level())
+                            .path(path)
+                            .reason(reason)
+                            .exitCode(ExitCode.INTERNAL);
+                    if (before != null) {
+                        error.counts(before.counts()).millis(before.millis());
+                    }
+                    answers.set(i, Answer.found(error.build()));
+                }
+            }
+        }
+    }
+
+    /** Writes the proof beside the verdict; a verdict whose proof cannot be written is an error. */
+    private Verdict proved(Verdict verdict, String file) {
+        Refutation refutation = verdict.refutation();
+        if (refutation == null) {
+            listener.message(file + ": not written: "
+                    + (verdict.status() == Verdict.Status.VIOLATION
+                            ? "the evidence shown needed no search"
+                            : "only a VIOLATION has a refutation, and this is " + verdict.status()));
+            return verdict;
+        }
+        try (AtomicFile target = Location.of(file).create()) {
+            Writer out = new OutputStreamWriter(target.stream(), StandardCharsets.US_ASCII);
+            refutation.writeTo(out);
+            out.flush();
+            target.commit();
+            return verdict;
+        } catch (IOException e) {
+            return error(
+                    verdict,
+                    file + ": the proof cannot be written there (" + Failures.cause(e) + "); give another --proof");
+        }
+    }
+
+    /** The error, with one message, in place of a verdict that cannot be kept. */
+    private Verdict error(Verdict verdict, String message) {
+        listener.message(message);
+        return Verdict.of(Verdict.Status.ERROR, verdict.level())
+                .path(verdict.path())
+                .counts(verdict.counts())
+                .millis(verdict.millis())
+                .reason(message)
+                .build();
+    }
+
+    /** Writes the run of an answer. */
+    private Answer kept(Answer answer, RunDirectory directory, String input) {
+        Verdict found = answer.found();
+        if (found == null) {
+            return answer;
+        }
+        Verdict verdict = found;
+        long evidence = System.nanoTime();
+        try {
+            long cpu = CpuClock.millis();
+            verdict = directory.writeEvidence(found, input);
+            if (verdict.certificate() != null) {
+                long millis = millisSince(evidence);
+                Phase phase = new Phase(
+                        "certificate",
+                        millis,
+                        CpuClock.millis() - cpu,
+                        verdict.counts().transactions());
+                verdict = verdict.with()
+                        .phase(phase)
+                        .millis(found.millis() + millis)
+                        .build();
+            }
+            directory.finish(verdict);
+        } catch (OutOfMemoryError e) {
+            verdict = Verdict.of(Verdict.Status.UNKNOWN, found.level())
+                    .path(found.path())
+                    .counts(found.counts())
+                    .millis(found.millis() + millisSince(evidence))
+                    .reason("memory ran out while the evidence was written; give --memory more")
+                    .build();
+        } catch (IOException e) {
+            verdict = error(
+                    verdict,
+                    directory.name() + ": the run cannot be written there (" + Failures.cause(e) + "); the verdict was "
+                            + verdict.status() + "; give another --out");
+        }
+        return Answer.found(verdict);
+    }
+
+    private static long millisSince(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+    }
+}

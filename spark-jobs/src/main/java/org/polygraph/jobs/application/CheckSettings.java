@@ -1,0 +1,78 @@
+package org.polygraph.jobs.application;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.RunId;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * What a command asks of each of its PATHs.
+ *
+ * @param requests one for each level, the strongest level first
+ * @param timeoutNanos for each PATH, {@link Long#MAX_VALUE} for none
+ * @param heapBytes memory of the process
+ * @param succeedOnViolation whether a VIOLATION has exit code 0
+ * @param out where runs go, or null
+ * @param earlier what becomes of a run that exists
+ * @param proof file of the solver's refutation, or null
+ */
+public record CheckSettings(
+        HistoryFormat format,
+        List<CheckRequest> requests,
+        long timeoutNanos,
+        long heapBytes,
+        boolean succeedOnViolation,
+        @Nullable String out,
+        Earlier earlier,
+        @Nullable String proof) {
+    /** A smaller check ends sooner than its checkpoints are written. */
+    private static final int MANY_OPERATIONS = 1_000_000;
+
+    /** What becomes of a run that exists. */
+    public enum Earlier {
+        /** Its verdict or its checkpoints are used. */
+        CONTINUED,
+        /** The same, and small histories have checkpoints too. */
+        RESUMED,
+        /** It is replaced. */
+        OVERWRITTEN
+    }
+
+    /** A budget that starts now, for all levels of a PATH. */
+    Budget budget() {
+        return Budget.starting(timeoutNanos, heapBytes);
+    }
+
+    /** Whether a check of this history keeps checkpoints. */
+    boolean keepsCheckpoints(HistoryTable history) {
+        return earlier == Earlier.RESUMED || history.operations() >= MANY_OPERATIONS;
+    }
+
+    /** The exit code of a verdict. */
+    public ExitCode exitCode(Verdict.Status status) {
+        return status == Verdict.Status.VIOLATION && succeedOnViolation ? ExitCode.PASS : status.exitCode();
+    }
+
+    /** The run of a request: its id depends on everything that can change the verdict, so on no other level. */
+    RunDirectory run(Location folder, CheckRequest request, String name, String input) {
+        String question = String.join(
+                        " ",
+                        request.level().label(),
+                        format.label(),
+                        request.time().label(),
+                        Long.toString(request.clockSkewNanos()),
+                        request.indeterminate().label())
+                + (request.replayed() ? "" : " unverified")
+                + (request.mostViolations() == CheckRequest.DEFAULT_VIOLATIONS
+                        ? ""
+                        : " violations " + request.mostViolations());
+        return new RunDirectory(folder, RunId.of(question, name, input));
+    }
+}

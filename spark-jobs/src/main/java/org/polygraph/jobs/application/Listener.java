@@ -1,0 +1,24 @@
+package org.polygraph.jobs.application;
+
+import org.polygraph.jobs.decision.Progress;
+
+/** Receives what a check reports beside its verdicts: progress, and messages for people. */
+public interface Listener extends Progress {
+    /** A PATH begins. */
+    void path(String name);
+
+    /** The PATH is done. */
+    void pathEnds();
+
+    /** The phase that runs. */
+    String currentPhase();
+
+    /** A warning or an error. */
+    void message(String text);
+
+    /** An error and its stack trace, which only those see who asked for it. */
+    void failure(String text, Throwable e);
+
+    /** The same for a bug: those who did not ask for a stack trace learn how to get it. */
+    void bug(String text, Throwable e);
+}

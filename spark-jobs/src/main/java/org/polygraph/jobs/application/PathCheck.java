@@ -1,0 +1,277 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.CpuClock;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Implications;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * One PATH: read once, judged at each level asked for, and every way to fail turned into a verdict and a message. Used once.
+ *
+ * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's VIOLATION
+ * decides a stronger one that was left open. Levels of which neither verdict follows from another are decided on their
+ * own.
+ */
+final class PathCheck {
+    private final CheckSettings settings;
+    private final List<CheckRequest> requests;
+    private final Checker checker;
+    private final Listener listener;
+    private final String path;
+    private final long start;
+    private final Budget budget;
+
+    private @Nullable HistoryTable table;
+    private Counts counts = Counts.NONE;
+    private @Nullable Phase reading;
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param requests strongest level first
+     * @param start from which elapsed time is measured
+     * @param budget of the PATH, some of which may be spent
+     */
+    PathCheck(
+            CheckSettings settings,
+            List<CheckRequest> requests,
+            Checker checker,
+            Listener listener,
+            String path,
+            long start,
+            Budget budget) {
+        this.settings = settings;
+        this.requests = requests;
+        this.checker = checker;
+        this.listener = listener;
+        this.path = path;
+        this.start = start;
+        this.budget = budget;
+    }
+
+    /** Where checkpoints are kept. */
+    @FunctionalInterface
+    interface Kept {
+        /** Nowhere. */
+        Kept NOWHERE = (request, history) -> Checkpoints.NONE;
+
+        Checkpoints of(CheckRequest request, HistoryTable history);
+    }
+
+    /**
+     * One verdict for each request, in their order.
+     *
+     * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
+     */
+    List<Verdict> run(Kept kept) {
+        List<Verdict> verdicts = new ArrayList<>();
+        CheckRequest strongest = requests.get(0);
+        Verdict.Builder problem = attempt(strongest, this::read);
+        Verdict unread = problem == null ? null : complete(problem);
+        HistoryTable whole = table;
+        HistoryTable history = whole == null ? null : whole.withoutRefusals();
+        for (CheckRequest request : requests) {
+            // What a refused compare-and-set did not find is something to level lin only.
+            HistoryTable judged = request.level() == IsolationLevel.LIN ? whole : history;
+            verdicts.add(
+                    unread != null || judged == null
+                            ? again(Objects.requireNonNull(unread, "a failure"), request.level())
+                            : complete(Objects.requireNonNull(
+                                    attempt(request, () -> judge(judged, request, kept, verdicts)), "a verdict")));
+        }
+        for (int i = requests.size() - 2; i >= 0 && history != null; i--) {
+            CheckRequest request = requests.get(i);
+            if (verdicts.get(i).status() == Verdict.Status.UNKNOWN && !budget.exhausted()) {
+                List<Verdict> weaker = verdicts.subList(i + 1, verdicts.size());
+                Verdict.Builder verdict = attempt(request, () -> fromWeaker(history, request, weaker));
+                if (verdict != null && verdict.status() != Verdict.Status.UNKNOWN) {
+                    verdicts.set(i, complete(verdict));
+                }
+            }
+        }
+        return verdicts;
+    }
+
+    /** Adds what holds for all levels of the PATH. */
+    private Verdict complete(Verdict.Builder verdict) {
+        if (reading != null) {
+            verdict.firstPhase(reading);
+        }
+        if (verdict.status() == Verdict.Status.VIOLATION) {
+            verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
+        }
+        return verdict.path(path)
+                .counts(counts)
+                .millis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
+                .peakMemoryBytes(PeakMemory.bytes())
+                .build();
+    }
+
+    /** The same failure at another level. */
+    private Verdict again(Verdict failure, IsolationLevel level) {
+        if (failure.level() == level) {
+            return failure;
+        }
+        Verdict.Builder verdict = Verdict.of(failure.status(), level).reason(failure.reason());
+        if (failure.exitCode() == ExitCode.INTERNAL.code()) {
+            verdict.exitCode(ExitCode.INTERNAL);
+        }
+        return complete(verdict);
+    }
+
+    private Verdict.@Nullable Builder attempt(
+            CheckRequest request, VerdictMaker.Step<HistoryException, IOException> step) {
+        try {
+            return VerdictMaker.withinBudget(request, budget, listener::currentPhase, step);
+        } catch (HistoryException e) {
+            return failure(request, Verdict.Status.INVALID, Failures.text(e));
+        } catch (IOException e) {
+            return failure(request, Verdict.Status.ERROR, Failures.ofPath(path, e));
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (EngineException e) {
+            listener.failure(path + ": " + Failures.text(e), e);
+            return Verdict.of(Verdict.Status.ERROR, request.level()).reason(Failures.text(e));
+        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+            String what = "internal error during " + listener.currentPhase();
+            listener.bug(path + ": " + what + ": " + e, e);
+            return Verdict.of(Verdict.Status.ERROR, request.level())
+                    .reason(what)
+                    .exitCode(ExitCode.INTERNAL);
+        }
+    }
+
+    /** Reads the history; makes a verdict if there is nothing to judge. */
+    private Verdict.@Nullable Builder read() throws HistoryException, IOException {
+        checker.prepare(listener, budget, listener::message);
+        long before = System.nanoTime();
+        long cpu = CpuClock.millis();
+        HistoryTable read = checker.read(path, settings.format(), listener, budget);
+        counts = Counts.of(read);
+        reading = new Phase(
+                "read",
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
+                CpuClock.millis() - cpu,
+                counts.transactions());
+        table = read;
+        return counts.transactionsCommitted() > 0
+                ? null
+                : invalid(
+                        requests.get(0),
+                        "vacuous: found " + counts.transactions() + " transactions, none of them committed;"
+                                + " expected one at least, or there is nothing to judge; check what was recorded");
+    }
+
+    /** The first transaction that ends before it starts, where and how; null if there is none. */
+    private static @Nullable String firstReversed(HistoryTable history) {
+        long[] starts = history.starts();
+        long[] ends = history.ends();
+        for (int t = 0; starts != null && ends != null && t < starts.length; t++) {
+            if (starts[t] != HistoryTable.NO_TIME && ends[t] != HistoryTable.NO_TIME && ends[t] < starts[t]) {
+                return history.whereIs(t) + ": found end " + ends[t] + " before start " + starts[t];
+            }
+        }
+        return null;
+    }
+
+    /** @param stronger verdicts of the levels before */
+    private Verdict.Builder judge(HistoryTable history, CheckRequest request, Kept kept, List<Verdict> stronger)
+            throws HistoryException {
+        if (request.level() == IsolationLevel.LIN) {
+            HistoryException problem = Linearizability.problem(history);
+            if (problem != null) {
+                throw problem;
+            }
+        }
+        if (request.level().realTime() && (history.starts() == null || history.ends() == null)) {
+            return invalid(
+                    request,
+                    "level " + request.level().label() + ": found no start and end times; expected them, for"
+                            + " real-time order is part of the level; record them, or check ser or si without --time"
+                            + " strict");
+        }
+        String reversed = request.level().realTime() ? firstReversed(history) : null;
+        if (reversed != null) {
+            return failure(
+                    request,
+                    Verdict.Status.INVALID,
+                    reversed
+                            + "; expected no transaction to end before it starts, for real-time order is part of level "
+                            + request.level().label()
+                            + "; correct the recorder's clock, or check ser or si without --time strict");
+        }
+        budget.require();
+        Check check = new Check(history, request, listener, budget, kept.of(request, history));
+        for (Verdict other : stronger) {
+            Finding implied = new Implications(check).pass(other);
+            if (implied != null) {
+                return VerdictMaker.of(check, () -> implied);
+            }
+        }
+        if (history.values().hasLists() && request.level().isAxiom()) {
+            throw new HistoryException(
+                    path,
+                    "lists, at level " + request.level().label(),
+                    "ser, si, sser or ssi",
+                    "where si holds, cc, ra and rc do: ask for them together");
+        }
+        return VerdictMaker.of(check, checker);
+    }
+
+    private Verdict.@Nullable Builder fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {
+        Check check = new Check(history, request, listener, budget, Checkpoints.NONE);
+        for (Verdict other : weaker) {
+            Finding implied = new Implications(check).violation(other);
+            if (implied != null) {
+                return VerdictMaker.of(check, () -> implied);
+            }
+        }
+        return null;
+    }
+
+    private Verdict.Builder invalid(CheckRequest request, String reason) {
+        listener.message(path + ": " + reason);
+        return Verdict.of(Verdict.Status.INVALID, request.level()).reason(reason);
+    }
+
+    private Verdict.Builder failure(CheckRequest request, Verdict.Status status, String reason) {
+        listener.message(reason);
+        return Verdict.of(status, request.level()).reason(reason);
+    }
+
+    /** The largest resident memory of this process so far. */
+    private static final class PeakMemory {
+        /** Bytes; without /proc, the heap that the JVM has taken. */
+        static long bytes() {
+            @Nullable String line = null;
+            try (var lines = java.nio.file.Files.newBufferedReader(Path.of("/proc/self/status"))) {
+                do {
+                    line = lines.readLine();
+                } while (line != null && !line.startsWith("VmHWM:"));
+            } catch (IOException e) {
+                line = null;
+            }
+            return line == null
+                    ? Runtime.getRuntime().totalMemory()
+                    : Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+        }
+    }
+}

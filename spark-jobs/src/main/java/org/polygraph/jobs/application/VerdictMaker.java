@@ -1,0 +1,115 @@
+package org.polygraph.jobs.application;
+
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Counterexamples;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * The one place where verdicts are made of findings, and the one place where an exhausted budget becomes UNKNOWN. A PASS needs
+ * an order that independent code has replayed from the raw operations, unless the request declines the replay.
+ */
+final class VerdictMaker {
+    private VerdictMaker() {}
+
+    /** Work that ends in a verdict, or in null if there is none yet. */
+    @FunctionalInterface
+    interface Step<E extends Exception, F extends Exception> {
+        Verdict.@Nullable Builder run() throws E, F;
+    }
+
+    /**
+     * The verdict that a step makes, or UNKNOWN if the step runs out of its budget.
+     *
+     * @param phase that runs then
+     */
+    static <E extends Exception, F extends Exception> Verdict.@Nullable Builder withinBudget(
+            CheckRequest request, Budget budget, Supplier<String> phase, Step<E, F> step) throws E, F {
+        String reason;
+        try {
+            return step.run();
+        } catch (BudgetException e) {
+            reason = budget.exhausted() ? budget.exhaustion(phase.get()) : Failures.text(e);
+        } catch (OutOfMemoryError e) {
+            // What the check held is garbage now, so there is memory for this.
+            reason = budget.shortage(phase.get());
+        }
+        return Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason);
+    }
+
+    /** The verdict on a history in memory. Its caller adds the path and the elapsed time. */
+    static Verdict.Builder of(Check check, Checker checker) {
+        String how = "failed";
+        try {
+            Verdict.Builder verdict = of(check, () -> checker.find(check));
+            how = verdict.status().name();
+            return verdict;
+        } finally {
+            checker.ended(how);
+        }
+    }
+
+    /** The same with another way to find something. */
+    static Verdict.Builder of(Check check, Supplier<Finding> finding) {
+        PhaseClock phases = check.phases();
+        Verdict.Builder verdict = Objects.requireNonNull(
+                withinBudget(check.request(), check.budget(), phases::phase, (Step<RuntimeException, RuntimeException>)
+                        () -> of(check, finding.get())));
+        phases.addTo(verdict);
+        return verdict.counts(Counts.of(check.table()))
+                .residual(check.residual())
+                .assumptions(check.request().assumptions(check.table(), check.hasUniqueValues()));
+    }
+
+    private static Verdict.Builder of(Check check, Finding finding) {
+        if (finding instanceof Finding.Order order) {
+            return pass(check, order);
+        }
+        if (finding instanceof Finding.Choices choices) {
+            return Verdict.of(Verdict.Status.PASS, check.request().level())
+                    .certificate(new Certificate(Certificate.CHOICES, null, choices.isVerified()));
+        }
+        if (finding instanceof Finding.Refuted refuted) {
+            Finding.Violated shown = Counterexamples.of(check, refuted, (rest, request, budget) -> new EmbeddedChecker()
+                    .check(rest, request, Progress.NONE, budget)
+                    .violations());
+            return violation(check, shown).refutation(refuted.refutation());
+        }
+        return violation(check, (Finding.Violated) finding);
+    }
+
+    private static Verdict.Builder pass(Check check, Finding.Order order) {
+        CheckRequest request = check.request();
+        Witness witness = order.witness();
+        if (request.replayed() && !order.isReplayed()) {
+            check.phases().begin("replay");
+            String wrong = Replay.of(witness).discrepancy();
+            check.phases().end(check.table().operations());
+            if (wrong != null) {
+                throw new IllegalStateException("the order found does not explain the history: " + wrong);
+            }
+        }
+        return Verdict.of(Verdict.Status.PASS, request.level())
+                .certificate(new Certificate("order", null, request.replayed()))
+                .witness(witness);
+    }
+
+    private static Verdict.Builder violation(Check check, Finding.Violated violated) {
+        return Verdict.of(Verdict.Status.VIOLATION, check.request().level())
+                .violations(violated.violations(), check.table())
+                .violationsFound(violated.found())
+                .certificate(violated.certificate());
+    }
+}

@@ -1,0 +1,99 @@
+package org.polygraph.jobs.certificate.format;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * What a run says it found: the fields of verdict.json that evidence must bear out. Read by itself, so that verification
+ * needs no class that knows how verdicts are made.
+ *
+ * @param verdict PASS, VIOLATION, UNKNOWN, INVALID or ERROR
+ * @param level as users name it
+ * @param terms empty where no order can show the level
+ * @param path the history, as it was named then
+ * @param byChoices whether a PASS is one of choices that were tried, of which no order was written
+ */
+public record Claim(String verdict, String level, Optional<Terms> terms, String path, boolean byChoices) {
+    /** The file in a run. */
+    public static final String FILE = "verdict.json";
+
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final String ASSUMPTIONS = "assumptions";
+    private static final String CERTIFICATE = "certificate";
+
+    /**
+     * Reads verdict.json of a run.
+     *
+     * @throws HistoryException if it is none
+     */
+    public static Claim read(Location run) throws IOException, HistoryException {
+        Location file = run.child(FILE);
+        Map<String, String> fields = new HashMap<>();
+        try (JsonParser json = JSON.createParser(file.open())) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw malformed(file, "no JSON object");
+            }
+            fields(json, "", fields);
+            if (json.currentToken() != JsonToken.END_OBJECT) {
+                throw malformed(file, "a JSON object that ends too early");
+            }
+        } catch (JacksonException e) {
+            throw malformed(file, "damaged JSON");
+        }
+        String verdict = fields.getOrDefault("verdict", "");
+        String level = fields.getOrDefault("level", "");
+        if (verdict.isEmpty() || level.isEmpty()) {
+            throw malformed(file, "JSON without \"verdict\" and \"level\"");
+        }
+        boolean byChoices = "choices".equals(fields.get(CERTIFICATE + ".kind"));
+        return new Claim(verdict, level, terms(file, level, fields), fields.getOrDefault("path", ""), byChoices);
+    }
+
+    private static void fields(JsonParser json, String prefix, Map<String, String> fields) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String name = prefix + json.currentName();
+            JsonToken token = json.nextToken();
+            if (token == null) {
+                return;
+            }
+            if (token.isScalarValue()) {
+                fields.put(name, json.getText());
+            } else if (token == JsonToken.START_OBJECT && (name.equals(ASSUMPTIONS) || name.equals(CERTIFICATE))) {
+                fields(json, name + ".", fields);
+            } else {
+                json.skipChildren();
+            }
+        }
+    }
+
+    private static Optional<Terms> terms(Location file, String level, Map<String, String> fields)
+            throws HistoryException {
+        boolean strict = "strict".equals(fields.get(ASSUMPTIONS + ".time"));
+        Optional<Guarantee> promise = Guarantee.of(level, strict);
+        if (promise.isEmpty() || !fields.containsKey(ASSUMPTIONS + ".clock_skew")) {
+            return Optional.empty();
+        }
+        IndeterminateMode mode = IndeterminateMode.ABORT.label().equals(fields.get(ASSUMPTIONS + ".indeterminate"))
+                ? IndeterminateMode.ABORT
+                : IndeterminateMode.MAYBE;
+        try {
+            long skew = Long.parseLong(fields.getOrDefault(ASSUMPTIONS + ".clock_skew", ""));
+            return Optional.of(new Terms(promise.get(), skew, mode));
+        } catch (IllegalArgumentException e) {
+            throw malformed(file, "a clock skew that is none");
+        }
+    }
+
+    private static HistoryException malformed(Location file, String found) {
+        return new HistoryException(
+                file.name(), found, "the verdict of a run", "give the folder run=<id> that check --out wrote");
+    }
+}

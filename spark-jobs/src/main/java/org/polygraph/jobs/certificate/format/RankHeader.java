@@ -1,0 +1,154 @@
+package org.polygraph.jobs.certificate.format;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * What a certificate says of itself: a JSON object in the file's metadata.
+ *
+ * @param initial label of the value that every key has at first
+ * @param transactions of the history, whatever their outcome
+ * @param counted rows
+ * @param tool version of the program that wrote it
+ */
+public record RankHeader(
+        Terms terms, String initial, long transactions, long counted, Fingerprint fingerprint, String tool) {
+    /** Raised when a field or a column changes its meaning. */
+    public static final int VERSION = 1;
+
+    private static final String FORMAT = "polygraph-certificate";
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final String REMEDY = "it is another file, of another version, or damaged; check the history again";
+
+    static RankHeader of(Witness witness, Fingerprint fingerprint, String tool) {
+        HistoryTable table = witness.table();
+        return new RankHeader(
+                witness.terms(),
+                table.values().label(table.initialValue()),
+                table.transactions(),
+                witness.commitStatus(),
+                fingerprint,
+                tool);
+    }
+
+    String json() {
+        StringWriter text = new StringWriter(512);
+        try (JsonGenerator json = JSON.createGenerator(text)) {
+            json.writeStartObject();
+            json.writeStringField("format", FORMAT);
+            json.writeNumberField("version", VERSION);
+            json.writeStringField("tool", tool);
+            json.writeStringField("promise", terms.promise().label());
+            // As text: common readers of JSON round what is over 2^53.
+            json.writeStringField("clock_skew", Long.toString(terms.clockSkewNanos()));
+            json.writeStringField("indeterminate", terms.indeterminate().label());
+            json.writeStringField("initial", initial);
+            json.writeNumberField("transactions", transactions);
+            json.writeNumberField("counted", counted);
+            json.writeStringField("input", fingerprint.input());
+            json.writeStringField("content", fingerprint.content());
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+
+    /** Reads what {@link #json} wrote; unknown fields are passed over. */
+    static RankHeader parse(String file, String text) throws HistoryException {
+        Map<String, String> fields = new HashMap<>();
+        try (JsonParser json = JSON.createParser(text)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw malformed(file, "a header that is no JSON object");
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                JsonToken token = json.nextToken();
+                if (token.isScalarValue()) {
+                    if (fields.put(name, json.getText()) != null) {
+                        throw malformed(file, "a header with two fields \"" + Names.line(name) + "\"");
+                    }
+                } else {
+                    json.skipChildren();
+                }
+            }
+            if (json.currentToken() != JsonToken.END_OBJECT) {
+                throw malformed(file, "a header that ends too early");
+            }
+        } catch (JacksonException e) {
+            throw malformed(file, "a header that is no JSON");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return of(file, fields);
+    }
+
+    private static RankHeader of(String file, Map<String, String> fields) throws HistoryException {
+        if (!FORMAT.equals(fields.get("format")) || !Integer.toString(VERSION).equals(fields.get("version"))) {
+            throw malformed(
+                    file,
+                    "format \"" + Names.line(fields.getOrDefault("format", "")) + "\" version "
+                            + Names.line(fields.getOrDefault("version", "none")));
+        }
+        String label = field(file, fields, "promise");
+        Optional<Guarantee> promise = Guarantee.ofLabel(label);
+        if (promise.isEmpty()) {
+            throw malformed(file, "the promise \"" + Names.line(label) + "\"");
+        }
+        return new RankHeader(
+                new Terms(promise.get(), number(file, fields, "clock_skew"), indeterminate(file, fields)),
+                field(file, fields, "initial"),
+                number(file, fields, "transactions"),
+                number(file, fields, "counted"),
+                new Fingerprint(field(file, fields, "input"), field(file, fields, "content")),
+                fields.getOrDefault("tool", ""));
+    }
+
+    private static IndeterminateMode indeterminate(String file, Map<String, String> fields) throws HistoryException {
+        String label = field(file, fields, "indeterminate");
+        for (IndeterminateMode mode : IndeterminateMode.values()) {
+            if (mode.label().equals(label)) {
+                return mode;
+            }
+        }
+        throw malformed(file, "the field \"indeterminate\" with " + Names.line(label));
+    }
+
+    private static String field(String file, Map<String, String> fields, String name) throws HistoryException {
+        String value = fields.get(name);
+        if (value == null) {
+            throw malformed(file, "a header without \"" + name + "\"");
+        }
+        return value;
+    }
+
+    private static long number(String file, Map<String, String> fields, String name) throws HistoryException {
+        String text = field(file, fields, name);
+        try {
+            long number = Long.parseLong(text);
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw malformed(file, "the field \"" + name + "\" with " + Names.line(text));
+    }
+
+    public static HistoryException malformed(String file, String found) {
+        return new HistoryException(
+                file, found, String.format(Locale.ROOT, "a certificate, version %d", VERSION), REMEDY);
+    }
+}

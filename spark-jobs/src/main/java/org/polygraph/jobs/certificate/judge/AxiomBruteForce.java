@@ -1,0 +1,219 @@
+package org.polygraph.jobs.certificate.judge;
+
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Judges a small history at RC, RA or CC by trying every choice of who read from whom, and for each the definition of Biswas
+ * and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
+ *
+ * <ul>
+ *   <li>the commit order extends session order and reads-from; the implicit transaction that wrote the initial values is
+ *       first;
+ *   <li>if t3 reads a key from t1, and t3 sees t2, which writes the key too, then t2 committed before t1. It sees t2 at RC
+ *       if an earlier read of it returned something of t2, at RA if t2 comes directly before it in session order or
+ *       reads-from, at CC by any path of these;
+ *   <li>a read after an own write returns that; at RA and CC two reads of a key with no own write before return the same.
+ * </ul>
+ *
+ * <p>A commit order exists iff these pairs have no cycle. An indeterminate transaction counts iff one that counts was
+ * chosen to have read from it: counting more only adds pairs.
+ *
+ * <p>Time: choices x transactions^2, at most {@link #MOST_CHOICES}; beyond, no answer.
+ */
+final class AxiomBruteForce {
+    private static final int MOST_CHOICES = 1 << 16;
+
+    /** Bits of a row, one of which is the initial transaction's. */
+    private static final int MOST_TRANSACTIONS = Long.SIZE - 1;
+
+    private static final int MOST_READS = 1 << 10;
+
+    private final HistoryTable history;
+    private final Terms terms;
+    /** Transaction t is node t + 1; node 0 wrote the initial values. */
+    private final int nodes;
+
+    /** The external reads of all that count, as operations; those of transactions that came to count later are last. */
+    private final int[] reads;
+
+    private final int[] readers;
+    private final int[] sources;
+    private int agenda;
+    private final boolean[] counted;
+    private int choices;
+
+    private AxiomBruteForce(HistoryTable history, Terms terms) {
+        this.history = history;
+        this.terms = terms;
+        nodes = history.transactions() + 1;
+        reads = new int[history.operations()];
+        readers = new int[history.operations()];
+        sources = new int[history.operations()];
+        counted = new boolean[nodes];
+    }
+
+    static BruteForce.Answer judge(HistoryTable history, Terms terms) {
+        if (history.transactions() > MOST_TRANSACTIONS || history.operations() > MOST_READS) {
+            return BruteForce.Answer.TOO_LARGE;
+        }
+        AxiomBruteForce all = new AxiomBruteForce(history, terms);
+        all.counted[0] = true;
+        for (int t = 0; t < history.transactions(); t++) {
+            if (history.status(t) == TransactionStatus.COMMITTED && !all.count(t)) {
+                return BruteForce.Answer.VIOLATED;
+            }
+        }
+        if (all.choose(0)) {
+            return BruteForce.Answer.HOLDS;
+        }
+        return all.choices > MOST_CHOICES ? BruteForce.Answer.TOO_LARGE : BruteForce.Answer.VIOLATED;
+    }
+
+    /** Lets a transaction count and puts its external reads on the agenda; false if it contradicts itself. */
+    private boolean count(int t) {
+        counted[t + 1] = true;
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+            if (isWrite(o)) {
+                continue;
+            }
+            int own = last(t, o, history.operationKeys()[o] | 1);
+            int before = last(t, o, history.operationKeys()[o]);
+            boolean isFirst = own < 0 && before < 0;
+            if (own >= 0) {
+                if (value(own) != value(o)) {
+                    return false;
+                }
+            } else if (!isFirst && terms.promise() != Guarantee.RC) {
+                if (value(before) != value(o)) {
+                    return false;
+                }
+            } else {
+                reads[agenda] = o;
+                readers[agenda++] = t + 1;
+            }
+        }
+        return true;
+    }
+
+    private boolean isWrite(int o) {
+        return history.isWrite(o);
+    }
+
+    private long value(int o) {
+        return history.value(o);
+    }
+
+    /** The last operation of t before another that is this one on this key, or -1. */
+    private int last(int t, int before, int keyAndKind) {
+        for (int o = before - 1; o >= history.firstOperation(t); o--) {
+            if (history.operationKeys()[o] == keyAndKind) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    /** Tries every source of the agenda's read i, and of all after it. */
+    private boolean choose(int i) {
+        // More choices only add pairs, so a cycle among those of the first i reads is one in the end.
+        if (choices++ >= MOST_CHOICES || !hasOrder(i)) {
+            return false;
+        }
+        if (i == agenda) {
+            return true;
+        }
+        if (value(reads[i]) == history.initialValue() && chosen(i, 0)) {
+            return true;
+        }
+        for (int t = 0; t < history.transactions() && choices <= MOST_CHOICES; t++) {
+            if (terms.mayCount(history.statuses()[t]) && isSource(t, i) && chosen(i, t + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isSource(int t, int i) {
+        int write = last(t, history.operationsEnd(t), history.operationKeys()[reads[i]] | 1);
+        return t + 1 != readers[i] && write >= 0 && value(write) == value(reads[i]);
+    }
+
+    private boolean chosen(int i, int source) {
+        int before = agenda;
+        boolean isNew = !counted[source];
+        sources[i] = source;
+        boolean found = (!isNew || count(source - 1)) && choose(i + 1);
+        if (isNew) {
+            counted[source] = false;
+            agenda = before;
+        }
+        return found;
+    }
+
+    /** Whether the pairs that the first reads of the agenda demand have no cycle. */
+    private boolean hasOrder(int chosen) {
+        long[] direct = new long[nodes];
+        direct[0] = (-1L >>> (Long.SIZE - nodes)) & ~1L;
+        for (int a = 1; a < nodes; a++) {
+            for (int b = a + 1; b < nodes && history.sessionOf(a - 1) == history.sessionOf(b - 1); b++) {
+                direct[a] |= counted[a] && counted[b] ? 1L << b : 0;
+            }
+        }
+        for (int i = 0; i < chosen; i++) {
+            direct[sources[i]] |= 1L << readers[i];
+        }
+        long[] paths = direct.clone();
+        if (!close(paths)) {
+            return false;
+        }
+        long[] order = paths.clone();
+        for (int i = 0; i < chosen; i++) {
+            for (int seen = 1; seen < nodes; seen++) {
+                if (counted[seen] && seen != sources[i] && seen != readers[i] && writes(seen, i)) {
+                    boolean sees =
+                            switch (terms.promise()) {
+                                case RC -> hasReadFrom(i, seen);
+                                case RA -> (direct[seen] >> readers[i] & 1) == 1;
+                                default -> (paths[seen] >> readers[i] & 1) == 1;
+                            };
+                    order[seen] |= sees ? 1L << sources[i] : 0;
+                }
+            }
+        }
+        return close(order);
+    }
+
+    private boolean writes(int node, int i) {
+        return last(node - 1, history.firstOperation(node), history.operationKeys()[reads[i]] | 1) >= 0;
+    }
+
+    /** Whether an earlier read of the same transaction returned something of this node. */
+    private boolean hasReadFrom(int i, int node) {
+        for (int earlier = 0; earlier < i; earlier++) {
+            if (readers[earlier] == readers[i] && sources[earlier] == node) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Adds all that paths imply (Warshall); false if there is a cycle. */
+    private static boolean close(long[] rows) {
+        for (int via = 0; via < rows.length; via++) {
+            for (int a = 0; a < rows.length; a++) {
+                if ((rows[a] >> via & 1) == 1) {
+                    rows[a] |= rows[via];
+                }
+            }
+        }
+        for (int a = 0; a < rows.length; a++) {
+            if ((rows[a] >> a & 1) == 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

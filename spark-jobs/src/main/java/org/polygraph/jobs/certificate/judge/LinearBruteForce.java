@@ -1,0 +1,150 @@
+package org.polygraph.jobs.certificate.judge;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Linearizability of a few operations, by trying every order; and whether what a part of a history contradicts, all of it does.
+ * Knows the definition only.
+ *
+ * <p>A part is <em>closed</em> iff it has every operation of the history that may have written what one of the part reads, and
+ * every write of a key where one of the part is a compare-and-set that was refused. Take an order of the whole and leave out what
+ * is not in a closed part: a read still follows the write that it read with no other write of the part between, and a refused
+ * compare-and-set has the same value before it. So a closed part without an order refutes the whole.
+ */
+final class LinearBruteForce {
+    /** Beyond so many operations on a key there are too many orders. */
+    private static final int MOST = 16;
+
+    private final HistoryTable table;
+    private final Terms terms;
+
+    private LinearBruteForce(HistoryTable table, Terms terms) {
+        this.table = table;
+        this.terms = terms;
+    }
+
+    /** The first write that is left out of the part and may not be, one sentence; null if there is none. */
+    static @Nullable String gap(HistoryTable whole, HistoryTable part, Terms terms) {
+        // By key as people write it: the values read; null among them: whatever is written.
+        Map<String, Set<@Nullable String>> asked = new HashMap<>();
+        Set<String> members = new HashSet<>();
+        for (int t = 0; t < part.transactions(); t++) {
+            members.add(Names.transaction(part.sessionLabel(part.sessionOf(t)), part.index(t)));
+            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
+                if (!part.isWrite(o)) {
+                    long value = part.value(o);
+                    asked.computeIfAbsent(part.keys().label(part.key(o)), k -> new HashSet<>())
+                            .add(
+                                    part.values().isOther(value)
+                                            ? null
+                                            : part.values().label(value));
+                }
+            }
+        }
+        for (int t = 0; t < whole.transactions(); t++) {
+            for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
+                if (!whole.isWrite(o) || !terms.mayCount(whole.statuses()[t])) {
+                    continue;
+                }
+                Set<@Nullable String> values = asked.get(whole.keys().label(whole.key(o)));
+                if (values != null
+                        && (values.contains(null)
+                                || values.contains(whole.values().label(whole.value(o))))
+                        && !members.contains(
+                                Names.transaction(whole.sessionLabel(whole.sessionOf(t)), whole.index(t)))) {
+                    return Names.transaction(whole, t) + " may have written what was read";
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether some order of each key's operations explains them. */
+    static BruteForce.Answer judge(HistoryTable part, Terms terms) {
+        LinearBruteForce judge = new LinearBruteForce(part, terms);
+        boolean tooLarge = false;
+        for (int key = 0; key < part.keys().size(); key++) {
+            int[] operations = judge.operations(key);
+            if (operations.length > MOST) {
+                tooLarge = true;
+            } else if (!judge.extend(operations, 0, part.initialValue(), new HashSet<>())) {
+                return BruteForce.Answer.VIOLATED;
+            }
+        }
+        return tooLarge ? BruteForce.Answer.TOO_LARGE : BruteForce.Answer.HOLDS;
+    }
+
+    private int[] operations(int key) {
+        int[] found = new int[table.transactions()];
+        int n = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            int from = table.firstOperation(t);
+            if (terms.mayCount(table.statuses()[t]) && from < table.operationsEnd(t) && table.key(from) == key) {
+                found[n++] = t;
+            }
+        }
+        return Arrays.copyOf(found, n);
+    }
+
+    /** A state: which have taken effect, and the value. */
+    private record State(int done, long value) {}
+
+    private boolean extend(int[] operations, int done, long value, Set<State> seen) {
+        boolean all = true;
+        for (int i = 0; i < operations.length; i++) {
+            all &= (done & 1 << i) != 0 || table.status(operations[i]) != TransactionStatus.COMMITTED;
+        }
+        if (all) {
+            return true;
+        }
+        if (!seen.add(new State(done, value))) {
+            return false;
+        }
+        for (int i = 0; i < operations.length; i++) {
+            if ((done & 1 << i) == 0 && isFree(operations, done, operations[i])) {
+                long after = value;
+                boolean fits = true;
+                int t = operations[i];
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    long each = table.value(o);
+                    if (table.isWrite(o)) {
+                        after = each;
+                    } else {
+                        fits &= table.values().isOther(each) ? table.values().excluded(each) != after : each == after;
+                    }
+                }
+                if (fits && extend(operations, done | 1 << i, after, seen)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether none that has not taken effect had ended before this one started. */
+    private boolean isFree(int[] operations, int done, int t) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        for (int i = 0; i < operations.length; i++) {
+            int other = operations[i];
+            if ((done & 1 << i) == 0
+                    && other != t
+                    && table.status(other) == TransactionStatus.COMMITTED
+                    && starts != null
+                    && ends != null
+                    && terms.precedes(ends[other], starts[t])) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

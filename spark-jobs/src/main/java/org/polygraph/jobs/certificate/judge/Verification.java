@@ -1,0 +1,360 @@
+package org.polygraph.jobs.certificate.judge;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.RankHeader;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Holds the evidence of a run against the history itself. A PASS is verified by replaying its order; a VIOLATION by judging
+ * a sub-history that carries it over, or a read that nothing in the history explains.
+ */
+public final class Verification {
+    private static final String HISTORY = "history.jsonl";
+    /** Of a sub-history with all writers that it needs; beyond, trying every execution is hopeless. */
+    private static final int MOST_TRANSACTIONS = 64;
+
+    /** What became of the evidence. */
+    public enum Answer {
+        VERIFIED,
+        /** It is well-formed and does not show what the run says. */
+        REJECTED,
+        /** It may be right; nobody here can tell. */
+        UNDECIDED
+    }
+
+    /**
+     * A verification.
+     *
+     * @param reason why not, one line; empty if verified
+     * @param checked what was looked at, a line each: a name, two spaces or more, what was found
+     */
+    public record Report(Answer answer, String reason, List<String> checked) {
+        public Report {
+            checked = List.copyOf(checked);
+        }
+    }
+
+    /** Who replays an order: one JVM or many. */
+    @FunctionalInterface
+    public interface Replayer {
+        /** As {@link Replay#byDefinition}. */
+        Replay.Result replay(Witness witness);
+    }
+
+    private final Location run;
+    private final Terms terms;
+    private final HistoryTable table;
+    private final List<String> checked = new ArrayList<>();
+
+    private Verification(Location run, Terms terms, HistoryTable table) {
+        this.run = run;
+        this.terms = terms;
+        this.table = table;
+    }
+
+    /**
+     * Verifies a run.
+     *
+     * @param input fingerprint of the bytes that the table was read from
+     * @throws HistoryException if the evidence is missing or malformed
+     * @throws IOException if it cannot be read
+     */
+    public static Report of(Location run, Claim claim, HistoryTable table, String input, Replayer replayer)
+            throws IOException, HistoryException {
+        if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION")) {
+            return new Report(
+                    Answer.UNDECIDED,
+                    "the run ended " + Names.line(claim.verdict()) + ", of which there is no evidence",
+                    List.of());
+        }
+        Terms terms = claim.terms().orElse(null);
+        if (terms == null) {
+            return new Report(
+                    Answer.UNDECIDED, "evidence for level " + Names.line(claim.level()) + " is not known", List.of());
+        }
+        Verification verification = new Verification(run, terms, judged(terms, table));
+        if (claim.verdict().equals("VIOLATION")) {
+            return verification.violations();
+        }
+        return claim.byChoices() ? verification.choices() : verification.order(input, replayer);
+    }
+
+    /**
+     * Whether one of a run's first violations is borne out by the history: what makes its verdict one that independent code
+     * has seen.
+     *
+     * @param most violations to look at
+     */
+    public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
+            throws IOException {
+        Verification verification = new Verification(run, terms, judged(terms, table));
+        for (int i = 0; i < most; i++) {
+            Location folder = violation(run, i);
+            if (!folder.child(HISTORY).exists()) {
+                return false;
+            }
+            try {
+                if (verification.violation(folder).answer() == Answer.VERIFIED) {
+                    return true;
+                }
+            } catch (HistoryException e) {
+                // A sub-history that cannot be read back shows nothing; the next one may.
+            }
+        }
+        return false;
+    }
+
+    /** What a refused compare-and-set did not find is something to linearizability only. */
+    private static HistoryTable judged(Terms terms, HistoryTable table) {
+        return terms.promise() == Guarantee.LIN ? table : table.withoutRefusals();
+    }
+
+    private Report report(Answer answer, String reason) {
+        return new Report(answer, reason, checked);
+    }
+
+    private void checked(String name, String what) {
+        checked.add(name + " ".repeat(Math.max(2, 13 - name.length())) + what);
+    }
+
+    private Report order(String input, Replayer replayer) throws IOException, HistoryException {
+        Location file = RankFile.in(run);
+        if (!file.exists()) {
+            throw RankHeader.malformed(file.name(), "no certificate");
+        }
+        RankFile.Content content = RankFile.read(file, table);
+        RankHeader header = content.header();
+        checked("certificate", file.name() + ", version " + RankHeader.VERSION + ", " + header.counted() + " ranked");
+        String wrong = termsDiffer(header.terms());
+        if (wrong != null) {
+            return report(Answer.REJECTED, wrong);
+        }
+        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(table));
+        boolean sameBytes = header.fingerprint().input().equals(input);
+        boolean sameContent = header.fingerprint().content().equals(fingerprint.content());
+        if (sameContent) {
+            checked(
+                    "history",
+                    (sameBytes ? "the same bytes, sha256 " : "other bytes that say the same, content sha256 ")
+                            + (sameBytes ? input : fingerprint.content()));
+        }
+        Replay.Result result = null;
+        String discrepancy = content.mismatch();
+        if (discrepancy == null) {
+            result = replayer.replay(content.witness(table));
+            discrepancy = result.discrepancy();
+        }
+        if (!sameContent) {
+            return report(
+                    Answer.REJECTED,
+                    "the history is not the one that was checked: its content is sha256 " + fingerprint.content()
+                            + ", the certificate is of "
+                            + Names.line(header.fingerprint().content())
+                            + (discrepancy == null
+                                    ? ", whose order explains this one too"
+                                    : "; first difference: " + discrepancy));
+        }
+        if (discrepancy != null || result == null) {
+            return report(Answer.REJECTED, "the order does not explain the history: " + discrepancy);
+        }
+        seen(result);
+        return report(Answer.VERIFIED, "");
+    }
+
+    /** A PASS without an order: who read from whom is tried again, where that is few enough to try. */
+    private Report choices() {
+        return switch (BruteForce.judge(table, terms)) {
+            case HOLDS -> {
+                checked("choices", "of who read from whom some keep " + claimed() + "; no order was looked for");
+                yield report(Answer.VERIFIED, "");
+            }
+            case VIOLATED -> report(Answer.REJECTED, "no choice of who read from whom keeps " + claimed());
+            case TOO_LARGE ->
+                report(
+                        Answer.UNDECIDED,
+                        "who read from whom was tried, for values repeat; that is no order to replay, and too much to"
+                                + " try again; `polygraph check` judges it");
+        };
+    }
+
+    private @Nullable String termsDiffer(Terms found) {
+        boolean stronger = terms.promise().isAxiom() && found.promise().implies(terms.promise());
+        if (found.promise() != terms.promise() && !stronger) {
+            return "the verdict is for " + terms.promise().label() + ", the certificate for "
+                    + found.promise().label();
+        }
+        if (found.indeterminate() != terms.indeterminate()) {
+            return "the verdict takes indeterminate transactions as "
+                    + terms.indeterminate().label() + ", the certificate as "
+                    + found.indeterminate().label();
+        }
+        if (found.clockSkewNanos() != terms.clockSkewNanos()) {
+            return "the verdict is for a clock skew of " + terms.clockSkewNanos() + " ns, the certificate for "
+                    + found.clockSkewNanos() + " ns";
+        }
+        return null;
+    }
+
+    private void seen(Replay.Result result) {
+        int committed = 0;
+        int indeterminate = 0;
+        for (byte outcome : table.statuses()) {
+            committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
+            indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
+        }
+        checked(
+                "outcomes",
+                "all " + committed + " committed transactions count, " + (result.transactions() - committed) + " of "
+                        + indeterminate + " indeterminate ones, no aborted one");
+        if (terms.promise() == Guarantee.LIN) {
+            checked(
+                    "operations",
+                    result.reads() + " reads return the last write of their key before them, " + result.writes()
+                            + " writes, each key in its order");
+            checked(
+                    "real time",
+                    "who had ended comes before who started later, clock skew " + terms.clockSkewNanos() + " ns");
+            return;
+        }
+        checked("sessions", table.sessions() + ", each in its order");
+        if (terms.promise().isAxiom()) {
+            checked(
+                    "reads",
+                    result.reads()
+                            + " return what one earlier transaction wrote, and none that it sees overwrote later; "
+                            + result.ownReads() + " their transaction's own");
+            return;
+        }
+        checked(
+                "reads",
+                result.reads() + " return the last write before them, of these " + result.ownReads()
+                        + " their transaction's own");
+        checked(
+                "overlaps",
+                terms.promise().events() == 1
+                        ? "none: a transaction is one event"
+                        : "none between writers of a key, " + result.writes() + " writes");
+        checked(
+                "real time",
+                !terms.promise().realTime()
+                        ? "no part of the level"
+                        : "who had ended comes before who started later, clock skew " + terms.clockSkewNanos() + " ns");
+    }
+
+    private static Location violation(Location run, int i) {
+        return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
+    }
+
+    private Report violations() throws IOException, HistoryException {
+        int verified = 0;
+        int undecided = 0;
+        String first = "";
+        int i = 0;
+        for (; ; i++) {
+            Location folder = violation(run, i);
+            if (!folder.child(HISTORY).exists()) {
+                break;
+            }
+            Report one = violation(folder);
+            String name = String.format(Locale.ROOT, "%03d", i);
+            if (one.answer() == Answer.REJECTED) {
+                return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
+            }
+            if (one.answer() == Answer.VERIFIED) {
+                verified++;
+            } else {
+                undecided++;
+                first = first.isEmpty() ? "violation " + name + ": " + one.reason() : first;
+            }
+            checked(name, one.answer() == Answer.VERIFIED ? one.checked().get(0) : one.reason());
+        }
+        if (i == 0) {
+            throw RankHeader.malformed(violation(run, 0).child(HISTORY).name(), "no sub-history");
+        }
+        checked("violations", verified + " borne out, " + undecided + " that nobody here can judge");
+        return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
+    }
+
+    private Report violation(Location folder) throws IOException, HistoryException {
+        if (terms.promise() == Guarantee.LIN) {
+            return operations(folder);
+        }
+        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        SubHistoryProof sub = new SubHistoryProof(table, part, terms);
+        String foreign = sub.embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+        }
+        String unexplained = sub.unexplainedRead();
+        if (unexplained != null) {
+            return new Report(Answer.VERIFIED, "", List.of(unexplained));
+        }
+        HistoryTable closed = sub.closed(MOST_TRANSACTIONS);
+        if (closed == null) {
+            return new Report(Answer.UNDECIDED, "the sub-history leaves out too many writers: " + sub.gap(), List.of());
+        }
+        int added = closed.transactions() - part.transactions();
+        String size = part.transactions() + " transactions"
+                + (added > 0 ? " and " + added + " further writers of what they read" : "");
+        return switch (BruteForce.judge(closed, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no execution of its " + size + " keeps " + claimed()
+                                + ", and the history has no other writer of what they read"));
+            case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
+            case TOO_LARGE ->
+                new Report(
+                        Answer.UNDECIDED,
+                        "the sub-history of " + size
+                                + " is too large to try every execution; `polygraph check` judges it",
+                        List.of());
+        };
+    }
+
+    private Report operations(Location folder) throws IOException, HistoryException {
+        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        String foreign = new SubHistoryProof(table, part, terms).embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+        }
+        String gap = LinearBruteForce.gap(table, part, terms);
+        if (gap != null) {
+            return new Report(Answer.UNDECIDED, "the sub-history leaves out a writer: " + gap, List.of());
+        }
+        return switch (LinearBruteForce.judge(part, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no order of its " + part.transactions()
+                                + " operations keeps real time and gives what they returned, and the history has no other"
+                                + " writer of that"));
+            case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
+            case TOO_LARGE ->
+                new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
+        };
+    }
+
+    private String claimed() {
+        return terms.promise().label();
+    }
+}

@@ -1,0 +1,222 @@
+package org.polygraph.jobs.certificate.replay;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Replays CC: goes through the transactions as they commit. What reaches one by session order and reads commits before it,
+ * so at each read the writers of the key so far are walked through from the latest to the one that was read: none of them
+ * may reach the reader.
+ *
+ * <p>Who reaches is told by a row a transaction: how many transactions of each session do. Rows are the largest of those of
+ * the session's previous transaction and of the sources.
+ *
+ * <p>Time: operations times sessions at most: beyond {@value #FEW} writers, of each session the last that reaches is searched.
+ * Memory: 4 bytes a transaction and session, 12 a write, 12 a key.
+ */
+final class CausalReplay {
+    private static final int FEW = 128;
+    /** Rows in blocks of 256, which are made when needed. */
+    private static final int BLOCK_SHIFT = 8;
+
+    private final HistoryTable table;
+    private final int[] sources;
+    private final boolean[] counted;
+    private final int[] position;
+    private final int[] starts;
+    private final int[] keys;
+    private final int[] sessionStarts;
+    private final int sessions;
+    private final int[] sessionOf;
+    private final int[][] rows;
+
+    /** The writers of key k so far, as they commit: [writerStarts[k], writerEnds[k]) of (session, number in it). */
+    private final int[] writerStarts;
+
+    private final int[] writerEnds;
+    private final long[] writers;
+    /** The writers of key k, also later ones, by session: [writerStarts[k], bySessionEnds[k]); made when first needed. */
+    private long[] bySession = new long[0];
+
+    private int[] bySessionEnds = new int[0];
+
+    CausalReplay(HistoryTable table, boolean[] counted, int[] sources, int[] position) {
+        this.table = table;
+        this.counted = counted;
+        this.sources = sources;
+        this.position = position;
+        starts = table.operationStarts();
+        keys = table.operationKeys();
+        sessionStarts = table.sessionStarts();
+        sessions = table.sessions();
+        sessionOf = new int[table.transactions()];
+        for (int s = 0; s < sessions; s++) {
+            Arrays.fill(sessionOf, sessionStarts[s], sessionStarts[s + 1], s);
+        }
+        rows = new int[(table.transactions() >> BLOCK_SHIFT) + 1][];
+        writerStarts = new int[table.keys().size() + 1];
+        for (int key : keys) {
+            writerStarts[(key >>> 1) + 1] += key & 1;
+        }
+        for (int k = 1; k < writerStarts.length; k++) {
+            writerStarts[k] += writerStarts[k - 1];
+        }
+        writerEnds = Arrays.copyOf(writerStarts, writerStarts.length - 1);
+        writers = new long[writerStarts[writerStarts.length - 1]];
+    }
+
+    /** @param order the counted transactions as they commit, and negative numbers; @return the first discrepancy, or null */
+    @Nullable
+    String run(int[] order) {
+        int[] latest = new int[sessions];
+        Arrays.fill(latest, -1);
+        for (int t : order) {
+            if (t < 0) {
+                continue;
+            }
+            int session = sessionOf[t];
+            String wrong = reach(t, latest[session]);
+            for (int o = starts[t]; o < starts[t + 1] && wrong == null; o++) {
+                if (sources[o] != SourcesByValue.NONE && isStale(t, o)) {
+                    wrong = AxiomReplay.stale(table, o, sources[o]);
+                }
+            }
+            if (wrong != null) {
+                return wrong;
+            }
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if ((keys[o] & 1) == 1) {
+                    write(keys[o] >>> 1, entry(t));
+                }
+            }
+            latest[session] = t;
+        }
+        return null;
+    }
+
+    private long entry(int t) {
+        return (long) sessionOf[t] << 32 | t - sessionStarts[sessionOf[t]];
+    }
+
+    private void write(int key, long entry) {
+        int end = writerEnds[key];
+        // A transaction that writes a key again is there already, and it is the last.
+        if (end == writerStarts[key] || writers[end - 1] != entry) {
+            writers[end] = entry;
+            writerEnds[key]++;
+        }
+    }
+
+    private int[] block(int t) {
+        int[] block = rows[t >> BLOCK_SHIFT];
+        if (block == null) {
+            block = new int[Math.multiplyExact(sessions, Math.min(1 << BLOCK_SHIFT, table.transactions()))];
+            rows[t >> BLOCK_SHIFT] = block;
+        }
+        return block;
+    }
+
+    private int at(int t) {
+        return (t & (1 << BLOCK_SHIFT) - 1) * sessions;
+    }
+
+    /**
+     * Makes t's row.
+     *
+     * @param before the session's previous transaction, or -1
+     */
+    private @Nullable String reach(int t, int before) {
+        int[] row = block(t);
+        int at = at(t);
+        if (before >= 0) {
+            System.arraycopy(block(before), at(before), row, at, sessions);
+            row[at + sessionOf[t]] = before - sessionStarts[sessionOf[t]] + 1;
+        }
+        for (int o = starts[t]; o < starts[t + 1]; o++) {
+            int source = sources[o];
+            if (source < 0) {
+                continue;
+            }
+            if (position[source] >= position[t]) {
+                return AxiomReplay.later(table, o, source);
+            }
+            int session = sessionOf[source];
+            int number = source - sessionStarts[session];
+            // Whom it reaches, all that reaches it does.
+            if (row[at + session] <= number) {
+                max(row, at, block(source), at(source), sessions);
+                row[at + session] = number + 1;
+            }
+        }
+        return null;
+    }
+
+    private static void max(int[] row, int at, int[] other, int from, int length) {
+        for (int i = 0; i < length; i++) {
+            row[at + i] = Math.max(row[at + i], other[from + i]);
+        }
+    }
+
+    /** Whether a writer of the key that reaches t commits after the one that was read. */
+    private boolean isStale(int t, int o) {
+        int key = keys[o] >>> 1;
+        int[] row = block(t);
+        int at = at(t);
+        long read = sources[o] == SourcesByValue.INITIAL ? -1 : entry(sources[o]);
+        int end = writerEnds[key];
+        int begin = writerStarts[key];
+        int few = Math.max(begin, end - FEW);
+        for (int w = end - 1; w >= few; w--) {
+            long writer = writers[w];
+            if (writer == read) {
+                return false;
+            }
+            if (row[at + (int) (writer >>> 32)] > (int) writer) {
+                return true;
+            }
+        }
+        return few > begin && isStaleBySession(key, row, at, sources[o]);
+    }
+
+    private boolean isStaleBySession(int key, int[] row, int at, int source) {
+        if (bySession.length == 0) {
+            group();
+        }
+        int place = source == SourcesByValue.INITIAL ? -1 : position[source];
+        for (int s = 0; s < sessions; s++) {
+            // Of a session the last one that reaches t commits last.
+            int w = Arrays.binarySearch(bySession, writerStarts[key], bySessionEnds[key], (long) s << 32 | row[at + s]);
+            // Entries of one transaction may repeat; any before the bound is one that reaches t.
+            w = w < 0 ? -w - 2 : firstLike(w, writerStarts[key]) - 1;
+            if (w >= writerStarts[key]
+                    && (int) (bySession[w] >>> 32) == s
+                    && position[sessionStarts[s] + (int) bySession[w]] > place) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The first entry equal to the one at w. */
+    private int firstLike(int w, int from) {
+        int first = w;
+        while (first > from && bySession[first - 1] == bySession[w]) {
+            first--;
+        }
+        return first;
+    }
+
+    private void group() {
+        int[] next = Arrays.copyOf(writerStarts, writerStarts.length - 1);
+        bySession = new long[writers.length];
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
+                if ((keys[o] & 1) == 1) {
+                    bySession[next[keys[o] >>> 1]++] = entry(t);
+                }
+            }
+        }
+        bySessionEnds = next;
+    }
+}

@@ -1,0 +1,223 @@
+package org.polygraph.jobs.certificate.replay;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Replays a history in the order that is said to explain it. The last check before a PASS, and all one has to trust:
+ * it knows the raw operations and nothing of indexes, graphs or solvers. The order is accepted iff
+ *
+ * <ul>
+ *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms drop them;
+ *   <li>the events of a transaction, and the transactions of a session, ascend;
+ *   <li>SSER, SSI: what had ended before another started comes before it. The end of an indeterminate transaction bounds
+ *       nothing;
+ *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
+ *       before the snapshot, or if there is none the initial value;
+ *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot.
+ * </ul>
+ *
+ * <p>Counting an indeterminate transaction that nobody read is harmless: without it the order still explains the rest.
+ *
+ * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes an event, 20 bytes
+ * a key (24 with SI).
+ */
+public final class Replay {
+    private static final int NOBODY = Placement.NOBODY;
+    /** More misreads than this, plus one in {@link #SHARE} operations, are many. */
+    private static final int FEW = 1_000;
+
+    private static final int SHARE = 64;
+
+    /**
+     * What a replay saw; of an order that is rejected nothing is counted.
+     *
+     * @param discrepancy the first thing that the order does not explain, one sentence; null if it explains everything
+     * @param transactions that count
+     * @param reads that return what the order says, and of these
+     * @param ownReads those of an own write
+     * @param writes that took effect
+     */
+    public record Result(@Nullable String discrepancy, int transactions, long reads, long ownReads, long writes) {
+        /** Whether the order explains the history. */
+        public boolean holds() {
+            return discrepancy == null;
+        }
+
+        static Result rejected(String discrepancy) {
+            return new Result(discrepancy, 0, 0, 0, 0);
+        }
+    }
+
+    private final HistoryTable table;
+    private final Placement placement;
+    private final int events;
+    private final int[] operationStarts;
+    private final int[] operationKeys;
+    private final long[] operationValues;
+    /** Per key: the last committed value. */
+    private final long[] current;
+    /** Per key: the last transaction that wrote it, and what; valid while that transaction is replayed. */
+    private final int[] ownWriter;
+
+    private final long[] ownValue;
+    /** Per key, SI: the transaction that has taken its snapshot, writes the key and has not yet committed. */
+    private final int[] openWriter;
+
+    private long reads;
+    private long ownReads;
+    private long writes;
+
+    private Replay(Witness witness, Placement placement) {
+        this.placement = placement;
+        table = witness.table();
+        events = witness.terms().promise().events();
+        operationStarts = table.operationStarts();
+        operationKeys = table.operationKeys();
+        operationValues = table.operationValues();
+        int keys = table.keys().size();
+        current = new long[keys];
+        Arrays.fill(current, table.initialValue());
+        ownWriter = new int[keys];
+        Arrays.fill(ownWriter, NOBODY);
+        ownValue = new long[keys];
+        openWriter = new int[events == 2 ? keys : 0];
+        Arrays.fill(openWriter, NOBODY);
+    }
+
+    /** Replays. */
+    public static Result of(Witness witness) {
+        if (witness.terms().promise() == Guarantee.LIN) {
+            return LinearReplay.of(witness);
+        }
+        Placement placement = Placement.of(witness);
+        String wrong = placement.discrepancy();
+        if (wrong != null) {
+            return Result.rejected(wrong);
+        }
+        if (witness.terms().promise().isAxiom()) {
+            int[] order = placement.eventAt();
+            SerialReplay serial = new SerialReplay(witness.table());
+            return serial.misreads(order, 1).length == 0
+                    ? serial.result(order) : of(new AxiomReplay(witness), placement);
+        }
+        Replay replay = new Replay(witness, placement);
+        wrong = replay.run();
+        return wrong == null
+                ? new Result(null, placement.transactions(), replay.reads, replay.ownReads, replay.writes)
+                : Result.rejected(wrong);
+    }
+
+    /**
+     * Replays, RC, RA and CC by their axioms alone: not by what may have chosen the order, as that would not show its own fault.
+     * Only where values repeat, so that they do not tell who read from whom, the order is asked as {@link #of} does.
+     */
+    public static Result byDefinition(Witness witness) {
+        Guarantee promise = witness.terms().promise();
+        boolean isCommitOrder = promise.isAxiom() && promise != Guarantee.LIN;
+        Placement placement = isCommitOrder ? Placement.of(witness) : null;
+        if (placement == null || placement.discrepancy() != null) {
+            return of(witness);
+        }
+        AxiomReplay axiom = new AxiomReplay(witness);
+        Result result = of(axiom, placement);
+        return axiom.isAmbiguous() ? of(witness) : result;
+    }
+
+    private static Result of(AxiomReplay axiom, Placement placement) {
+        String wrong = axiom.run(placement.eventAt());
+        return wrong == null
+                ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
+                : Result.rejected(wrong);
+    }
+
+    /**
+     * The reads of an order that do not return the last write. An order without any obeys RC, RA and CC; one with some may obey
+     * them too.
+     *
+     * @return operations; null if there are many, or the order contradicts sessions or counts the wrong transactions
+     */
+    public static int @Nullable [] misreads(Witness witness) {
+        Placement placement = Placement.of(witness);
+        if (placement.discrepancy() != null) {
+            return null;
+        }
+        int most = FEW + witness.table().operations() / SHARE;
+        int[] misreads = new SerialReplay(witness.table()).misreads(placement.eventAt(), most);
+        return misreads.length == most ? null : misreads;
+    }
+
+    private @Nullable String run() {
+        for (int e : placement.eventAt()) {
+            if (e == NOBODY) {
+                continue;
+            }
+            int t = placement.transactionOf(e);
+            if (placement.isSnapshot(e)) {
+                String wrong = events == 2 ? open(t) : null;
+                if (wrong == null) {
+                    wrong = read(t);
+                }
+                if (wrong != null) {
+                    return wrong;
+                }
+            }
+            if (placement.isCommit(e)) {
+                commit(t);
+            }
+        }
+        return null;
+    }
+
+    /** SI: takes the keys that t writes, unless another open transaction has one. */
+    private @Nullable String open(int t) {
+        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+            if ((operationKeys[o] & 1) == 1) {
+                int key = operationKeys[o] >> 1;
+                int other = openWriter[key];
+                if (other != NOBODY && other != t) {
+                    return Names.overlap(table, t, other, key);
+                }
+                openWriter[key] = t;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable String read(int t) {
+        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+            int key = operationKeys[o] >> 1;
+            long value = operationValues[o];
+            if ((operationKeys[o] & 1) == 1) {
+                ownWriter[key] = t;
+                ownValue[key] = value;
+                continue;
+            }
+            boolean own = ownWriter[key] == t;
+            reads++;
+            ownReads += own ? 1 : 0;
+            long expected = own ? ownValue[key] : current[key];
+            if (value != expected) {
+                return Names.misread(table, t, o, own, expected);
+            }
+        }
+        return null;
+    }
+
+    private void commit(int t) {
+        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
+            if ((operationKeys[o] & 1) == 1) {
+                int key = operationKeys[o] >> 1;
+                current[key] = operationValues[o];
+                writes++;
+                if (events == 2) {
+                    openWriter[key] = NOBODY;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * The context of one check: the history, what is asked of it and within which budget, and what becomes known on the way that
+ * every verdict states. One thread; used once.
+ */
+public final class Check {
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget budget;
+    private final PhaseClock phases;
+    private final DecisionCheckpoints checkpoints;
+    private ResidualSize residual = ResidualSize.NONE;
+    private boolean hasUniqueValues = true;
+
+    /**
+     * Starts no phase yet.
+     *
+     * @param checkpoints of this history and request alone
+     */
+    public Check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
+        this.table = request.judged(table);
+        this.request = request;
+        this.budget = budget;
+        this.phases = new PhaseClock(progress, table.operations());
+        this.checkpoints = new DecisionCheckpoints(checkpoints, this.table, request, phases);
+    }
+
+    /** A further check of the same history, without progress and checkpoints. */
+    public Check with(CheckRequest otherRequest, Budget otherBudget) {
+        return new Check(table, otherRequest, Progress.NONE, otherBudget, Checkpoints.NONE);
+    }
+
+    /** The operations that the level judges. */
+    public HistoryTable table() {
+        return table;
+    }
+
+    public CheckRequest request() {
+        return request;
+    }
+
+    public Budget budget() {
+        return budget;
+    }
+
+    public PhaseClock phases() {
+        return phases;
+    }
+
+    DecisionCheckpoints checkpoints() {
+        return checkpoints;
+    }
+
+    /**
+     * An order as its replay takes it.
+     *
+     * @param committed transactions of unknown outcome that the solver took as committed; null: none
+     */
+    public Witness witness(CommitStatus status, boolean @Nullable [] committed, int[] position) {
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = status.isCounted(t) || (committed != null && committed[t]);
+        }
+        return new Witness(table, request.terms().orElseThrow(), counted, position);
+    }
+
+    /** Whether the written values of every key are unique; true until {@link #uniqueValues(boolean)} is called. */
+    public boolean hasUniqueValues() {
+        return hasUniqueValues;
+    }
+
+    public void uniqueValues(boolean areUnique) {
+        hasUniqueValues = areUnique;
+    }
+
+    /** What the solver had to decide; {@link ResidualSize#NONE} until {@link #residual(ResidualSize)} is called. */
+    public ResidualSize residual() {
+        return residual;
+    }
+
+    public void residual(ResidualSize size) {
+        residual = size;
+    }
+}

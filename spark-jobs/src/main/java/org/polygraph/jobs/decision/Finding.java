@@ -1,0 +1,53 @@
+package org.polygraph.jobs.decision;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Violation;
+
+/** What a decision found. A decision that finds nothing within its budget throws a BudgetException. */
+public sealed interface Finding {
+    /**
+     * An order that explains the history.
+     *
+     * @param isReplayed whether a replay has accepted it already; if not it is replayed before it counts
+     */
+    record Order(Witness witness, boolean isReplayed) implements Finding {}
+
+    /**
+     * Choices of writers under which the level holds, without an order that a replay accepts.
+     *
+     * @param isVerified whether independent code found such choices too
+     */
+    record Choices(boolean isVerified) implements Finding {}
+
+    /**
+     * A refutation whose minimal sub-histories are still to be found.
+     *
+     * @param violations the clearest first
+     * @param known edges that the first violation rests on besides its own
+     * @param certificate what shows the violation
+     * @param refutation steps of the solver; null without a search
+     */
+    record Refuted(
+            List<Violation> violations,
+            List<Dependency> known,
+            Certificate certificate,
+            @Nullable Refutation refutation)
+            implements Finding {
+        /** By cycles or single reads. */
+        public Refuted(List<Violation> violations) {
+            this(violations, List.of(), new Certificate("cycle", null, false), null);
+        }
+    }
+
+    /**
+     * Violations as they are reported.
+     *
+     * @param found how many there are, reported or not
+     */
+    record Violated(List<Violation> violations, int found, Certificate certificate) implements Finding {}
+}

@@ -1,0 +1,38 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.residual.CoreComponents;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Reachability;
+import org.polygraph.solver.Statistics;
+
+/**
+ * What the solver has to decide.
+ *
+ * @param graph the edges of every order
+ * @param reachability of the graph; null if it is not computed
+ * @param position of each event in an order that extends the graph
+ * @param core what that order breaks
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record ResidualProblem(
+        IndexedHistory history,
+        KnownGraph graph,
+        @Nullable Reachability reachability,
+        int[] position,
+        ResidualCore core) {
+    /** How large the core was, and what deciding it took. */
+    ResidualSize size(Statistics s) {
+        CoreComponents components = CoreComponents.of(core, history.versions());
+        return new ResidualSize(
+                s.instantiated(),
+                history.versions().ambiguous(),
+                components.count(),
+                components.largest(),
+                s.decisions(),
+                s.conflicts());
+    }
+}

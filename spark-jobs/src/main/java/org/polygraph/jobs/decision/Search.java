@@ -1,0 +1,209 @@
+package org.polygraph.jobs.decision;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.solver.Outcome;
+import org.polygraph.storage.artifact.ArrayFile;
+
+/** What the strategies of one decision share: the indexed history, its known graph and the state of the rules. */
+final class Search implements AutoCloseable {
+    /** Share of the remaining memory that the closure may take; edges, the solver and the replay take the rest. */
+    private static final double CLOCK_SHARE = 0.6;
+
+    private static final String GRAPH = "graph";
+
+    final Check check;
+    final Kernels kernels;
+    final Tuning tuning;
+    final PhaseClock phases;
+    final Events events;
+    private IndexedHistory history;
+    private @Nullable KnownGraph graph;
+    private @Nullable PruneLoop loop;
+
+    Search(Check check, Kernels kernels, Tuning tuning, IndexedHistory history) {
+        this.check = check;
+        this.kernels = kernels;
+        this.tuning = tuning;
+        this.phases = check.phases();
+        this.history = history;
+        this.events = new Events(
+                check.request().level().eventsPerTransaction(), check.table().sessionStarts(), history.sessionOf());
+    }
+
+    IndexedHistory history() {
+        return history;
+    }
+
+    /** The edges that hold in every order, without real time until the rules run. */
+    KnownGraph graph() {
+        KnownGraph made = graph;
+        if (made == null) {
+            made = KnownGraph.of(events, history.versions());
+            graph = made;
+        }
+        return made;
+    }
+
+    /** Real-time order of the history; null if it has no times. */
+    @Nullable
+    RealTime realTime() {
+        return RealTime.of(
+                check.table(), history.commitStatus(), check.request().clockSkewNanos());
+    }
+
+    /** Whether real-time order is part of the level. */
+    boolean needsRealTime() {
+        return check.request().level().realTime();
+    }
+
+    /** Bytes that the history, its index and its graph hold. */
+    long heldBytes(IndexedHistory indexed, KnownGraph known) {
+        return check.table().arrayBytes() + indexed.versions().bytes() + 13L * known.edges();
+    }
+
+    /** Bytes that a closure may take beside what is held. */
+    long closureBytes(long heldBytes) {
+        return (long) (CLOCK_SHARE * (check.budget().bytes() - heldBytes));
+    }
+
+    /** Bytes that are left beside what is held. */
+    long freeBytes(long heldBytes) {
+        return Math.max(0, check.budget().bytes() - heldBytes);
+    }
+
+    /** The rules, after they have run. */
+    PruneLoop loop() {
+        PruneLoop made = loop;
+        if (made == null) {
+            throw new IllegalStateException("the rules have not run");
+        }
+        return made;
+    }
+
+    /** Whether the rules have run. */
+    boolean hasLoop() {
+        return loop != null;
+    }
+
+    /** Begins the phase in which the known graph is made, unless it runs. */
+    void beginGraph() {
+        if (!phases.phase().equals(GRAPH)) {
+            phases.begin(GRAPH);
+        }
+    }
+
+    /** Runs the rules over the known graph, which they extend. */
+    void runRules() {
+        beginGraph();
+        KnownGraph known = graph();
+        RealTime time = needsRealTime() ? realTime() : null;
+        if (time != null) {
+            if (!time.isComplete()) {
+                throw new IllegalArgumentException("a transaction ends before it starts");
+            }
+            known.bind(time);
+        }
+        phases.end(known.edges());
+        PruneLoop made = newLoop(known);
+        loop = made;
+        made.run(closureBytes(heldBytes(history, known)));
+    }
+
+    /**
+     * Continues the rules of an earlier process.
+     *
+     * @param left the checkpoint of its rules
+     */
+    void resumeRules(ArrayFile left) throws ArrayFile.DamagedException {
+        IndexedHistory indexed = history;
+        try {
+            if (indexed.versions().ambiguous() > 0) {
+                history = indexed.withReadsOf(left);
+            }
+            KnownGraph known = KnownGraph.of(events, left);
+            RealTime time = needsRealTime() ? realTime() : null;
+            if (time != null) {
+                known.rebind(time);
+            }
+            graph = known;
+            kernels.restore(history);
+            PruneLoop made = newLoop(known);
+            loop = made;
+            check.checkpoints().restoreRules(left);
+            made.resume(left, closureBytes(heldBytes(history, known)));
+        } catch (ArrayFile.DamagedException e) {
+            close();
+            loop = null;
+            graph = null;
+            history = indexed;
+            kernels.restore(indexed);
+            throw e;
+        }
+    }
+
+    /** A loop that keeps every state from which a later process can continue. */
+    private PruneLoop newLoop(KnownGraph known) {
+        boolean decidesReads = history.versions().ambiguous() > 0;
+        IndexedHistory indexed = history;
+        DecisionCheckpoints checkpoints = check.checkpoints();
+        return new PruneLoop(
+                indexed,
+                known,
+                phases,
+                check.budget()::exhausted,
+                kernels,
+                tuning,
+                checkpoints.keeps()
+                        ? reached -> checkpoints.keepRules(reached, indexed, decidesReads)
+                        : PruneLoop.Listener.NONE);
+    }
+
+    /** An order without the solver's help, kept. */
+    Finding.Order kept(int[] position) {
+        return kept(new FoundOrder(position, null, ResidualSize.NONE));
+    }
+
+    /** An order, kept for a later process, as a finding: its replay takes a while. */
+    Finding.Order kept(FoundOrder found) {
+        check.checkpoints().keepOrder(found);
+        return order(found);
+    }
+
+    /** The order that the solver answered with, kept; null if it answered with none. */
+    @Nullable
+    Finding kept(CoreSolving.Solved solved, ResidualProblem problem) {
+        Outcome outcome = solved.outcome();
+        phases.end(outcome.statistics().conflicts());
+        return outcome instanceof Outcome.Satisfiable satisfiable
+                ? kept(new FoundOrder(
+                        solved.position(satisfiable),
+                        solved.committed(satisfiable),
+                        problem.size(outcome.statistics())))
+                : null;
+    }
+
+    /** An order, as a finding. */
+    Finding.Order order(FoundOrder found) {
+        check.residual(found.residual());
+        CommitStatus status = history.commitStatus();
+        return new Finding.Order(check.witness(status, found.committed(), found.position()), false);
+    }
+
+    /** An order that the rules found, of which their checkpoint knows. */
+    Finding.Order order(int[] position) {
+        return order(new FoundOrder(position, null, ResidualSize.NONE));
+    }
+
+    @Override
+    public void close() {
+        if (loop != null) {
+            loop.close();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package org.polygraph.jobs.certificate.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.TinyHistories;
+
+class BruteForceTest {
+    private static final List<Guarantee> PROMISES =
+            Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
+
+    /** Against the test kit's judge, which packs external reads and final writes into bits. */
+    @Test
+    void agreesWithAnotherJudge() {
+        long seed = 0xb4f;
+        TinyHistories stream = new TinyHistories(seed);
+        Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
+        int judged = 0;
+        for (int i = 0; i < 20_000; i++) {
+            HistoryTable history = stream.at(i);
+            for (Guarantee promise : PROMISES) {
+                BruteForceChecker.Verdict truth =
+                        BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(promise.name()));
+                if (truth == BruteForceChecker.Verdict.INVALID) {
+                    continue;
+                }
+                Answer answer = BruteForce.judge(history, Terms.of(promise));
+                assertThat(answer)
+                        .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
+                        .isEqualTo(truth == BruteForceChecker.Verdict.ACCEPTED ? Answer.HOLDS : Answer.VIOLATED);
+                judged++;
+                violated.merge(promise, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
+            }
+        }
+        assertThat(judged).isGreaterThan(70_000);
+        assertThat(violated.values()).allMatch(count -> count > 2_000);
+    }
+
+    /** Against every commit order of the test kit. */
+    @Test
+    void agreesWithEveryCommitOrder() {
+        long seed = 0xb50;
+        TinyHistories stream = new TinyHistories(seed);
+        Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
+        for (int i = 0; i < 10_000; i++) {
+            HistoryTable history = stream.at(i);
+            if (IntStream.range(0, history.transactions())
+                    .noneMatch(t -> history.status(t) == TransactionStatus.COMMITTED)) {
+                continue;
+            }
+            for (Guarantee promise : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {
+                Answer answer = BruteForce.judge(history, Terms.of(promise));
+                assertThat(answer)
+                        .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
+                        .isEqualTo(
+                                BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(promise.name()))
+                                        ? Answer.HOLDS
+                                        : Answer.VIOLATED);
+                violated.merge(promise, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
+            }
+        }
+        assertThat(violated).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                .isBetween(1_000, 9_000));
+    }
+
+    /** Beyond its choices and its rows it has no answer, at once. */
+    @Test
+    void choicesAreBounded() {
+        StringBuilder many = new StringBuilder("init 0; s0: w(x,1)");
+        for (int i = 0; i < 40; i++) {
+            many.append(" | w(x,1)");
+        }
+        String reads = many + "; s1: w(y,1) r(x,1) | w(y,2) r(x,1) | r(x,1) | r(x,1); s2: r(x,1) r(y,2) | r(y,1)";
+        assertThat(BruteForce.judge(HistoryDsl.parse(reads), Terms.of(Guarantee.CC)))
+                .isEqualTo(Answer.TOO_LARGE);
+        assertThat(BruteForce.judge(HistoryDsl.parse(many + " | w(x,2)".repeat(40)), Terms.of(Guarantee.RC)))
+                .isEqualTo(Answer.TOO_LARGE);
+    }
+
+    @Test
+    void droppedTransactionsDoNotExplainReads() {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: ?w(x,1); s1: r(x,1)");
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SER))).isEqualTo(Answer.HOLDS);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SER, 0, IndeterminateMode.ABORT)))
+                .isEqualTo(Answer.VIOLATED);
+    }
+
+    @Test
+    void theSkewIsAddedOnce() {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: @0..10 w(x,1); s1: @15..20 r(x,0)");
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SER))).isEqualTo(Answer.HOLDS);
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SSER))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SSER, 4, IndeterminateMode.MAYBE)))
+                .isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SSER, 5, IndeterminateMode.MAYBE)))
+                .isEqualTo(Answer.HOLDS);
+    }
+
+    @Test
+    void timesAtTheEndsOfTheirRange() {
+        HistoryTable history = HistoryDsl.parse(
+                "init 0; s0: @-9223372036854775807..-9223372036854775000 w(x,1); s1: @9223372036854775000..9223372036854775807 r(x,0)");
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SSI))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, new Terms(Guarantee.SSI, Long.MAX_VALUE, IndeterminateMode.MAYBE)))
+                .isEqualTo(Answer.VIOLATED);
+    }
+
+    /** Eight transactions that all overlap, no two alike, and an answer all the same; more end in a bounded time. */
+    @Test
+    void isBounded() {
+        for (Guarantee promise : PROMISES) {
+            HistoryTable eight = HistoryGenerator.withSeed(3)
+                    .sessions(8)
+                    .transactions(8)
+                    .operations(6)
+                    .keys(6)
+                    .isolation(HistoryGenerator.Isolation.RANDOM)
+                    .generate();
+            assertThat(BruteForce.judge(eight, Terms.of(promise))).isNotEqualTo(Answer.TOO_LARGE);
+        }
+        HistoryTable many = HistoryGenerator.withSeed(4)
+                .sessions(40)
+                .transactions(250)
+                .keys(20)
+                .isolation(HistoryGenerator.Isolation.SNAPSHOT)
+                .generate();
+        assertThat(BruteForce.judge(many, Terms.of(Guarantee.SI))).isNotEqualTo(Answer.VIOLATED);
+        HistoryTable more =
+                HistoryGenerator.withSeed(4).sessions(1).transactions(300).generate();
+        assertThat(BruteForce.judge(more, Terms.of(Guarantee.SI))).isEqualTo(Answer.TOO_LARGE);
+    }
+}

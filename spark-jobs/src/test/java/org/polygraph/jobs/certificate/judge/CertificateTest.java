@@ -1,0 +1,452 @@
+package org.polygraph.jobs.certificate.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.Verification.Answer;
+import org.polygraph.jobs.certificate.replay.NaiveReplay;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.NumberTable;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Certificates on disk: every PASS has one that verifies, and nothing that is changed by hand does. */
+class CertificateTest {
+    private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
+
+    @TempDir
+    private Path folder;
+
+    private static Witness witness(HistoryTable table, IsolationLevel level) {
+        Verdict verdict = new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+        return verdict.witness();
+    }
+
+    private Location run(String name) throws IOException {
+        return Location.of(folder.resolve(name).toString());
+    }
+
+    private static Claim claim(Terms terms) {
+        return new Claim("PASS", terms.promise().events() == 1 ? "ser" : "si", Optional.of(terms), "history", false);
+    }
+
+    private static Verification.Report verify(Location run, Terms terms, HistoryTable table)
+            throws IOException, HistoryException {
+        return Verification.of(run, claim(terms), table, "other bytes", Replay::of);
+    }
+
+    /** @return its folder */
+    private Location written(String name, Witness witness) throws IOException {
+        Location run = run(name);
+        RankFile.write(run, witness, new Fingerprint("bytes", Fingerprint.ofContent(witness.table())), "test");
+        return run;
+    }
+
+    @Test
+    void everyPassVerifies() throws Exception {
+        passes(0xce27, SuiteScale.of(400));
+    }
+
+    private void passes(long seed, int histories) throws Exception {
+        TinyHistories stream = new TinyHistories(seed);
+        int verified = 0;
+        for (int i = 0; i < histories; i++) {
+            HistoryTable table = stream.at(i);
+            for (IsolationLevel level : LEVELS) {
+                if (BruteForceChecker.judge(table, BruteForceChecker.Level.valueOf(level.name()))
+                        == BruteForceChecker.Verdict.ACCEPTED) {
+                    Witness witness = witness(table, level);
+                    // From a copy with other numbers for keys: what is written speaks of labels.
+                    HistoryTable copy = Parts.of(table, t -> true, o -> true);
+                    Verification.Report report = verify(written("run", witness), witness.terms(), copy);
+                    assertThat(report.answer())
+                            .as("%s seed %d", report, stream.seedOf(i))
+                            .isEqualTo(Answer.VERIFIED);
+                    verified++;
+                }
+            }
+        }
+        assertThat(verified).isGreaterThan(histories / 3);
+    }
+
+    /** Rows of a certificate as they stand in the file, and its header. */
+    private static final class Raw implements NumberTable.Sink {
+        private String text = "";
+        private List<String> columns = List.of();
+        private final List<long[]> rows = new ArrayList<>();
+
+        @Override
+        public void header(String header, List<String> names, long count) {
+            text = header;
+            columns = names;
+        }
+
+        @Override
+        public void row(long[] row) {
+            rows.add(row.clone());
+        }
+
+        static Raw of(Location run) throws IOException, HistoryException {
+            Raw raw = new Raw();
+            NumberTable.read(RankFile.in(run), "certificate", raw);
+            return raw;
+        }
+
+        void write(Location run) throws IOException {
+            int[] next = {0};
+            RankFile.in(run)
+                    .write(out -> NumberTable.write(out, "certificate", text, columns, row -> {
+                        if (next[0] == rows.size()) {
+                            return false;
+                        }
+                        System.arraycopy(rows.get(next[0]++), 0, row, 0, row.length);
+                        return true;
+                    }));
+        }
+    }
+
+    /**
+     * One thing is changed, in the certificate or in the history; whatever still verifies must be true: the order read from
+     * the file by this test, replayed by {@link #explains} over the changed history.
+     */
+    @Test
+    void singleCorruptionsAreRejectedOrTrue() throws Exception {
+        long seed = 0xc0de;
+        Random random = new Random(seed);
+        int rejected = 0;
+        int malformed = 0;
+        int stillTrue = 0;
+        int byReplayAlone = 0;
+        for (int i = 0; i < 1_000; i++) {
+            IsolationLevel level = LEVELS.get(i % 2);
+            HistoryGenerator generator = HistoryGenerator.withSeed(seed + i);
+            HistoryTable table = (i % 4 < 2 ? generator : generator.withTimestamps())
+                    .sessions(3)
+                    .transactions(12)
+                    .operations(1, 4)
+                    .keys(4)
+                    .abortedShare(0.1)
+                    .indeterminateShare(0.1)
+                    .repeatedValues(0, 4, i % 3 == 0 ? 1 : 0)
+                    .isolation(
+                            level == IsolationLevel.SER
+                                    ? HistoryGenerator.Isolation.SERIAL
+                                    : HistoryGenerator.Isolation.SNAPSHOT)
+                    .generate();
+            Witness witness = witness(table, level);
+            Location run = written("run", witness);
+            Terms terms = witness.terms();
+            HistoryTable history = table;
+            boolean inCertificate = random.nextBoolean();
+            try {
+                if (inCertificate) {
+                    terms = corrupt(run, terms, random);
+                } else {
+                    history = corrupt(table, random);
+                }
+                boolean verified;
+                boolean holds;
+                if (inCertificate) {
+                    verified = verify(run, terms, history).answer() == Answer.VERIFIED;
+                    holds = explains(Raw.of(run), history, terms);
+                } else {
+                    verified = verify(run, terms, history).answer() == Answer.VERIFIED;
+                    // With the changed history's fingerprint in it only the replay can find out.
+                    Raw raw = Raw.of(run);
+                    raw.text = raw.text
+                            .replace(Fingerprint.ofContent(table), Fingerprint.ofContent(history))
+                            .replaceFirst(
+                                    "\"initial\":\"[^\"]*\"",
+                                    "\"initial\":\"" + history.values().label(history.initialValue()) + "\"");
+                    raw.write(run);
+                    boolean replayed = verify(run, terms, history).answer() == Answer.VERIFIED;
+                    assertThat(replayed)
+                            .as("seed %d round %d, replay alone: %s", seed, i, HistoryDsl.print(history))
+                            .isEqualTo(explains(raw, history, terms));
+                    byReplayAlone += replayed ? 0 : 1;
+                    holds = verified && replayed;
+                }
+                assertThat(verified)
+                        .as("seed %d round %d: %s %s", seed, i, terms, HistoryDsl.print(history))
+                        .isEqualTo(holds);
+                rejected += verified ? 0 : 1;
+                stillTrue += verified ? 1 : 0;
+            } catch (HistoryException e) {
+                malformed++;
+            }
+        }
+        System.out.println("1000 corruptions: " + rejected + " rejected, " + byReplayAlone
+                + " of them by the replay alone, " + malformed + " malformed, " + stillTrue + " true all the same");
+        assertThat(rejected + malformed).isGreaterThan(750);
+        assertThat(byReplayAlone).isGreaterThan(200);
+        assertThat(stillTrue).isPositive();
+    }
+
+    /** @return what the verdict then claims */
+    private static Terms corrupt(Location run, Terms terms, Random random) throws IOException, HistoryException {
+        Raw raw = Raw.of(run);
+        int row = random.nextInt(raw.rows.size());
+        int other = random.nextInt(raw.rows.size());
+        int column = 2 + random.nextInt(raw.columns.size() - 2);
+        switch (random.nextInt(8)) {
+            case 0, 1 -> {
+                // Two ranks change places.
+                long rank = raw.rows.get(row)[column];
+                raw.rows.get(row)[column] = raw.rows.get(other)[column];
+                raw.rows.get(other)[column] = rank;
+                if (row == other) {
+                    raw.rows.get(row)[column] += 1;
+                }
+            }
+            case 2 -> raw.rows.get(row)[column] += 1 + random.nextInt(3);
+            case 3 -> raw.rows.get(row)[column] = random.nextLong();
+            case 4 -> raw.rows.get(row)[0] += 1 + random.nextInt(2);
+            case 5 -> raw.rows.get(row)[1] += 1 + random.nextInt(2);
+            case 6 -> {
+                raw.rows.remove(row);
+                raw.text = raw.text.replaceFirst("\"counted\":\\d+", "\"counted\":" + raw.rows.size());
+            }
+            default -> {
+                // Another promise, in the header and in the verdict.
+                Guarantee claimed =
+                        switch (terms.promise()) {
+                            case SER -> Guarantee.SSER;
+                            case SI -> random.nextBoolean() ? Guarantee.SER : Guarantee.SSI;
+                            default -> terms.promise();
+                        };
+                raw.text = raw.text.replaceFirst("\"promise\":\"[a-z]+\"", "\"promise\":\"" + claimed.label() + "\"");
+                raw.write(run);
+                return Terms.of(claimed);
+            }
+        }
+        raw.write(run);
+        return terms;
+    }
+
+    private static HistoryTable corrupt(HistoryTable table, Random random) throws HistoryException {
+        int operation = random.nextInt(table.operations());
+        int transaction = random.nextInt(table.transactions());
+        int what = random.nextInt(6);
+        return Parts.changed(table, new Parts.Change() {
+            @Override
+            public long value(int o, long value) {
+                return what == 0 && o == operation ? value + 1 : value;
+            }
+
+            @Override
+            public long key(int o, long key) {
+                return what == 1 && o == operation ? (key + 1) % 4 : key;
+            }
+
+            @Override
+            public boolean write(int o, boolean write) {
+                return (what == 2 && o == operation) != write;
+            }
+
+            @Override
+            public long session(int t, long session) {
+                return what == 3 && t == transaction ? session + 1 : session;
+            }
+
+            @Override
+            public long index(int t, long index) {
+                return what == 4 && t == transaction ? index + 3 : index;
+            }
+
+            @Override
+            public TransactionStatus outcome(int t, TransactionStatus outcome) {
+                return what == 5 && t == transaction
+                        ? TransactionStatus.ofCode((byte) ((outcome.code() + 1) % 3))
+                        : outcome;
+            }
+        });
+    }
+
+    /** Whether the rows of a file explain a history: quadratic, by definition, and without any class under test. */
+    private static boolean explains(Raw raw, HistoryTable table, Terms terms) {
+        int n = table.transactions();
+        long[] begin = new long[n];
+        long[] commit = new long[n];
+        boolean[] counted = new boolean[n];
+        long[] ranks = new long[0];
+        for (long[] row : raw.rows) {
+            int found = -1;
+            for (int t = 0; t < n; t++) {
+                if (table.sessionLabel(table.sessionOf(t)) == row[0] && table.index(t) == row[1]) {
+                    found = t;
+                }
+            }
+            if (found < 0 || counted[found]) {
+                return false;
+            }
+            counted[found] = true;
+            begin[found] = row[2];
+            commit[found] = row[row.length - 1];
+            for (int c = 2; c < row.length; c++) {
+                ranks = Arrays.copyOf(ranks, ranks.length + 1);
+                ranks[ranks.length - 1] = row[c];
+            }
+        }
+        int events = terms.promise().events();
+        if (Arrays.stream(ranks).distinct().count() != ranks.length
+                || Arrays.stream(ranks).anyMatch(r -> r < 0 || r >= (long) n * events)) {
+            return false;
+        }
+        return NaiveReplay.explains(table, terms.promise(), counted, begin, commit);
+    }
+
+    /** Bytes are flipped, cut, doubled, or made up: an answer or a located message, and nothing verifies that is not so. */
+    @Test
+    void damagedFilesAreRefused() throws Exception {
+        long seed = 0xf022;
+        Random random = new Random(seed);
+        HistoryTable table = HistoryGenerator.withSeed(5)
+                .sessions(5)
+                .transactions(400)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        Witness witness = witness(table, IsolationLevel.SI);
+        Location run = written("run", witness);
+        Path file = folder.resolve("run/certificate/ranks.parquet");
+        byte[] whole = Files.readAllBytes(file);
+        int refused = 0;
+        for (int i = 0; i < 800; i++) {
+            byte[] bytes = whole.clone();
+            switch (random.nextInt(4)) {
+                case 0 -> bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
+                case 1 -> {
+                    for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
+                        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                    }
+                }
+                case 2 -> {
+                    // The footer, where sizes and places are.
+                    int at = bytes.length - 1 - random.nextInt(700);
+                    bytes[at] = (byte) random.nextInt();
+                }
+                default -> {
+                    ByteArrayOutputStream noise = new ByteArrayOutputStream();
+                    noise.write(bytes, 0, random.nextInt(bytes.length));
+                    byte[] more = new byte[random.nextInt(100)];
+                    random.nextBytes(more);
+                    noise.writeBytes(more);
+                    noise.write(bytes, bytes.length - 200, 200);
+                    bytes = noise.toByteArray();
+                }
+            }
+            Files.write(file, bytes);
+            try {
+                Verification.Report report = verify(run, witness.terms(), table);
+                if (report.answer() == Answer.VERIFIED) {
+                    assertThat(explains(Raw.of(run), table, witness.terms()))
+                            .as("seed %d round %d", seed, i)
+                            .isTrue();
+                } else {
+                    refused++;
+                }
+            } catch (HistoryException e) {
+                assertThat(e).hasMessageContaining("ranks.parquet").hasMessageNotContaining("org.polygraph");
+                refused++;
+            }
+        }
+        assertThat(refused).isGreaterThan(680);
+    }
+
+    /** Texts for which UTF-8 has no bytes are told apart, from each other and from what Java puts in their place. */
+    @Test
+    void contentTellsHalvesOfSurrogatePairsApart() {
+        List<String> contents = new ArrayList<>();
+        for (String key : List.of("?", "\ufffd", "\ud800", "\udbff", "\udc00", "\ud83d\ude00", "\ude00\ud83d")) {
+            contents.add(Fingerprint.ofContent(HistoryDsl.parse("s0: w(\"" + key + "\",1)")));
+        }
+        assertThat(contents).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void namesWhatIsWrong() throws Exception {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,1); s2: !w(x,9)");
+        Witness witness = witness(table, IsolationLevel.SER);
+        Location run = written("run", witness);
+        assertThat(verify(run, witness.terms(), table).checked())
+                .anyMatch(line -> line.startsWith("history      other bytes that say the same"));
+        assertThat(verify(run, Terms.of(Guarantee.SI), table).reason())
+                .isEqualTo("the verdict is for si, the certificate for ser");
+        assertThat(verify(run, new Terms(Guarantee.SER, 7, IndeterminateMode.MAYBE), table)
+                        .reason())
+                .isEqualTo("the verdict is for a clock skew of 7 ns, the certificate for 0 ns");
+        assertThat(verify(run, new Terms(Guarantee.SER, 0, IndeterminateMode.ABORT), table)
+                        .reason())
+                .isEqualTo("the verdict takes indeterminate transactions as abort, the certificate as maybe");
+        HistoryTable changed = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,2) w(y,1); s2: !w(x,9)");
+        assertThat(verify(run, witness.terms(), changed).reason())
+                .startsWith("the history is not the one that was checked: its content is sha256 ")
+                .endsWith("; first difference: transaction (session 1, index 0) at dsl:25 read key \"x\" = 2, but the"
+                        + " last value committed before it is 1");
+        HistoryTable longer = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,1) | r(y,1); s2: !w(x,9)");
+        assertThat(verify(run, witness.terms(), longer).reason()).contains("committed but is not counted");
+        HistoryTable shorter = HistoryDsl.parse("init 0; s0: w(x,1); s2: !w(x,9)");
+        assertThat(verify(run, witness.terms(), shorter).reason())
+                .contains("the certificate orders transaction (session 1, index 0), which the history does not have");
+        HistoryTable same = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,5); s2: !w(x,9)");
+        assertThat(verify(run, witness.terms(), same).reason()).endsWith(", whose order explains this one too");
+        Raw raw = Raw.of(run);
+        raw.rows.get(0)[2] = 7;
+        raw.write(run);
+        assertThat(verify(run, witness.terms(), table).reason())
+                .isEqualTo("the order does not explain the history: transaction (session 0, index 0) at dsl:13 has rank"
+                        + " 7; ranks of 3 events are from 0 to 2");
+        raw.rows.get(0)[2] = raw.rows.get(1)[2];
+        raw.write(run);
+        assertThat(verify(run, witness.terms(), table).reason()).contains("have the same place");
+    }
+
+    /** About a byte an event, whatever the level. */
+    @Test
+    void isSmall() throws Exception {
+        HistoryTable table = HistoryGenerator.withSeed(5)
+                .sessions(50)
+                .transactions(50_000)
+                .operations(2)
+                .keys(50_000)
+                .isolation(HistoryGenerator.Isolation.SERIAL)
+                .generate();
+        for (IsolationLevel level : LEVELS) {
+            written("run", witness(table, level));
+            double bytes = Files.size(folder.resolve("run/certificate/ranks.parquet"));
+            assertThat(bytes / 50_000 / level.eventsPerTransaction())
+                    .as(String.format(Locale.ROOT, "%s: %.2f bytes an event", level, bytes / 50_000))
+                    .isLessThan(2);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package org.polygraph.jobs.certificate.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.TinyHistories;
+
+class SubHistoryProofTest {
+    private static final List<Guarantee> PROMISES =
+            Arrays.stream(Guarantee.values()).filter(p -> p != Guarantee.LIN).toList();
+    private static final String SKEW = "init 0; s0: w(z,1) r(x,0) r(z,1) w(y,1); s1: r(y,0) r(z,1) w(x,1)";
+
+    /** The theorem: no closed part of a history that holds is violated. Parts that are not closed often are. */
+    @Test
+    void closedPartsOfWhatHoldsHold() {
+        long seed = 0x5b1;
+        TinyHistories stream = new TinyHistories(seed);
+        Random random = new Random(seed);
+        int closed = 0;
+        int violatedOpen = 0;
+        for (int i = 0; i < 10_000; i++) {
+            HistoryTable whole = stream.at(i);
+            Terms terms = Terms.of(PROMISES.get(i % PROMISES.size()));
+            if (BruteForce.judge(whole, terms) != Answer.HOLDS) {
+                continue;
+            }
+            for (int round = 0; round < 10; round++) {
+                boolean[] transactions = choice(random, whole.transactions(), 0.25 * random.nextDouble());
+                boolean[] operations = choice(random, whole.operations(), 0.25 * random.nextDouble());
+                HistoryTable part = Parts.of(whole, t -> transactions[t], o -> operations[o]);
+                boolean isClosed = SubHistoryProof.firstGap(whole, part, terms) == null;
+                boolean violated = BruteForce.judge(part, terms) == Answer.VIOLATED;
+                assertThat(isClosed && violated)
+                        .as("%s %s of %s", terms, HistoryDsl.print(part), HistoryDsl.print(whole))
+                        .isFalse();
+                SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
+                assertThat(sub.embed()).isNull();
+                assertThat(sub.unexplainedRead()).isNull();
+                HistoryTable closure = sub.closed(64);
+                assertThat(SubHistoryProof.firstGap(whole, closure, terms))
+                        .as(
+                                "%s of %s, closed %s",
+                                HistoryDsl.print(part), HistoryDsl.print(whole), HistoryDsl.print(closure))
+                        .isNull();
+                assertThat(closure.operations() == part.operations()).isEqualTo(isClosed);
+                closed += isClosed ? 1 : 0;
+                violatedOpen += violated ? 1 : 0;
+            }
+        }
+        assertThat(closed).isGreaterThan(5_000);
+        assertThat(violatedOpen).isGreaterThan(5_000);
+    }
+
+    /** The own write that is missing hides the one that s1 read; its later write of the same value is then missing too. */
+    @Test
+    void closingMayTakeTurns() {
+        HistoryTable whole = HistoryDsl.parse("init 0; s0: w(x,2) w(x,3) r(x,3) w(x,2); s1: r(x,2)");
+        HistoryTable part = HistoryDsl.parse("init 0; s0: w(x,2) r(x,3); s1: r(x,2)");
+        SubHistoryProof sub = new SubHistoryProof(whole, part, Terms.of(Guarantee.SER));
+        assertThat(sub.embed()).isNull();
+        assertThat(HistoryDsl.print(sub.closed(8))).isEqualTo(HistoryDsl.print(whole));
+    }
+
+    /** Where the clock of a session runs backwards, one without operations may be what violates. */
+    @Test
+    void transactionsWithoutOperationsStay() {
+        HistoryTable whole = HistoryDsl.parse(
+                "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1); s2: @0..9 w(z,1)");
+        HistoryTable part = HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 () | @6..7 r(x,null) r(y,1)");
+        Terms terms = Terms.of(Guarantee.SSER);
+        SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
+        assertThat(sub.embed()).isNull();
+        HistoryTable closure = sub.closed(8);
+        assertThat(HistoryDsl.print(closure))
+                .isEqualTo(HistoryDsl.print(
+                        HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1)")));
+        assertThat(BruteForce.judge(closure, terms)).isEqualTo(Answer.VIOLATED);
+    }
+
+    /** One read is enough where nobody can have written what it returned; else there is none. */
+    @Test
+    void readsThatNothingExplainsAreViolations() {
+        TinyHistories stream = new TinyHistories(0x5b2);
+        int unexplained = 0;
+        for (int i = 0; i < 5_000; i++) {
+            HistoryTable whole = stream.at(i);
+            for (Guarantee promise : PROMISES) {
+                Terms terms = Terms.of(promise);
+                SubHistoryProof sub = new SubHistoryProof(whole, Parts.of(whole, t -> true, o -> true), terms);
+                assertThat(sub.embed()).isNull();
+                if (sub.unexplainedRead() != null) {
+                    assertThat(BruteForce.judge(whole, terms))
+                            .as(HistoryDsl.print(whole))
+                            .isEqualTo(Answer.VIOLATED);
+                    unexplained++;
+                }
+            }
+        }
+        assertThat(unexplained).isGreaterThan(100);
+    }
+
+    private static boolean[] choice(Random random, int n, double left) {
+        boolean[] chosen = new boolean[n];
+        for (int i = 0; i < n; i++) {
+            chosen[i] = random.nextDouble() >= left;
+        }
+        return chosen;
+    }
+
+    private static String gap(String whole, String part) {
+        return SubHistoryProof.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(part), Terms.of(Guarantee.SER));
+    }
+
+    /** The part's operations stand in the whole twice, of which only one way shows what the part shows. */
+    @Test
+    void whatIsRepeatedIsFoundWhereItShowsMost() {
+        Terms terms = Terms.of(Guarantee.SER);
+        for (String[] each : new String[][] {
+            {"s0: w(x,2) w(x,1) w(x,2) r(x,2) w(x,1) r(x,2)", "s0: w(x,2) w(x,1) r(x,2)"},
+            {"s0: w(x,1) r(x,2) w(x,1) w(x,2) r(x,2)", "s0: w(x,1) r(x,2)"},
+            {"s0: w(x,1) w(x,2) r(x,2) r(y,0) w(x,1) r(y,0) r(x,2)", "s0: r(y,0) w(x,1) r(x,2)"}
+        }) {
+            HistoryTable whole = HistoryDsl.parse("init 0; " + each[0]);
+            HistoryTable part = HistoryDsl.parse("init 0; " + each[1]);
+            assertThat(SubHistoryProof.firstGap(whole, part, terms)).as(each[0]).isNull();
+            SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
+            assertThat(sub.embed()).isNull();
+            assertThat(sub.unexplainedRead()).as(each[0]).contains("did not return its own latest write, 1");
+        }
+    }
+
+    @Test
+    void aMinimalPartIsClosed() {
+        assertThat(gap(SKEW, SKEW)).isNull();
+        assertThat(gap(SKEW, "init 0; s0: r(x,0) w(y,1); s1: r(y,0) w(x,1)")).isNull();
+    }
+
+    @Test
+    void namesWhatIsMissing() {
+        assertThat(gap(SKEW, "init 0; s0: w(y,1); s1: r(z,1)"))
+                .contains("transaction (session 1, index 0)", "read key \"z\" = 1, which transaction (session 0")
+                .endsWith("and the sub-history leaves that out");
+        assertThat(gap(SKEW, "init 0; s0: r(z,1)")).contains("followed its own write of the key, w(\"z\")=1");
+        assertThat(gap(SKEW, "init 0; s0: r(x,1)")).contains("has no r(\"x\")=1 in the history");
+        assertThat(gap(SKEW, "init 0; s0: w(y,1) r(x,0)")).contains("or not in this order");
+        assertThat(gap(SKEW, "init 0; s0: !w(y,1)"))
+                .contains("is committed in the history, aborted in the sub-history");
+        assertThat(gap(SKEW, "init 0; s7: w(y,1)")).isEqualTo("transaction (session 7, index 0) is not in the history");
+        assertThat(gap(SKEW, "init 0; s0: w(y,1) | w(y,2)"))
+                .isEqualTo("transaction (session 0, index 1) is not in the history");
+        assertThat(gap(SKEW, "init 1; s0: w(y,1)")).isEqualTo("its initial value is 1, that of the history 0");
+    }
+
+    /** Another writer of the same value can explain the read, unless the session ran it later. */
+    @Test
+    void everyPossibleWriterIsNeeded() {
+        String whole = "init 0; s0: w(x,1); s1: w(x,1) w(x,2); s2: ?w(x,1); s3: r(x,1) | w(x,1); s4: !w(x,1)";
+        assertThat(gap(whole, "init 0; s0: w(x,1); s2: ?w(x,1); s3: r(x,1)")).isNull();
+        assertThat(gap(whole, "init 0; s0: w(x,1); s3: r(x,1)")).contains("session 2");
+        assertThat(gap(whole, "init 0; s2: ?w(x,1); s3: r(x,1)")).contains("session 0");
+    }
+
+    @Test
+    void opaqueValuesAreComparedByTheirText() {
+        assertThat(gap("init a; s0: w(k,\"5@1.2\")", "init a; s0: w(k,\"5@1.2\")"))
+                .isNull();
+        assertThat(gap("init a; s0: w(k,\"5\")", "init a; s0: w(k,5)")).contains("has no w(\"k\")=5");
+        assertThat(gap("init a; s0: w(\"1\",5)", "init a; s0: w(1,5)")).contains("has no w(1)=5");
+        assertThat(gap("init a; s0: w(1,null)", "init a; s0: w(1,a)")).contains("has no w(1)=\"a\"");
+    }
+}

@@ -1,0 +1,89 @@
+package org.polygraph.storage.analysis;
+
+import java.util.Arrays;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/** The values each key is given by transactions that did not abort, sorted. Memory: 8 bytes a write and 4 a key. */
+final class WrittenValues {
+    private final HistoryTable table;
+    /** Key k has values [starts[k], starts[k + 1]). */
+    private final int[] starts;
+
+    private final long[] values;
+    /** One bit a key that any transaction writes, aborted ones too. */
+    private final long[] written;
+
+    private WrittenValues(HistoryTable table, int[] starts, long[] values, long[] written) {
+        this.table = table;
+        this.starts = starts;
+        this.values = values;
+        this.written = written;
+    }
+
+    static WrittenValues of(HistoryTable table) {
+        int keys = table.keys().size();
+        int[] starts = new int[keys + 2];
+        long[] written = new long[(keys + 63) >> 6];
+        for (int t = 0; t < table.transactions(); t++) {
+            int counted = table.status(t) == TransactionStatus.ABORTED ? 0 : 1;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
+                    int key = table.key(o);
+                    starts[key + 2] += counted;
+                    written[key >> 6] |= 1L << key;
+                }
+            }
+        }
+        for (int k = 2; k < starts.length; k++) {
+            starts[k] += starts[k - 1];
+        }
+        // starts[k + 1] moves from the first to the end of key k while values are placed.
+        long[] values = new long[starts[keys + 1]];
+        for (int t = 0; t < table.transactions(); t++) {
+            if (table.status(t) != TransactionStatus.ABORTED) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWrite(o)) {
+                        values[starts[table.key(o) + 1]++] = table.value(o);
+                    }
+                }
+            }
+        }
+        for (int k = 0; k < keys; k++) {
+            Arrays.sort(values, starts[k], starts[k + 1]);
+        }
+        return new WrittenValues(table, starts, values, written);
+    }
+
+    boolean isWritten(int key) {
+        return (written[key >> 6] & 1L << key) != 0;
+    }
+
+    int writtenKeys() {
+        int count = 0;
+        for (long word : written) {
+            count += Long.bitCount(word);
+        }
+        return count;
+    }
+
+    /** Writes of a value that their key has otherwise. */
+    int repeats() {
+        int repeats = 0;
+        for (int k = 0; k < starts.length - 2; k++) {
+            for (int i = starts[k]; i < starts[k + 1]; i++) {
+                repeats += (i > starts[k] && values[i] == values[i - 1]) || values[i] == table.initialValue() ? 1 : 0;
+            }
+        }
+        return repeats;
+    }
+
+    /** Whether the key is given the value more than once, its initial value counting as one. */
+    boolean isRepeated(int key, long value) {
+        int at = Arrays.binarySearch(values, starts[key], starts[key + 1], value);
+        return at >= 0
+                && (value == table.initialValue()
+                        || (at > starts[key] && values[at - 1] == value)
+                        || (at + 1 < starts[key + 1] && values[at + 1] == value));
+    }
+}

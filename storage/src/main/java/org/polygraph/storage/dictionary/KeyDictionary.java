@@ -1,0 +1,210 @@
+package org.polygraph.storage.dictionary;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Dense ids 0, 1, 2... for keys in order of first appearance. Integer and string keys never meet: {@code 1} and
+ * {@code "1"} are two keys. Small non-negative integers are looked up in an array, others by hash.
+ */
+public final class KeyDictionary {
+    private static final int DIRECT = 1 << 21;
+    /** Ids are packed with one flag bit in an int. */
+    private static final int MAX_KEYS = 1 << 30;
+
+    /** Integers from 0 up to here are looked up in {@link #direct}. */
+    private final int directLimit;
+
+    private int[] direct;
+    private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
+    private final StringDictionary strings;
+    /**
+     * The integer itself, or for a string key its number in {@link #strings} (then {@link #isString}). Empty as long as all keys are
+     * strings: their numbers are the ids.
+     */
+    private final LongArrayList labels = new LongArrayList();
+
+    private long[] stringBits = new long[0];
+    /** By number in {@link #strings}: the id. */
+    private final IntArrayList stringIds = new IntArrayList();
+
+    public KeyDictionary() {
+        this(new StringDictionary());
+    }
+
+    /** @param strings an empty one */
+    public KeyDictionary(StringDictionary strings) {
+        this(strings, 1024, DIRECT);
+    }
+
+    private KeyDictionary(StringDictionary strings, int directSize, int directLimit) {
+        this.strings = strings;
+        this.direct = new int[directSize];
+        this.directLimit = directLimit;
+        integers.defaultReturnValue(-1);
+        Arrays.fill(direct, -1);
+    }
+
+    /** A dictionary of some keys of another, for a small part of a large history: takes memory for those only. */
+    public static KeyDictionary picked(KeyDictionary from, int[] ids) {
+        KeyDictionary picked = new KeyDictionary(new StringDictionary(), 0, 0);
+        for (int id : ids) {
+            if (from.isString(id)) {
+                picked.id(from.string(id));
+            } else {
+                picked.id(from.integer(id));
+            }
+        }
+        return picked;
+    }
+
+    /**
+     * The keys of a dictionary by id, without what finds them.
+     *
+     * @param labels the integer itself, or the number of a string
+     * @param stringBits a bit a key: whether it is a string; shorter where the last ones are none
+     * @param strings in order of first appearance
+     */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    public record Labels(long[] labels, long[] stringBits, List<String> strings) {
+        public long bytes() {
+            return 8L * (labels.length + stringBits.length) + 100L * strings.size();
+        }
+    }
+
+    /** All keys, copied. */
+    public Labels labels() {
+        if (labels.isEmpty()) {
+            int size = strings.size();
+            return new Labels(numbers(size), bits(size), strings.strings());
+        }
+        return new Labels(labels.toLongArray(), stringBits, strings.strings());
+    }
+
+    /** The keys of another dictionary, each new if unseen, in their order: by id there the id here. */
+    public int[] addAll(Labels other) {
+        int[] ids = new int[other.labels.length];
+        for (int i = 0; i < ids.length; i++) {
+            boolean isString = (i >> 6) < other.stringBits.length && (other.stringBits[i >> 6] & (1L << i)) != 0;
+            ids[i] = isString ? id(other.strings.get((int) other.labels[i])) : id(other.labels[i]);
+        }
+        return ids;
+    }
+
+    /** The id of an integer key, new if unseen. */
+    public int id(long key) {
+        if (key >= 0 && key < directLimit) {
+            int k = (int) key;
+            if (k >= direct.length) {
+                int old = direct.length;
+                direct = Arrays.copyOf(direct, Math.min(DIRECT, Math.max(k + 1, old * 2)));
+                Arrays.fill(direct, old, direct.length, -1);
+            }
+            int id = direct[k];
+            if (id < 0) {
+                id = direct[k] = addInteger(key);
+            }
+            return id;
+        }
+        int id = integers.get(key);
+        if (id < 0) {
+            id = addInteger(key);
+            integers.put(key, id);
+        }
+        return id;
+    }
+
+    private int addInteger(long key) {
+        if (labels.isEmpty()) {
+            int size = strings.size();
+            stringBits = bits(size);
+            labels.ensureCapacity(size);
+            stringIds.ensureCapacity(size);
+            for (int i = 0; i < size; i++) {
+                labels.add(i);
+                stringIds.add(i);
+            }
+        }
+        return add(key);
+    }
+
+    /** The id of a string key, new if unseen. */
+    public int id(String key) {
+        int number = strings.id(key, false);
+        if (labels.isEmpty()) {
+            return number;
+        }
+        if (number < stringIds.size()) {
+            return stringIds.getInt(number);
+        }
+        int id = add(number);
+        stringIds.add(id);
+        if ((id >> 6) >= stringBits.length) {
+            stringBits = Arrays.copyOf(stringBits, Math.max((id >> 6) + 1, stringBits.length * 2));
+        }
+        stringBits[id >> 6] |= 1L << id;
+        return id;
+    }
+
+    private static long[] numbers(int size) {
+        long[] numbers = new long[size];
+        for (int i = 0; i < size; i++) {
+            numbers[i] = i;
+        }
+        return numbers;
+    }
+
+    private static long[] bits(int size) {
+        long[] bits = new long[(size + 63) >> 6];
+        for (int i = 0; i < size; i++) {
+            bits[i >> 6] |= 1L << i;
+        }
+        return bits;
+    }
+
+    private int add(long label) {
+        int id = labels.size();
+        if (id == MAX_KEYS) {
+            throw new BudgetException("more than " + MAX_KEYS + " different keys do not fit one table");
+        }
+        labels.add(label);
+        return id;
+    }
+
+    public int size() {
+        return labels.isEmpty() ? strings.size() : labels.size();
+    }
+
+    /** Whether key {@code id} is a string. */
+    public boolean isString(int id) {
+        return labels.isEmpty() || (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
+    }
+
+    /** The integer key with this id; only if {@link #isString} is false. */
+    public long integer(int id) {
+        return labels.getLong(id);
+    }
+
+    /** The string key with this id; only if {@link #isString} is true. */
+    public String string(int id) {
+        return strings.string(labels.isEmpty() ? id : (int) labels.getLong(id));
+    }
+
+    /** The key as people write it: {@code 7} or {@code "k7"}. */
+    public String label(int id) {
+        return isString(id) ? '"' + string(id) + '"' : Long.toString(integer(id));
+    }
+
+    /** Bytes of heap held, estimated within a factor of two. */
+    public long bytes() {
+        return 4L * direct.length
+                + 24L * integers.size()
+                + 12L * labels.size()
+                + strings.bytes()
+                + 4L * stringIds.size();
+    }
+}

@@ -1,0 +1,157 @@
+package org.polygraph.storage.dictionary;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number: in the heap as far as its share goes
+ * ({@link StringTable}), then in files ({@link PersistedStrings}), each with room for {@value #GROWTH} times what there is before it.
+ * Where files cannot be had, in the heap again.
+ *
+ * <p>Time: what the stores take to look, one after another; of the files one or two are usual.
+ */
+public final class StringDictionary {
+    /** The heap's share of it has this part of the memory, and not less than {@link #LEAST}: opening files takes some 50 MB. */
+    private static final int PART = 16;
+
+    private static final long LEAST = 1 << 26;
+    private static final int GROWTH = 2;
+    private static final int FEWEST = 1 << 20;
+    private static final int MOST = 1 << 27;
+    private static final int MOST_STRINGS = 1 << 29;
+
+    private final String folder;
+    private final int fewest;
+    private final StringTable first;
+    private final List<StringStore> others = new ArrayList<>(0);
+    /** By place in {@link #others}: the number of its first string. */
+    private final IntArrayList starts = new IntArrayList(0);
+
+    private @Nullable String whyNoFiles;
+
+    public StringDictionary() {
+        this(System.getProperty("java.io.tmpdir"), share(Runtime.getRuntime().maxMemory()), FEWEST);
+    }
+
+    /**
+     * @param folder for files
+     * @param room bytes of heap, about
+     * @param fewest strings that files have room for at least
+     */
+    StringDictionary(String folder, long room, int fewest) {
+        this.folder = folder;
+        this.fewest = fewest;
+        this.first = new StringTable(room);
+    }
+
+    private static long share(long memory) {
+        return Math.max(LEAST, memory / PART);
+    }
+
+    /** Says how much memory there is in all, before the first string. */
+    public void memory(long bytes) {
+        first.room(share(bytes));
+    }
+
+    int size() {
+        int last = others.size() - 1;
+        return last < 0 ? first.size() : starts.getInt(last) + others.get(last).size();
+    }
+
+    /**
+     * The number of a string, {@link #size} if it is new: then it has been added.
+     *
+     * @param marked part of what it is: a marked string is another than the same string unmarked
+     */
+    int id(String string, boolean marked) {
+        long hash = StringTable.hash(string, marked);
+        int id = first.id(hash, string, marked);
+        return id != StringStore.NO_ROOM ? id : elsewhere(hash, string, marked);
+    }
+
+    private int elsewhere(long hash, String string, boolean marked) {
+        for (int i = 0; ; i++) {
+            if (i == others.size()) {
+                int size = size();
+                others.add(another(size));
+                starts.add(size);
+            }
+            int id = others.get(i).id(hash, string, marked);
+            if (id != StringStore.NO_ROOM) {
+                return starts.getInt(i) + id;
+            }
+        }
+    }
+
+    private StringStore another(int size) {
+        if (size >= MOST_STRINGS) {
+            throw new BudgetException("more than " + MOST_STRINGS + " different strings do not fit one table");
+        }
+        if (!others.isEmpty()
+                && others.get(others.size() - 1) instanceof PersistedStrings last
+                && !last.whyNoMore().isEmpty()) {
+            // A quota or a limit to the size of files: another would have its map on disk and no room either, without
+            // end.
+            whyNoFiles = folder + ": " + last.whyNoMore();
+        }
+        if (whyNoFiles == null) {
+            try {
+                return PersistedStrings.open(
+                        Path.of(folder), Math.min(MOST, Math.max(fewest, GROWTH * Math.min(size, MOST))));
+            } catch (IOException e) {
+                whyNoFiles = folder + ": " + e.getMessage();
+            }
+        }
+        return new StringTable(Long.MAX_VALUE);
+    }
+
+    /** Why strings that could be in files are in the heap; empty if none is. */
+    public String whyNoFiles() {
+        return whyNoFiles == null ? "" : "strings are kept in memory, as they could not be in files in " + whyNoFiles;
+    }
+
+    /** A string by its number. */
+    String string(int id) {
+        int store = storeOf(id);
+        return store < 0 ? first.string(id) : others.get(store).string(id - starts.getInt(store));
+    }
+
+    /** Whether a string is marked. */
+    boolean isMarked(int id) {
+        int store = storeOf(id);
+        return store < 0 ? first.isMarked(id) : others.get(store).isMarked(id - starts.getInt(store));
+    }
+
+    /** -1: the first one. */
+    private int storeOf(int id) {
+        int store = starts.size() - 1;
+        while (store >= 0 && starts.getInt(store) > id) {
+            store--;
+        }
+        return store;
+    }
+
+    /** All strings, as strings. */
+    List<String> strings() {
+        int size = size();
+        List<String> strings = new ArrayList<>(size);
+        for (int id = 0; id < size; id++) {
+            strings.add(string(id));
+        }
+        return strings;
+    }
+
+    /** Bytes of heap held. */
+    long bytes() {
+        long bytes = first.bytes();
+        for (StringStore store : others) {
+            bytes += store.bytes();
+        }
+        return bytes;
+    }
+}

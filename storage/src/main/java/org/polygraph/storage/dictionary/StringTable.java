@@ -1,0 +1,199 @@
+package org.polygraph.storage.dictionary;
+
+import it.unimi.dsi.fastutil.HashCommon;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * Strings in the heap, as bytes, one after another: a byte a character where all are below 256, otherwise two; any characters, also
+ * halves of surrogate pairs.
+ *
+ * <p>Memory: 4 bytes and its characters a string, 8 its place, 11 to 21 what finds it: a key of 10 characters takes some 40 bytes, of 36 some
+ * 65, where strings and a map of them take 110 and 135. Time: a pass over the string and about one cache miss. The hash has a seed of its own
+ * in each process, so that no history can be made of strings that collide.
+ */
+final class StringTable implements StringStore {
+    private static final int MOST_STRINGS = 1 << 29;
+    private static final int FIRST_CHUNK = 1 << 8;
+    /** Less than half of any region of G1, which gives larger arrays regions of their own. */
+    private static final int LARGEST_CHUNK = 1 << 18;
+
+    private static final int HEADER = Integer.BYTES;
+    private static final int WIDE = 1;
+    private static final int MARKED = 2;
+    private static final int FLAG_BITS = 2;
+    private static final int MOST_CHARACTERS = 1 << 28;
+
+    /** Made when the first string comes: a source of chance takes longer than a small history without strings. */
+    private static final class Seed {
+        static final long VALUE = new SecureRandom().nextLong();
+    }
+
+    private final List<byte[]> chunks = new ArrayList<>();
+    private byte[] chunk = new byte[0];
+    private int used;
+    private long bytes;
+
+    /** By number: chunk and offset in it. */
+    private long[] places = new long[0];
+
+    private int size;
+    /** Open addressing: high half of the hash, number + 1; 0 where free. */
+    private long[] slots = new long[0];
+
+    private long room;
+
+    /** @param room bytes of heap from which on nothing is added, about: what is held then stays, and is found */
+    StringTable(long room) {
+        this.room = room;
+    }
+
+    /** Sets the room of one that has never been full. */
+    void room(long bytes) {
+        room = bytes;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public int id(long hash, String string, boolean marked) {
+        if (slots.length == 0) {
+            grow();
+        }
+        int mask = slots.length - 1;
+        int slot = (int) hash & mask;
+        for (long found; (found = slots[slot]) != 0; slot = (slot + 1) & mask) {
+            int id = (int) found - 1;
+            if (found >>> 32 == hash >>> 32 && isAt(places[id], string, marked)) {
+                return id;
+            }
+        }
+        if (size == MOST_STRINGS || bytes() >= room) {
+            room = 0;
+            return NO_ROOM;
+        }
+        if (4L * size >= 3L * slots.length) {
+            grow();
+            return id(hash, string, marked);
+        }
+        if (size == places.length) {
+            places = Arrays.copyOf(places, Math.max(16, size + (size >> 1)));
+        }
+        places[size] = add(string, marked);
+        slots[slot] = (hash & -1L << 32) | (size + 1);
+        return size++;
+    }
+
+    @Override
+    public String string(int id) {
+        byte[] from = chunks.get((int) (places[id] >>> 32));
+        int at = (int) places[id];
+        int header = header(from, at);
+        int length = header >>> FLAG_BITS;
+        char[] string = new char[length];
+        for (int i = 0; i < length; i++) {
+            string[i] = character(from, at + HEADER, i, (header & WIDE) != 0);
+        }
+        return new String(string);
+    }
+
+    @Override
+    public boolean isMarked(int id) {
+        return (header(chunks.get((int) (places[id] >>> 32)), (int) places[id]) & MARKED) != 0;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes + 8L * (places.length + slots.length);
+    }
+
+    private long add(String string, boolean marked) {
+        int length = string.length();
+        if (length > MOST_CHARACTERS) {
+            throw new BudgetException("a string of " + length + " characters does not fit a table");
+        }
+        int wide = 0;
+        for (int i = 0; i < length && wide == 0; i++) {
+            wide = string.charAt(i) > 0xff ? WIDE : 0;
+        }
+        int needed = HEADER + (length << wide);
+        if (needed > chunk.length - used) {
+            chunk = new byte[Math.max(needed, Math.min(LARGEST_CHUNK, Math.max(FIRST_CHUNK, 2 * chunk.length)))];
+            chunks.add(chunk);
+            bytes += chunk.length;
+            used = 0;
+        }
+        int at = used;
+        int header = length << FLAG_BITS | (marked ? MARKED : 0) | wide;
+        for (int i = 0; i < HEADER; i++) {
+            chunk[used++] = (byte) (header >>> (Byte.SIZE * i));
+        }
+        for (int i = 0; i < length; i++) {
+            char c = string.charAt(i);
+            chunk[used++] = (byte) c;
+            if (wide != 0) {
+                chunk[used++] = (byte) (c >>> Byte.SIZE);
+            }
+        }
+        return (long) (chunks.size() - 1) << 32 | at;
+    }
+
+    private boolean isAt(long place, String string, boolean marked) {
+        byte[] from = chunks.get((int) (place >>> 32));
+        int at = (int) place;
+        int header = header(from, at);
+        int length = string.length();
+        if (header >>> FLAG_BITS != length || ((header & MARKED) != 0) != marked) {
+            return false;
+        }
+        boolean wide = (header & WIDE) != 0;
+        for (int i = 0; i < length; i++) {
+            if (character(from, at + HEADER, i, wide) != string.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int header(byte[] from, int at) {
+        return from[at] & 0xff | (from[at + 1] & 0xff) << 8 | (from[at + 2] & 0xff) << 16 | from[at + 3] << 24;
+    }
+
+    private static char character(byte[] from, int start, int i, boolean wide) {
+        return wide
+                ? (char) (from[start + 2 * i] & 0xff | from[start + 2 * i + 1] << Byte.SIZE)
+                : (char) (from[start + i] & 0xff);
+    }
+
+    /** Of a string and its mark, 64 bits, the same within a process only. */
+    static long hash(String string, boolean marked) {
+        long hash = Seed.VALUE ^ (marked ? 1 : 0);
+        for (int i = 0; i < string.length(); i++) {
+            hash = (hash ^ string.charAt(i)) * 0x9e3779b97f4a7c15L;
+            hash ^= hash >>> 29;
+        }
+        return HashCommon.mix(hash);
+    }
+
+    private void grow() {
+        long[] old = slots;
+        slots = new long[Math.max(16, 2 * old.length)];
+        int mask = slots.length - 1;
+        for (long entry : old) {
+            if (entry != 0) {
+                int id = (int) entry - 1;
+                int slot = (int) hash(string(id), isMarked(id)) & mask;
+                while (slots[slot] != 0) {
+                    slot = (slot + 1) & mask;
+                }
+                slots[slot] = entry;
+            }
+        }
+    }
+}

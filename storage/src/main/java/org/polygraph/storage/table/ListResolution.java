@@ -1,0 +1,266 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.lists.ListCodes;
+import org.polygraph.storage.lists.ListTree;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+
+/**
+ * Expresses lists as reads and writes of single values. An append writes a version of its key whose value is the appended element.
+ * A read of a list reads the version that its last element made. The list also shows the predecessor of each of its elements; the
+ * transaction that appended an element has read the predecessor, because an append always follows the latest version. An append that
+ * no transaction read is a write without a read.
+ *
+ * <p>This is exact for SER and SI, with real time or without: under SI two appends to one list never overlap, so the version that
+ * an append follows is in the snapshot of its transaction. Weaker levels do not require that, see {@link ValueDictionary#hasLists}. If
+ * two lists contradict each other, an element has two predecessors, and no order lets its transaction read both. Each element must
+ * be appended only once (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3: recoverable).
+ *
+ * <p>Reads of a transaction count only if it committed. An indeterminate transaction committed if a counted read contains an element
+ * that it appended. Time: linear in the elements of all lists.
+ */
+final class ListResolution {
+    private static final int EMPTY = -1;
+    private static final int UNKNOWN = -2;
+    private static final byte LIST = 1;
+    private static final byte PLAIN = 2;
+
+    private final HistoryTable table;
+    private final ListTree lists;
+    /** By key: what it holds. */
+    private final byte[] kinds;
+    /** By list: whether it was gone through; no other one goes through again what they share. */
+    private final BitSet done = new BitSet();
+
+    private final IntArrayList open = new IntArrayList();
+    /** Numbers of elements by code, and what became of their codes by number. */
+    private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
+
+    private final LongArrayList versions = new LongArrayList();
+    /** By key and element: the element before it, EMPTY or, so far, UNKNOWN. */
+    private final Long2IntOpenHashMap before = new Long2IntOpenHashMap();
+    /** Another predecessor of the same element, which contradicts the first; one is enough. */
+    private final Long2IntOpenHashMap contradicting = new Long2IntOpenHashMap();
+
+    private int n;
+    private int[] newKeys;
+    private long[] newCodes;
+
+    private ListResolution(HistoryTable table, ListTree lists) {
+        this.lists = lists;
+        this.table = table;
+        this.kinds = new byte[table.keys().size()];
+        numbers.defaultReturnValue(-1);
+        before.defaultReturnValue(UNKNOWN);
+        contradicting.defaultReturnValue(UNKNOWN);
+        newKeys = new int[table.operations()];
+        newCodes = new long[table.operations()];
+    }
+
+    /**
+     * The table with reads and writes in place of the codes that stood for them.
+     *
+     * @param lists the lists that the codes name
+     * @throws HistoryException if an element is appended twice to one list, or a key has lists and other values
+     */
+    static HistoryTable of(HistoryTable table, ListTree lists) throws HistoryException {
+        return new ListResolution(table, lists).resolved();
+    }
+
+    private HistoryTable resolved() throws HistoryException {
+        look();
+        for (byte kind : kinds) {
+            if (kind == LIST) {
+                // None, if only invocations have lists whose ends say something else.
+                table.values().markLists();
+                break;
+            }
+        }
+        readLists();
+        int[] starts = new int[table.transactions() + 1];
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                tell(o);
+            }
+            starts[t + 1] = n;
+        }
+        return table.withOperations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n));
+    }
+
+    /** Who appends what, each once; and that no key has both lists and plain values. */
+    private void look() throws HistoryException {
+        Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
+        writers.defaultReturnValue(-1);
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                boolean isOurs = ListCodes.isStandIn(table.value(o)) || isAppend(o);
+                // A read of null is one of a list that nobody has begun.
+                boolean isNull = table.value(o) == ValueDictionary.NULL && !table.isWrite(o);
+                kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;
+                if (kinds[key] == (LIST | PLAIN)) {
+                    throw new HistoryException(
+                            table.whereIs(t),
+                            "key " + table.keys().label(key) + " with lists and with other values",
+                            "lists or other values",
+                            "give lists keys of their own");
+                }
+                if (isAppend(o)) {
+                    long element = table.value(o);
+                    int first = writers.put(version(key, number(element)), t);
+                    if (first >= 0) {
+                        throw new HistoryException(
+                                table.whereIs(t),
+                                table.values().label(element) + " appended a second time to key "
+                                        + table.keys().label(key) + " (first at " + table.whereIs(first) + ")",
+                                "each element of a list to be appended once",
+                                "append values that are different");
+                    }
+                }
+            }
+        }
+    }
+
+    private void readLists() throws HistoryException {
+        boolean[] done = new boolean[table.transactions()];
+        boolean more = false;
+        for (int t = 0; t < done.length; t++) {
+            done[t] = table.status(t) != TransactionStatus.INDETERMINATE;
+            more |= !done[t];
+            if (table.status(t) == TransactionStatus.COMMITTED) {
+                readLists(t);
+            }
+        }
+        while (more) {
+            more = false;
+            for (int t = 0; t < done.length; t++) {
+                if (!done[t] && isObserved(t)) {
+                    done[t] = true;
+                    more = true;
+                    readLists(t);
+                }
+            }
+        }
+        for (int t = 0; t < done.length; t++) {
+            if (!done[t]) {
+                requireNoDoubt(t);
+            }
+        }
+    }
+
+    private boolean isObserved(int t) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (isAppend(o) && before.get(appendedVersion(o)) != UNKNOWN) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What an unknown outcome read of lists counts if it committed, which plain values alone could show. */
+    private void requireNoDoubt(int t) throws HistoryException {
+        boolean reads = false;
+        boolean writes = false;
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            reads |= ListCodes.isRead(table.value(o));
+            writes |= table.isWrite(o) && !isAppend(o);
+        }
+        if (reads && writes) {
+            throw new HistoryException(
+                    table.whereIs(t),
+                    "an indeterminate transaction that reads lists and writes plain values",
+                    "lists or plain values in such a transaction",
+                    "leave out its reads of lists: what it read is known to count only if it committed");
+        }
+    }
+
+    private void readLists(int t) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (ListCodes.isRead(table.value(o))) {
+                readList(table.key(o), ListCodes.list(table.value(o)));
+            }
+        }
+    }
+
+    private void readList(int key, int list) {
+        for (int each = list; each != ListTree.EMPTY && !done.get(each); each = lists.withoutLast(each)) {
+            done.set(each);
+            open.add(each);
+        }
+        while (!open.isEmpty()) {
+            int each = open.popInt();
+            int without = lists.withoutLast(each);
+            int previous = without == ListTree.EMPTY ? EMPTY : number(lists.last(without));
+            long version = version(key, number(lists.last(each)));
+            int first = before.putIfAbsent(version, previous);
+            if (first != UNKNOWN && first != previous) {
+                contradicting.putIfAbsent(version, previous);
+            }
+        }
+    }
+
+    private void tell(int o) {
+        int key = table.key(o);
+        long code = table.value(o);
+        if (ListCodes.isRead(code)) {
+            int list = ListCodes.list(code);
+            add(o, list == ListTree.EMPTY ? EMPTY : number(lists.last(list)));
+        } else if (isAppend(o)) {
+            add(o, number(code));
+        } else if (code == ListCodes.BEFORE_APPEND) {
+            long version = appendedVersion(o + 1);
+            int first = before.get(version);
+            if (first != UNKNOWN) {
+                add(o, first);
+                int second = contradicting.get(version);
+                if (second != UNKNOWN) {
+                    add(o, second);
+                }
+            }
+        } else {
+            put(o, kinds[key] == LIST ? table.initialValue() : code);
+        }
+    }
+
+    private void add(int operation, int number) {
+        put(operation, number == EMPTY ? table.initialValue() : versions.getLong(number));
+    }
+
+    private void put(int operation, long code) {
+        if (n == newKeys.length) {
+            newKeys = Arrays.copyOf(newKeys, n + (n >> 1) + 16);
+            newCodes = Arrays.copyOf(newCodes, newKeys.length);
+        }
+        newKeys[n] = table.operationKeys[operation];
+        newCodes[n++] = code;
+    }
+
+    private boolean isAppend(int o) {
+        return o > 0 && table.value(o - 1) == ListCodes.BEFORE_APPEND;
+    }
+
+    private long appendedVersion(int o) {
+        return version(table.key(o), number(table.value(o)));
+    }
+
+    private static long version(int key, int number) {
+        return (long) key << 32 | number;
+    }
+
+    /** The number of an element, whose version shows as a list that ends with it. */
+    private int number(long element) {
+        int number = numbers.get(element);
+        if (number < 0) {
+            number = versions.size();
+            numbers.put(element, number);
+            versions.add(table.values().opaque("[.. " + table.values().label(element) + "]"));
+        }
+        return number;
+    }
+}

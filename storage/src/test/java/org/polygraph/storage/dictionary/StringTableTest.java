@@ -1,0 +1,99 @@
+package org.polygraph.storage.dictionary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class StringTableTest {
+    private static final long SEED = 0x7e87;
+
+    @Test
+    void numbersAreThoseOfAMap() {
+        Random random = new Random(SEED);
+        for (int round = 0; round < 200; round++) {
+            StringTable table = new StringTable(Long.MAX_VALUE);
+            Map<String, Integer> expected = new HashMap<>();
+            List<String> strings = new ArrayList<>();
+            int alphabet = 1 + random.nextInt(4);
+            int lengths = 1 + random.nextInt(round % 10 == 0 ? 3000 : 12);
+            for (int i = random.nextInt(2000); i >= 0; i--) {
+                boolean marked = random.nextInt(4) == 0;
+                String text = string(random, random.nextInt(lengths), alphabet);
+                String identity = marked + text;
+                Integer known = expected.get(identity);
+                int id = id(table, text, marked);
+                if (known == null) {
+                    expected.put(identity, id);
+                    strings.add(text);
+                    assertThat(id).isEqualTo(table.size() - 1).isEqualTo(strings.size() - 1);
+                } else {
+                    assertThat(id).isEqualTo(known);
+                }
+                assertThat(table.isMarked(id)).isEqualTo(marked);
+            }
+            assertThat(IntStream.range(0, table.size()).mapToObj(table::string))
+                    .as("seed %d, round %d", SEED, round)
+                    .isEqualTo(strings);
+        }
+    }
+
+    @Test
+    void keepsWhatItHasWhenThereIsNoMoreRoom() {
+        StringTable table = new StringTable(10_000);
+        int size = 0;
+        while (id(table, "text " + size, false) != StringStore.NO_ROOM) {
+            size++;
+        }
+        assertThat(table.size()).isEqualTo(size).isBetween(100, 1000);
+        assertThat(table.bytes()).isBetween(10_000L, 25_000L);
+        assertThat(id(table, "", false)).isEqualTo(StringStore.NO_ROOM);
+        for (int i = 0; i < size; i++) {
+            assertThat(id(table, "text " + i, false)).isEqualTo(i);
+            assertThat(id(table, "text " + i, true)).isEqualTo(StringStore.NO_ROOM);
+        }
+    }
+
+    private static int id(StringTable table, String text, boolean marked) {
+        return table.id(StringTable.hash(text, marked), text, marked);
+    }
+
+    /** Of one byte or two, halves of pairs among them. */
+    static String string(Random random, int length, int alphabet) {
+        char[] first = {'a', 0, 0xff, 0x100, 0xd800, 0xdc00, 0xffff};
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < length; i++) {
+            text.append((char) (first[random.nextInt(alphabet == 1 ? 3 : first.length)] + random.nextInt(alphabet)));
+        }
+        return text.toString();
+    }
+
+    /** All of them have the same {@link String#hashCode}: a map by it takes the square of their number. */
+    @Test
+    void noTextsCollideByDesign() {
+        StringTable table = new StringTable(Long.MAX_VALUE);
+        int bits = 17;
+        for (int i = 0; i < 1 << bits; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int bit = 0; bit < bits; bit++) {
+                text.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            assertThat(id(table, text.toString(), false)).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void bytesAreWhatTheCommentSays() {
+        StringTable table = new StringTable(Long.MAX_VALUE);
+        int n = 300_000;
+        for (int i = 0; i < n; i++) {
+            id(table, String.format("%036d", i * 7919L), false);
+        }
+        assertThat(table.bytes() / (double) n).isBetween(50.0, 80.0);
+    }
+}

@@ -1,0 +1,91 @@
+package org.polygraph.storage.lists;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatList;
+
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.polygraph.storage.dictionary.ValueDictionary;
+
+class ListTreeTest {
+    private static LongArrayList list(ListTree tree, int number) {
+        LongArrayList list = new LongArrayList();
+        for (int each = number; each != ListTree.EMPTY; each = tree.withoutLast(each)) {
+            list.add(0, tree.last(each));
+        }
+        return list;
+    }
+
+    /** A part of the key's list, maybe with other elements behind it or in its midst. */
+    private static LongArrayList some(Random random, LongArrayList of) {
+        LongArrayList list = new LongArrayList(of.subList(0, random.nextInt(of.size() + 1)));
+        for (int i = random.nextInt(4) == 0 ? random.nextInt(5) : 0; i > 0; i--) {
+            list.add(random.nextInt(list.size() + 1), random.nextInt(9));
+        }
+        return list;
+    }
+
+    @Test
+    void listsAreWhatWasAddedWhereverTheyDiffer() {
+        for (long seed = 1; seed <= 500; seed++) {
+            Random random = new Random(seed);
+            ListTree whole = new ListTree();
+            int pieces = 1 + random.nextInt(4);
+            List<LongArrayList> truth = List.of(new LongArrayList(), new LongArrayList(), new LongArrayList());
+            for (int p = 0; p < pieces; p++) {
+                ListTree tree = new ListTree();
+                List<LongArrayList> added = new ArrayList<>();
+                List<Integer> numbers = new ArrayList<>();
+                // A piece has keys of its own.
+                int[] keys = {2, 0, 40};
+                for (int i = random.nextInt(40); i > 0; i--) {
+                    int key = random.nextInt(3);
+                    truth.get(key).add(truth.get(key).size() + 10);
+                    added.add(some(random, truth.get(key)));
+                    numbers.add(tree.of(key, added.get(added.size() - 1)));
+                }
+                ValueDictionary values = new ValueDictionary();
+                int[] here = whole.addAll(tree.reads(), keys, values.addAll(new ValueDictionary().labels()));
+                for (int i = 0; i < added.size(); i++) {
+                    assertThatList(list(tree, numbers.get(i)))
+                            .as("seed " + seed)
+                            .isEqualTo(added.get(i));
+                    assertThatList(list(whole, here[numbers.get(i)]))
+                            .as("seed " + seed)
+                            .isEqualTo(added.get(i));
+                }
+            }
+        }
+    }
+
+    /** Appended to again and again and read each time, and parts of it. */
+    @Test
+    void aListThatGrowsTakesItsLastLength() {
+        ListTree tree = new ListTree();
+        LongArrayList list = new LongArrayList();
+        int n = 3000;
+        for (int i = 0; i < n; i++) {
+            list.add(i);
+            tree.of(7, list);
+            tree.of(7, new LongArrayList(list.subList(0, i / 2)));
+        }
+        assertThat(tree.size()).isEqualTo(1 + n);
+        assertThat(tree.bytes()).isLessThan(48L * n + 1000);
+    }
+
+    /** What somebody read that is no list of this key must not make the others stand apart. */
+    @Test
+    void anOddListBeforeThemDoesNotKeepListsApart() {
+        ListTree tree = new ListTree();
+        tree.of(0, LongArrayList.of(99, 98));
+        LongArrayList list = new LongArrayList();
+        for (int i = 0; i < 1000; i++) {
+            list.add(i);
+            tree.of(0, list);
+        }
+        assertThat(tree.size()).isLessThan(1 + 2 + 1000 + 10);
+    }
+}

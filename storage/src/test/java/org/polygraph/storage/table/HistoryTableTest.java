@@ -1,0 +1,229 @@
+package org.polygraph.storage.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+
+class HistoryTableTest {
+    @Test
+    void bytesAreAsStated() throws Exception {
+        for (boolean timed : new boolean[] {false, true}) {
+            HistoryTable table = random(new Random(7), 1000, timed);
+            long measured = 0;
+            for (Field field : HistoryTable.class.getDeclaredFields()) {
+                field.setAccessible(true);
+                if (field.getType().isArray() && field.get(table) != null) {
+                    Object array = field.get(table);
+                    measured += (long) Array.getLength(array) * width(array.getClass());
+                }
+            }
+            assertThat(table.arrayBytes()).isEqualTo(measured);
+            long perTransaction = timed ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION;
+            assertThat(measured - 12L * table.sessions() - 8)
+                    .isEqualTo(perTransaction * table.transactions()
+                            + (long) HistoryTable.BYTES_PER_OPERATION * table.operations());
+        }
+    }
+
+    private static int width(Class<?> array) {
+        return array == byte[].class ? 1 : array == int[].class ? 4 : 8;
+    }
+
+    private static HistoryTable random(Random random, int transactions, boolean timed) throws HistoryException {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("h");
+        for (int t = 0; t < transactions; t++) {
+            builder.begin(random.nextInt(5), t, TransactionStatus.ofCode((byte) random.nextInt(3)), t + 1);
+            if (timed) {
+                builder.times(t, t + 1);
+            }
+            for (int o = random.nextInt(5); o > 0; o--) {
+                builder.write(builder.keys().id(random.nextInt(9)), o);
+            }
+            builder.end();
+        }
+        return builder.build();
+    }
+
+    @Test
+    void shuffledTransactionsGiveTheSameTable() throws Exception {
+        for (long seed = 1; seed <= 50; seed++) {
+            Random random = new Random(seed);
+            List<long[]> transactions = new ArrayList<>();
+            for (int t = 0; t < 200; t++) {
+                long[] transaction = new long[5 + random.nextInt(4)];
+                transaction[0] = random.nextLong(6) - 2;
+                transaction[1] = 3L * t;
+                transaction[2] = random.nextInt(3);
+                transaction[3] = random.nextInt(4) == 0 ? HistoryTable.NO_TIME : random.nextInt(1000);
+                for (int i = 4; i < transaction.length; i++) {
+                    transaction[i] = random.nextInt(50);
+                }
+                transactions.add(transaction);
+            }
+            String inOrder = text(transactions);
+            Collections.shuffle(transactions, random);
+            assertThat(text(transactions)).as("seed " + seed).isEqualTo(inOrder);
+        }
+    }
+
+    private static String text(List<long[]> transactions) throws HistoryException {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("h");
+        for (long[] transaction : transactions) {
+            for (int i = 4; i < transaction.length; i++) {
+                builder.read(builder.keys().id(transaction[i]), transaction[i] * 2);
+            }
+            builder.begin(
+                    transaction[0], transaction[1], TransactionStatus.ofCode((byte) transaction[2]), transaction[1]);
+            if (transaction[3] != HistoryTable.NO_TIME) {
+                builder.times(transaction[3], transaction[3] + 1);
+            }
+            builder.end();
+        }
+        HistoryTable table = builder.build();
+        StringBuilder text = new StringBuilder();
+        for (int t = 0; t < table.transactions(); t++) {
+            text.append(table.sessionLabel(table.sessionOf(t))).append(' ').append(table.index(t));
+            text.append(' ').append(table.status(t)).append(' ').append(table.whereIs(t));
+            text.append(' ').append(table.starts()[t]).append(' ').append(table.ends()[t]);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                text.append(' ').append(table.keys().label(table.key(o)));
+                text.append('=').append(table.value(o));
+            }
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    @Test
+    void aSecondTransactionOfOneSessionAndIndexNamesBoth() {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("h.jsonl");
+        for (int line : new int[] {1, 2, 3}) {
+            builder.begin(8, line % 2, TransactionStatus.COMMITTED, line);
+            builder.end();
+        }
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(HistoryException.class)
+                .hasMessage("h.jsonl:3: found session 8 index 1 a second time (first at h.jsonl:1); expected each"
+                        + " (session, index) once; number the transactions of a session in the order it ran them");
+    }
+
+    @Test
+    void theBuilderStopsBeforeItsLimit() {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.limit(10 << 20);
+        assertThatThrownBy(() -> {
+                    for (int t = 0; t < 10_000_000; t++) {
+                        builder.begin(0, t, TransactionStatus.COMMITTED, t);
+                        builder.write(builder.keys().id(t), t);
+                        builder.end();
+                    }
+                })
+                .isInstanceOf(BudgetException.class)
+                .hasMessageMatching(
+                        "reading stopped at \\d+ transactions and \\d+ operations: the next step needs \\d+ MiB"
+                                + " of 10 MiB of memory; " + BudgetException.MORE_MEMORY);
+    }
+
+    @Test
+    void limitsBelowAMebibyteAreShown() {
+        for (String[] each : new String[][] {{"867", "867 bytes"}, {"300000", "292 KiB"}}) {
+            HistoryTableBuilder builder = new HistoryTableBuilder(true);
+            builder.limit(Long.parseLong(each[0]));
+            assertThatThrownBy(() -> builder.reserve(1 << 20))
+                    .isInstanceOf(BudgetException.class)
+                    .hasMessageMatching(".* needs 1 MiB of " + each[1] + " of memory; give more memory: --memory .*");
+        }
+    }
+
+    @Test
+    void valuesHaveOneCodeEachAndComeBack() {
+        ValueDictionary values = new ValueDictionary();
+        Random random = new Random(3);
+        java.util.Map<Object, Long> codes = new java.util.HashMap<>();
+        long[] edges = {0, 1, -1, 1L << 62, (1L << 62) + 1, -(1L << 62), -(1L << 62) - 1, Long.MIN_VALUE, Long.MAX_VALUE
+        };
+        for (int i = 0; i < 20_000; i++) {
+            long number = random.nextInt(3) == 0 ? edges[random.nextInt(edges.length)] : random.nextLong();
+            long small = random.nextInt(100);
+            Object value;
+            long code;
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    value = number;
+                    code = values.code(number);
+                    assertThat(values.isInteger(code)).isTrue();
+                    assertThat(values.integer(code)).isEqualTo(number);
+                }
+                case 1 -> {
+                    value = "s" + small;
+                    code = values.code("s" + small);
+                    assertThat(values.isString(code)).isTrue();
+                    assertThat(values.label(code)).isEqualTo("\"s" + small + "\"");
+                }
+                case 2 -> {
+                    value = List.of("opaque", small);
+                    code = values.opaque("s" + small);
+                    assertThat(values.isString(code)).isFalse();
+                    assertThat(values.label(code)).isEqualTo("s" + small);
+                }
+                default -> {
+                    value = List.of(number, small);
+                    code = values.version(number, small, -small);
+                    assertThat(values.isInteger(code) || values.isNull(code) || values.isString(code))
+                            .isFalse();
+                    assertThat(values.label(code)).isEqualTo(-small + "@" + number + "." + small);
+                }
+            }
+            Long before = codes.putIfAbsent(value, code);
+            assertThat(code).isEqualTo(before == null ? code : before);
+        }
+        assertThat(new java.util.HashSet<>(codes.values()))
+                .hasSize(codes.size())
+                .doesNotContain(ValueDictionary.NULL);
+    }
+
+    /** Sizes that somebody expects change nothing, be they right, too small or too large, in order or not. */
+    @Test
+    void expectedSizesAreNoPromise() throws Exception {
+        int transactions = 5_000;
+        for (int operations : new int[] {0, 10, 40_000, 50_000, 65_536, 100_000, 400_000}) {
+            for (boolean sorted : new boolean[] {true, false}) {
+                HistoryTableBuilder builder = new HistoryTableBuilder(true);
+                builder.expect(operations / 10, operations);
+                for (int i = 0; i < transactions; i++) {
+                    int t = sorted ? i : transactions - 1 - i;
+                    builder.begin(t / 100, t % 100, TransactionStatus.COMMITTED, i);
+                    int[] keys = new int[10];
+                    long[] values = new long[12];
+                    for (int o = 0; o < 10; o++) {
+                        keys[o] = builder.keys().id(o) << 1 | (o & 1);
+                        values[o + 2] = 10L * t + o;
+                    }
+                    builder.operations(keys, 0, values, 2, 10);
+                    builder.end();
+                }
+                HistoryTable table = builder.build();
+                assertThat(table.operations()).isEqualTo(10 * transactions);
+                assertThat(table.writes()).isEqualTo(5 * transactions);
+                for (int o = 0; o < table.operations(); o++) {
+                    assertThat(table.value(o)).isEqualTo(o);
+                }
+                assertThat(table.firstOperation(transactions)).isEqualTo(10 * transactions);
+            }
+        }
+    }
+}
