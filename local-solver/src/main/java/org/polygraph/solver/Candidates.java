@@ -1,8 +1,8 @@
 package org.polygraph.solver;
 
 import java.util.Arrays;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.SearchBudget;
 
 /** Who may have written what a read returned: the writers of one key by the class of their value. Memory: 4 bytes a writer. */
 final class Candidates {
@@ -12,7 +12,7 @@ final class Candidates {
     /** Writers (global index) by class, then index. */
     private final int[] writers;
 
-    Candidates(Polygraph p, int key, Budget budget) {
+    Candidates(Polygraph p, int key, SearchBudget budget) {
         this.p = p;
         int first = p.writerStart[key];
         int n = p.writerStart[key + 1] - first;

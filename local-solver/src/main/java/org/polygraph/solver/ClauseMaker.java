@@ -2,10 +2,10 @@ package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.proof.ProofTrace;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
 import org.polygraph.solver.sat.Search;
+import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.PairTable;
 
@@ -38,7 +38,7 @@ final class ClauseMaker {
     private final IntStack candidates;
     private final IntStack parts;
 
-    ClauseMaker(Polygraph p, Atoms atoms, ReadCheck check, Budget budget, @Nullable ProofTrace proof) {
+    ClauseMaker(Polygraph p, Atoms atoms, ReadCheck check, SearchBudget budget, @Nullable ProofTrace proof) {
         this.p = p;
         this.atoms = atoms;
         this.check = check;

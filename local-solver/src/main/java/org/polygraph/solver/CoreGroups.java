@@ -1,6 +1,6 @@
 package org.polygraph.solver;
 
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * Groups of keys that share transactions, so that the search finishes one before it begins the next. Found among the keys
@@ -15,13 +15,13 @@ final class CoreGroups {
     private static final int NONE = -1;
 
     private final Polygraph p;
-    private final Budget budget;
+    private final SearchBudget budget;
     /** Transaction to another one of its group, nearer the root; itself at the root. */
     private final int[] parents;
 
     private final boolean scattered;
 
-    CoreGroups(Polygraph p, Budget budget) {
+    CoreGroups(Polygraph p, SearchBudget budget) {
         this.p = p;
         this.budget = budget;
         parents = budget.ints(p.transactions);

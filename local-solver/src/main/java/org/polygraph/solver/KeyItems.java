@@ -1,7 +1,7 @@
 package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * One key's reads and writes in the current order. Item i below the number of readers is a reader, the others are
@@ -77,7 +77,7 @@ final class KeyItems {
     }
 
     /** Notes that an item may have moved, or counts from now on, or no longer. */
-    void touch(int item, Budget budget) {
+    void touch(int item, SearchBudget budget) {
         if (!isTouched[item]) {
             isTouched[item] = true;
             touched = budget.grow(touched, touchedCount + 1L);

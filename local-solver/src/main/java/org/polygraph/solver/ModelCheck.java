@@ -1,7 +1,7 @@
 package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * Checks an order from scratch, sharing nothing with the search: the last line of defence against a wrong answer.
@@ -11,7 +11,8 @@ final class ModelCheck {
     private ModelCheck() {}
 
     /** What is wrong with the order, or null. */
-    static @Nullable String firstFault(Polygraph p, int[] position, boolean @Nullable [] committed, Budget budget) {
+    static @Nullable String firstFault(
+            Polygraph p, int[] position, boolean @Nullable [] committed, SearchBudget budget) {
         int events = p.events();
         int[] eventAt = budget.ints(events);
         java.util.Arrays.fill(eventAt, -1);
@@ -55,7 +56,7 @@ final class ModelCheck {
     }
 
     private static @Nullable String firstFault(
-            Polygraph p, int key, int[] position, boolean @Nullable [] committed, Budget budget) {
+            Polygraph p, int key, int[] position, boolean @Nullable [] committed, SearchBudget budget) {
         int writers = 0;
         long[] commits = new long[p.writerStart[key + 1] - p.writerStart[key]];
         for (int w = p.writerStart[key]; w < p.writerStart[key + 1]; w++) {

@@ -2,10 +2,10 @@ package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.proof.ProofTrace;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
 import org.polygraph.solver.sat.Search;
+import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.sat.Theory;
 import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.DynamicOrder;
@@ -33,7 +33,7 @@ final class OrderTheory implements Theory {
     private final IntStack undefined;
 
     /** Of clauses and what belongs to them. */
-    private final Budget budget;
+    private final SearchBudget budget;
 
     private final ClauseLimit limit;
     private final @Nullable ProofTrace proof;
@@ -53,7 +53,7 @@ final class OrderTheory implements Theory {
             boolean @Nullable [] counted,
             IntStack lastCycle,
             IntStack undefined,
-            Budget budget,
+            SearchBudget budget,
             ClauseLimit limit,
             long seed,
             boolean decideFirst,

@@ -2,8 +2,8 @@ package org.polygraph.solver;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * Finds what the current order violates, looking again only where events moved.
@@ -27,7 +27,7 @@ final class ReadCheck {
     private final Reinsertion reinsertion;
     private final CoreGroups groups;
     private final IntStack moved;
-    private final Budget budget;
+    private final SearchBudget budget;
     private final @Nullable KeyItems[] keyItems;
     private final boolean[] stale;
     private final IntStack staleKeys;
@@ -45,7 +45,7 @@ final class ReadCheck {
     private int writer;
     private int otherWriter;
 
-    ReadCheck(Polygraph p, int[] position, boolean @Nullable [] counted, IntStack moved, Budget budget) {
+    ReadCheck(Polygraph p, int[] position, boolean @Nullable [] counted, IntStack moved, SearchBudget budget) {
         this.p = p;
         this.position = position;
         this.counted = counted;

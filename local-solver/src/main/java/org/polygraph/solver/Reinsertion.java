@@ -1,6 +1,6 @@
 package org.polygraph.solver;
 
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * Puts the touched items of a key back in order, and says where the check must look again.
@@ -24,7 +24,7 @@ final class Reinsertion {
     private static final int SEGMENT = 4;
 
     private final Ranks ranks;
-    private final Budget budget;
+    private final SearchBudget budget;
     /** Touched items by where they stood: slot and one bit, whether it is a writer. */
     private long[] holes = new long[0];
     /** Touched items by where they belong: rank and item. */
@@ -38,7 +38,7 @@ final class Reinsertion {
     private int startCount;
     private int count;
 
-    Reinsertion(Ranks ranks, Budget budget) {
+    Reinsertion(Ranks ranks, SearchBudget budget) {
         this.ranks = ranks;
         this.budget = budget;
     }

@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.Outcome.Core;
 import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofTrace;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.BudgetExhausted;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Search;
+import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.DynamicOrder;
 
@@ -31,33 +31,23 @@ public final class Solver {
      * @throws IllegalStateException when the polygraph contradicts itself, or on a bug: a model that fails verification
      */
     public Outcome solve(Polygraph polygraph, SolverOptions options) {
-        Budget budget = new Budget(options.isTimed(), options.deadlineNanos(), options.stop(), options.maxBytes());
-        if (options.get(Option.PARTS) != 0) {
-            try {
-                IndependentParts parts = IndependentParts.of(polygraph, budget);
-                if (parts != null) {
-                    return new PartSolving(polygraph, options, parts, budget).solve();
-                }
-            } catch (BudgetExhausted | OutOfMemoryError e) {
-                // The search says what ran out, and how far it came.
-                budget.release();
-            }
-        }
-        return new Run(polygraph, options, budget).solve();
+        SearchBudget budget =
+                new SearchBudget(options.isTimed(), options.deadlineNanos(), options.stop(), options.maxBytes());
+        return solve(polygraph, options, budget);
     }
 
-    /** Solves a part as one search. */
-    static Outcome solve(Polygraph part, SolverOptions options, Budget budget) {
-        return new Run(part, options, budget).solve();
+    /** Solves within a budget that the caller watches. */
+    static Outcome solve(Polygraph polygraph, SolverOptions options, SearchBudget budget) {
+        return new Run(polygraph, options, budget).solve();
     }
 
     /** One call. */
     private static final class Run {
         private final Polygraph p;
         private final SolverOptions options;
-        private final Budget budget;
+        private final SearchBudget budget;
         /** Out of the same bytes: clauses, variables, what is learnt. */
-        private final Budget ofClauses;
+        private final SearchBudget ofClauses;
 
         private final long startNanos = System.nanoTime();
         private @Nullable Search search;
@@ -68,11 +58,11 @@ public final class Solver {
         /** Of the searches before this one. */
         private Statistics past = Statistics.NONE;
 
-        Run(Polygraph p, SolverOptions options, Budget budget) {
+        Run(Polygraph p, SolverOptions options, SearchBudget budget) {
             this.p = p;
             this.options = options;
             this.budget = budget;
-            ofClauses = budget.part(() -> false);
+            ofClauses = budget.sharing();
         }
 
         Outcome solve() {

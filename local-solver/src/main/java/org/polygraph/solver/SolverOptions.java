@@ -21,8 +21,7 @@ public final class SolverOptions {
         HOTTEST(1, 0, 1, "whether violated items in many conflicts are taken first; 0 = always the earliest"),
         RESTART_UNIT(0, 0, Integer.MAX_VALUE, "conflicts to a restart, times Luby's sequence; 0 = never"),
         CLAUSE_BYTES(
-                1 << 26, 1, Long.MAX_VALUE, "bytes of clauses that are forgotten, for a new search from their order"),
-        PARTS(1, 0, 1, "whether parts that are independent of each other are solved each alone");
+                1 << 26, 1, Long.MAX_VALUE, "bytes of clauses that are forgotten, for a new search from their order");
 
         private final long initial;
         private final long least;
@@ -48,7 +47,6 @@ public final class SolverOptions {
     private final BooleanSupplier stop;
     private final long maxBytes;
     private final @Nullable ProofTrace proof;
-    private final int threads;
 
     private SolverOptions(
             EnumMap<Option, Long> values,
@@ -56,15 +54,13 @@ public final class SolverOptions {
             long deadlineNanos,
             BooleanSupplier stop,
             long maxBytes,
-            @Nullable ProofTrace proof,
-            int threads) {
+            @Nullable ProofTrace proof) {
         this.values = values;
         this.timed = timed;
         this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
         this.proof = proof;
-        this.threads = threads;
     }
 
     /** No limits, every option at its default. */
@@ -73,7 +69,7 @@ public final class SolverOptions {
         for (Option option : Option.values()) {
             values.put(option, option.initial);
         }
-        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null, 1);
+        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null);
     }
 
     /** Whether an option is what it is in {@link #defaults()}. */
@@ -89,17 +85,17 @@ public final class SolverOptions {
         }
         EnumMap<Option, Long> copy = new EnumMap<>(values);
         copy.put(option, value);
-        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes, proof, threads);
+        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes, proof);
     }
 
     /** Gives up at a {@link System#nanoTime()} value. */
     public SolverOptions withDeadline(long nanoTime) {
-        return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof, threads);
+        return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof);
     }
 
-    /** Gives up soon after {@code signal} turns true; it is asked from the solving thread(s), often. */
+    /** Gives up soon after {@code signal} turns true; it is asked from the solving thread, often. */
     public SolverOptions withStop(BooleanSupplier signal) {
-        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof, threads);
+        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof);
     }
 
     /**
@@ -107,7 +103,7 @@ public final class SolverOptions {
      * polygraph's arrays do not count. What is counted is the heap they take within 5 %.
      */
     public SolverOptions withMaxBytes(long bytes) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof, threads);
+        return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof);
     }
 
     /**
@@ -116,24 +112,7 @@ public final class SolverOptions {
      * memory is its own, not {@link #withMaxBytes}'. One solve at a time: each starts it over.
      */
     public SolverOptions withProof(ProofTrace trace) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace, threads);
-    }
-
-    /**
-     * Solves parts that are independent of each other in so many threads, the calling one among them; without such parts
-     * there is but one. The stop signal is then asked from each. No answer depends on it, budgets aside.
-     *
-     * @param count at least 1, the default
-     */
-    public SolverOptions withThreads(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException(count + " threads");
-        }
-        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, proof, count);
-    }
-
-    int threads() {
-        return threads;
+        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace);
     }
 
     long get(Option option) {

@@ -1,6 +1,6 @@
 package org.polygraph.solver;
 
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /** CSR from a transaction to its reads and writes: reader r is r, writer w is {@code ~w}. 8 bytes an item and 4 a transaction; O(items) to build. */
 final class TransactionItems {
@@ -9,7 +9,7 @@ final class TransactionItems {
     /** Key of each item: looking it up in the polygraph took 40 % of the time where thousands of events move. */
     private final int[] keys;
 
-    TransactionItems(Polygraph p, Budget budget) {
+    TransactionItems(Polygraph p, SearchBudget budget) {
         int readers = p.readerStart[p.keys()];
         int writers = p.writerStart[p.keys()];
         start = budget.ints(p.transactions + 2);

@@ -1,16 +1,16 @@
 package org.polygraph.solver;
 
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /** A binary heap of items of keys, least group first, then least rank; among equals, any but always the same. */
 final class ViolatedQueue {
     private static final int STRIDE = 4;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private int[] heap = new int[0];
     private int size;
 
-    ViolatedQueue(Budget budget) {
+    ViolatedQueue(SearchBudget budget) {
         this.budget = budget;
     }
 

@@ -1,11 +1,9 @@
 package org.polygraph.solver;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
@@ -13,7 +11,7 @@ import org.polygraph.solver.proof.ProofTrace;
 
 /** Thousands of problems that share nothing, in one polygraph: one search does what one search each would do. */
 class IndependentCoresTest {
-    private static final int CORES = 1_000;
+    private static final int CORES = SuiteScale.of(1_000);
 
     private static Polygraph part(long seed, int eventsPerTxn) {
         HiddenOrder g = new HiddenOrder();
@@ -133,29 +131,13 @@ class IndependentCoresTest {
                 nanos += alone.statistics().nanos();
             }
             Polygraph union = union(parts, eventsPerTxn);
-            Outcome together =
-                    new Solver().solve(union, SolverOptions.defaults().with(Option.PARTS, 0));
+            Outcome together = new Solver().solve(union, SolverOptions.defaults());
             System.out.println(CORES + " cores, E=" + eventsPerTxn + ": alone " + decisions + " decisions " + conflicts
                     + " conflicts " + nanos / 1_000_000 + " ms; together " + together.statistics());
             assertThat(together).isInstanceOf(Outcome.Satisfiable.class);
             assertThat(conflicts).as("conflicts of the parts").isGreaterThan(CORES / 4);
             assertThat(together.statistics().conflicts()).isLessThan(2 * conflicts);
             assertThat(together.statistics().decisions()).isLessThan(2 * decisions);
-            int[] position = null;
-            for (int threads = 1; threads <= 4; threads *= 2) {
-                long start = System.nanoTime();
-                Outcome each =
-                        new Solver().solve(union, SolverOptions.defaults().withThreads(threads));
-                System.out.println("  each alone, " + threads + " threads: " + (System.nanoTime() - start) / 1_000_000
-                        + " ms; " + each.statistics());
-                assertThat(each).isInstanceOf(Outcome.Satisfiable.class);
-                // Cores fall into parts of their own.
-                assertThat(each.statistics().decisions()).isCloseTo(decisions, withinPercentage(2));
-                assertThat(each.statistics().conflicts()).isCloseTo(conflicts, withinPercentage(2));
-                int[] found = ((Outcome.Satisfiable) each).position();
-                assertThat(position == null || Arrays.equals(position, found)).isTrue();
-                position = found;
-            }
         }
     }
 
@@ -168,49 +150,17 @@ class IndependentCoresTest {
                 parts[i] = i == CORES / 2 ? longFork(eventsPerTxn) : part(i + 1, eventsPerTxn);
             }
             Polygraph union = union(parts, eventsPerTxn);
-            for (int threads = 0; threads <= 3; threads++) {
-                ProofTrace trace = new ProofTrace(1L << 28);
-                SolverOptions options =
-                        SolverOptions.defaults().with(Option.SEED, 5).withProof(trace);
-                Outcome outcome = new Solver()
-                        .solve(union, threads == 0 ? options.with(Option.PARTS, 0) : options.withThreads(threads));
-                assertThat(outcome).isInstanceOf(Outcome.Unsatisfiable.class);
-                Outcome.Core core = ((Outcome.Unsatisfiable) outcome).core();
-                int firstKey = 10 * (CORES / 2);
-                for (int i = 0; i < core.size(); i++) {
-                    assertThat(core.key(i)).isBetween(firstKey, firstKey + 1);
-                }
-                assertThat(ProofChecker.check(union.proofProblem(), trace).accepted())
-                        .isTrue();
+            ProofTrace trace = new ProofTrace(1L << 28);
+            Outcome outcome = new Solver()
+                    .solve(union, SolverOptions.defaults().with(Option.SEED, 5).withProof(trace));
+            assertThat(outcome).isInstanceOf(Outcome.Unsatisfiable.class);
+            Outcome.Core core = ((Outcome.Unsatisfiable) outcome).core();
+            int firstKey = 10 * (CORES / 2);
+            for (int i = 0; i < core.size(); i++) {
+                assertThat(core.key(i)).isBetween(firstKey, firstKey + 1);
             }
-        }
-    }
-
-    /** A budget that ends is everybody's. */
-    @Test
-    void budgetsAreShared() {
-        Polygraph[] parts = new Polygraph[100];
-        for (int i = 0; i < parts.length; i++) {
-            parts[i] = part(i + 1, 1);
-        }
-        Polygraph union = union(parts, 1);
-        // Of one thread, which needs least: how many parts several threads hold at once is theirs to say.
-        long needed = 0;
-        for (int threads = 1; threads <= 3; threads++) {
-            SolverOptions options = SolverOptions.defaults().withThreads(threads);
-            Outcome whole = new Solver().solve(union, options);
-            assertThat(whole).isInstanceOf(Outcome.Satisfiable.class);
-            needed = threads == 1 ? whole.statistics().bytes() : needed;
-            Outcome little = new Solver().solve(union, options.withMaxBytes(needed * 2 / 3));
-            assertThat(little).isInstanceOf(Outcome.Unknown.class);
-            assertThat(((Outcome.Unknown) little).reason()).contains("memory budget");
-            assertThat(little.statistics().bytes()).isLessThanOrEqualTo(needed * 2 / 3);
-            AtomicInteger asked = new AtomicInteger();
-            Outcome stopped = new Solver().solve(union, options.withStop(() -> asked.incrementAndGet() > 300));
-            assertThat(stopped).isInstanceOf(Outcome.Unknown.class);
-            assertThat(((Outcome.Unknown) stopped).reason())
-                    .contains("told to stop")
-                    .contains("of 100 independent parts");
+            assertThat(ProofChecker.check(union.proofProblem(), trace).accepted())
+                    .isTrue();
         }
     }
 }

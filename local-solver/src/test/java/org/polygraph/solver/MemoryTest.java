@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /** What a solve accounts for is what the heap holds for it, to 5 %, at any moment; and it stays within its bound. */
 class MemoryTest {
@@ -54,7 +54,7 @@ class MemoryTest {
     }
 
     private static void compare(String what, Polygraph polygraph) {
-        SolverOptions options = SolverOptions.defaults().with(SolverOptions.Option.PARTS, 0);
+        SolverOptions options = SolverOptions.defaults();
         long[] asked = {0};
         new Solver().solve(polygraph, options.withStop(() -> ++asked[0] > 30_000));
         long every = Math.max(1, asked[0] / SAMPLES);
@@ -63,7 +63,7 @@ class MemoryTest {
         // difference, and of how much.
         long[] first = {0, 0};
         long[] worst = {0, 1};
-        Budget[] held = new Budget[1];
+        SearchBudget[] held = new SearchBudget[1];
         BooleanSupplier sample = () -> {
             if (++asks[0] % every == 0 && held[0] != null) {
                 long accounted = held[0].bytes();
@@ -83,7 +83,7 @@ class MemoryTest {
             }
             return asks[0] > 30_000;
         };
-        Budget budget = new Budget(false, 0, sample, Long.MAX_VALUE);
+        SearchBudget budget = new SearchBudget(false, 0, sample, Long.MAX_VALUE);
         held[0] = budget;
         Outcome outcome = Solver.solve(polygraph, options, budget);
         System.out.println("  " + what + ": " + outcome.statistics());

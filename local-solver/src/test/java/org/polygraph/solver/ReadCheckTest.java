@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.DynamicOrder;
 
 /** Random edges move events and random transactions come and go; the incremental check agrees with a full one. */
@@ -43,7 +43,7 @@ class ReadCheckTest {
                     edgeIn[startIn[e + 1]++] = e - 1;
                 }
             }
-            Budget budget = Budget.unlimited();
+            SearchBudget budget = SearchBudget.unlimited();
             DynamicOrder order = new DynamicOrder(events, start, edge, startIn, edgeIn, p.position, budget);
             boolean[] counted = null;
             if (random.nextBoolean()) {

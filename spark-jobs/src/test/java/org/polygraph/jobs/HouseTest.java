@@ -171,6 +171,7 @@ class HouseTest {
             "closure",
             "prune",
             "order",
+            "sliced",
             "axiom",
             "linear",
             "residual",

@@ -7,7 +7,7 @@ import org.openjdk.jmh.infra.Blackhole;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /** After closure, one round and closure again: the order by rank, and the check of every key against it. */

@@ -3,7 +3,7 @@ package org.polygraph.benchmarks.micro;
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -64,7 +64,7 @@ final class Prepared {
 
     /** One round of forced edges. */
     Saturation.Result saturate(KnownGraph graph, ChainClocks clocks) {
-        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Cores.of(1))
+        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Workers.of(1))
                 .round(() -> false);
     }
 

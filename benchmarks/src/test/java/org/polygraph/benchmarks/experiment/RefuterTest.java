@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
+import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
 

@@ -184,63 +184,9 @@ public final class ProofTrace implements ProofSink {
         }
     }
 
-    // ---------------------------------------------------------------- a part's refutation
-
-    /**
-     * Appends the steps of a refutation of a part of this trace's problem, whose numbers ascend with those of the problem.
-     *
-     * @param transactions by transaction of the part, that of the problem
-     * @param readers likewise
-     * @param writers likewise
-     */
-    public void append(ProofTrace part, int[] transactions, int[] readers, int[] writers) {
-        if (part.overflowed) {
-            overflow();
-            return;
-        }
-        Cursor step = new Cursor(part);
-        while (step.next()) {
-            int[] numbers = step.numbers();
-            int from = 0;
-            switch (step.kind()) {
-                case EDGE -> {
-                    numbers[1] = event(numbers[1], transactions);
-                    numbers[2] = event(numbers[2], transactions);
-                }
-                case BRACKET -> {
-                    numbers[1] = numbers[1] < 0 ? numbers[1] : event(numbers[1], transactions);
-                    numbers[2] = transactions[numbers[2]];
-                    numbers[3] = event(numbers[3], transactions);
-                }
-                case COMMIT -> numbers[1] = transactions[numbers[1]];
-                case READ -> {
-                    numbers[0] = readers[numbers[0]];
-                    numbers[1] = numbers[1] < 0 ? numbers[1] : writers[numbers[1]];
-                }
-                case OVERLAP -> {
-                    numbers[0] = writers[numbers[0]];
-                    numbers[1] = writers[numbers[1]];
-                }
-                case LEMMA -> from = 1 + numbers[0];
-                default -> {
-                    // Literals alone, which are the same.
-                }
-            }
-            for (int i = from; from > 0 && i < step.size(); i++) {
-                numbers[i] = event(numbers[i], transactions);
-            }
-            step(step.kind(), numbers, step.size());
-        }
-    }
-
     /** Bound on its memory, in bytes. */
     public long maxBytes() {
         return maxBytes;
-    }
-
-    private int event(int ofPart, int[] transactions) {
-        int perTxn = shape[1];
-        return perTxn * transactions[ofPart / perTxn] + ofPart % perTxn;
     }
 
     // ---------------------------------------------------------------- storage

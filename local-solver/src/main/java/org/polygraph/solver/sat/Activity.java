@@ -10,11 +10,11 @@ final class Activity {
     private static final float DECAY = 0.95f;
     private static final float MOST_STEP = 1e25f;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private float[] values = new float[0];
     private float step = 1;
 
-    Activity(Budget budget) {
+    Activity(SearchBudget budget) {
         this.budget = budget;
     }
 

@@ -10,12 +10,12 @@ final class ClauseArena {
     /** Flag value of a clause that {@link #compact} drops. */
     private static final int DELETED = -1;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private int[] data = new int[0];
     private int end;
     private int clauses;
 
-    ClauseArena(Budget budget) {
+    ClauseArena(SearchBudget budget) {
         this.budget = budget;
     }
 

@@ -10,10 +10,10 @@ final class ClauseReduction {
     private final Trail trail;
     private final ClauseArena arena;
     private final Watches watches;
-    private final Budget budget;
+    private final SearchBudget budget;
     private final @Nullable ProofSink proof;
 
-    ClauseReduction(Trail trail, ClauseArena arena, Watches watches, Budget budget, @Nullable ProofSink proof) {
+    ClauseReduction(Trail trail, ClauseArena arena, Watches watches, SearchBudget budget, @Nullable ProofSink proof) {
         this.trail = trail;
         this.arena = arena;
         this.watches = watches;

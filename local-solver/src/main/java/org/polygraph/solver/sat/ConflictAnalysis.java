@@ -6,7 +6,7 @@ package org.polygraph.solver.sat;
  * that the others imply through their own reason (local minimization, Beame, Kautz, Sabharwal 2004).
  */
 final class ConflictAnalysis {
-    private final Budget budget;
+    private final SearchBudget budget;
     private final Trail trail;
     private final ClauseArena arena;
     private final boolean minimize;
@@ -18,7 +18,7 @@ final class ConflictAnalysis {
     private int stamp;
     private int open;
 
-    ConflictAnalysis(Budget budget, Trail trail, ClauseArena arena, boolean minimize, Activity activity) {
+    ConflictAnalysis(SearchBudget budget, Trail trail, ClauseArena arena, boolean minimize, Activity activity) {
         this.budget = budget;
         this.trail = trail;
         this.arena = arena;

@@ -15,7 +15,7 @@ final class Derivations {
     private boolean complete = true;
     private int clauses;
 
-    Derivations(Budget budget, int maxInts) {
+    Derivations(SearchBudget budget, int maxInts) {
         this.maxInts = maxInts;
         starts = new IntStack(budget);
         tags = new IntStack(budget);

@@ -2,11 +2,11 @@ package org.polygraph.solver.sat;
 
 /** A stack of ints that grows within a budget. */
 public final class IntStack {
-    private final Budget budget;
+    private final SearchBudget budget;
     private int[] array = new int[0];
     private int size;
 
-    public IntStack(Budget budget) {
+    public IntStack(SearchBudget budget) {
         this.budget = budget;
     }
 

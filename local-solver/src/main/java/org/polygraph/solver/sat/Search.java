@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * last literal watched, the other watch false at a lower level), which costs a later conflict but no answer.
  */
 public final class Search {
-    private final Budget budget;
+    private final SearchBudget budget;
     private final Theory theory;
     private final @Nullable ProofSink proof;
     private final Settings settings;
@@ -74,12 +74,12 @@ public final class Search {
     }
 
     /** A search without variables and clauses. */
-    public Search(Theory theory, Budget budget, Settings settings) {
+    public Search(Theory theory, SearchBudget budget, Settings settings) {
         this(theory, budget, settings, null);
     }
 
     /** As the other, and reports what it derives to {@code proof} when there is one. */
-    public Search(Theory theory, Budget budget, Settings settings, @Nullable ProofSink proof) {
+    public Search(Theory theory, SearchBudget budget, Settings settings, @Nullable ProofSink proof) {
         this.theory = theory;
         this.proof = proof;
         this.budget = budget;

@@ -14,7 +14,7 @@ final class Trail {
     static final int TRUE = 1;
     static final int FALSE = -1;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     /** By literal. */
     private byte[] values = new byte[0];
 
@@ -28,7 +28,7 @@ final class Trail {
 
     private final IntStack lateLevels;
 
-    Trail(Budget budget) {
+    Trail(SearchBudget budget) {
         this.budget = budget;
         literals = new IntStack(budget);
         levelStarts = new IntStack(budget);

@@ -8,12 +8,12 @@ final class Watches {
     /** Of a slot of the table, in bytes, as long as the heap is below 32 GB. */
     private static final int REFERENCE = 4;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private int[][] lists = new int[0][];
     private int[] sizes = new int[0];
     private int literals;
 
-    Watches(Budget budget) {
+    Watches(SearchBudget budget) {
         this.budget = budget;
     }
 

@@ -1,7 +1,7 @@
 package org.polygraph.solver.theory;
 
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.Literals;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * What each variable means: an edge between two events (true: from the lower id to the higher), a bracket (a candidate
@@ -22,7 +22,7 @@ public final class Atoms {
     /** No event. */
     public static final int NONE = -1;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private final PairTable edges;
     private final PairTable commits;
     private byte[] kinds = new byte[0];
@@ -31,7 +31,7 @@ public final class Atoms {
     private int[] third = new int[0];
     private int size;
 
-    public Atoms(Budget budget) {
+    public Atoms(SearchBudget budget) {
         this.budget = budget;
         edges = new PairTable(budget);
         commits = new PairTable(budget);

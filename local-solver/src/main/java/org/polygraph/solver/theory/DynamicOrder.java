@@ -1,8 +1,8 @@
 package org.polygraph.solver.theory;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * A total order of events that extends the known edges and every added edge (Pearce and Kelly, "A dynamic topological
@@ -25,7 +25,7 @@ public final class DynamicOrder {
     private final int shiftWindow;
     private final EventGraph graph;
     private final EdgeExplainer explainer;
-    private final Budget budget;
+    private final SearchBudget budget;
     private final int[] position;
     private final int[] eventAt;
     /** {@link #stamp} when reached from the target, stamp + 1 when reaching the source of the edge being added. */
@@ -54,7 +54,7 @@ public final class DynamicOrder {
             int[] predecessorStart,
             int[] predecessor,
             int[] initialPosition,
-            Budget budget) {
+            SearchBudget budget) {
         this(events, successorStart, successor, predecessorStart, predecessor, initialPosition, budget, SHIFT_WINDOW);
     }
 
@@ -66,7 +66,7 @@ public final class DynamicOrder {
             int[] predecessorStart,
             int[] predecessor,
             int[] initialPosition,
-            Budget budget,
+            SearchBudget budget,
             int shiftWindow) {
         this.shiftWindow = shiftWindow;
         this.budget = budget;

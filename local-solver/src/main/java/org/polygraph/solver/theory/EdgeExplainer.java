@@ -1,7 +1,7 @@
 package org.polygraph.solver.theory;
 
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * Explains a cycle: a path with the fewest added edges, by 0-1 breadth-first search within the window of positions
@@ -9,7 +9,7 @@ import org.polygraph.solver.sat.IntStack;
  */
 final class EdgeExplainer {
     private final EventGraph graph;
-    private final Budget budget;
+    private final SearchBudget budget;
     private final int[] seen;
     private int stamp;
     /** Edge by which an event was reached: an added edge, or -2 - source for a known one, or -1 at the start. */
@@ -22,7 +22,7 @@ final class EdgeExplainer {
     /** Added edges count as known ones do: the search is depth first and takes the first path it meets. */
     private boolean anyPath;
 
-    EdgeExplainer(EventGraph graph, Budget budget) {
+    EdgeExplainer(EventGraph graph, SearchBudget budget) {
         this.graph = graph;
         this.budget = budget;
         seen = budget.ints(graph.events());

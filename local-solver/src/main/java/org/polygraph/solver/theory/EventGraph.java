@@ -1,6 +1,6 @@
 package org.polygraph.solver.theory;
 
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * The known edges (two CSR arrays, shared) plus added edges that come and go last in, first out; an added edge carries
@@ -9,7 +9,7 @@ import org.polygraph.solver.sat.Budget;
 final class EventGraph {
     static final int END = -1;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private final int events;
     final int[] successorStart;
     final int[] successor;
@@ -33,7 +33,7 @@ final class EventGraph {
             int[] successor,
             int[] predecessorStart,
             int[] predecessor,
-            Budget budget) {
+            SearchBudget budget) {
         this.budget = budget;
         this.events = events;
         this.successorStart = successorStart;

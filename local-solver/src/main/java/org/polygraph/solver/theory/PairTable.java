@@ -1,18 +1,18 @@
 package org.polygraph.solver.theory;
 
-import org.polygraph.solver.sat.Budget;
+import org.polygraph.solver.sat.SearchBudget;
 
 /** An open-addressed map from a long to a non-negative int; linear probing, at most half full; nothing is removed. */
 public final class PairTable {
     /** The answer for a key that is absent. */
     public static final int ABSENT = -1;
 
-    private final Budget budget;
+    private final SearchBudget budget;
     private long[] keys;
     private int[] values;
     private int size;
 
-    public PairTable(Budget budget) {
+    public PairTable(SearchBudget budget) {
         this.budget = budget;
         keys = new long[16];
         values = new int[16];

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.polygraph.solver.sat.Budget;
 import org.polygraph.solver.sat.IntStack;
+import org.polygraph.solver.sat.SearchBudget;
 
 /** Random edges come and go; order, refusals and explanations agree with recomputation from the edges alone. */
 class DynamicOrderTest {
@@ -55,10 +55,10 @@ class DynamicOrderTest {
         known = edges.size();
         int[][] out = csr(n, edges, 0, 1);
         int[][] in = csr(n, edges, 1, 0);
-        IntStack literals = new IntStack(Budget.unlimited());
-        IntStack path = new IntStack(Budget.unlimited());
+        IntStack literals = new IntStack(SearchBudget.unlimited());
+        IntStack path = new IntStack(SearchBudget.unlimited());
         DynamicOrder order =
-                new DynamicOrder(n, out[0], out[1], in[0], in[1], initial, Budget.unlimited(), shiftWindow);
+                new DynamicOrder(n, out[0], out[1], in[0], in[1], initial, SearchBudget.unlimited(), shiftWindow);
         for (int step = 0; step < 120; step++) {
             String what = "seed " + seed + " step " + step;
             if (random.nextInt(4) == 0) {

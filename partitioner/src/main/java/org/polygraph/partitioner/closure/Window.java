@@ -4,6 +4,8 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.sliced.WindowedRows;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * The rows of {@link WindowClosure} for a range of time, from nothing but what this holds: the events whose latest start falls
@@ -21,7 +23,6 @@ import org.polygraph.partitioner.graph.Events;
 public final class Window {
     private static final int CHECK_EVERY = 1 << 10;
     private static final int HEADER = 3;
-    private static final int SHORT = 40;
 
     private final int halo;
     private final int[] events;
@@ -40,7 +41,6 @@ public final class Window {
     private final int[] places;
     private int[] kept = new int[16];
     private int keptCount;
-    private boolean outgrown;
 
     /**
      * What {@link WindowPlan#window} found.
@@ -131,9 +131,9 @@ public final class Window {
      *
      * @param mostBytes that they may take
      * @param stop asked now and then
-     * @return false if stopped, or {@link #isOutgrown}
+     * @throws org.polygraph.storage.model.BudgetException if stopped, or if the rows outgrow their limit
      */
-    public boolean close(long mostBytes, BooleanSupplier stop) {
+    public void close(long mostBytes, BooleanSupplier stop) {
         int slots = most(chains) + 1;
         int[] last = new int[slots];
         Arrays.fill(last, -1);
@@ -143,13 +143,12 @@ public final class Window {
         for (int v = 0; v < events.length; v++) {
             places[v] = row(v, last, touched, row, writer);
             if ((v & CHECK_EVERY - 1) == CHECK_EVERY - 1) {
-                outgrown = rows.bytes() > mostBytes;
-                if (outgrown || stop.getAsBoolean()) {
-                    return false;
+                if (rows.bytes() > mostBytes) {
+                    throw new OutgrownException(mostBytes);
                 }
+                StoppedException.check(stop);
             }
         }
-        return true;
     }
 
     /** Makes the row of an event whose predecessors have theirs. @return its place, 0 if it is empty */
@@ -209,11 +208,6 @@ public final class Window {
         kept[keptCount++] = edge;
     }
 
-    /** Whether {@link #close} ended because the rows outgrew their limit. */
-    public boolean isOutgrown() {
-        return outgrown;
-    }
-
     /** Numbers of the edges into events that are not of the halo, as far as they are to be judged and not redundant. */
     public int[] kept() {
         return Arrays.copyOf(kept, keptCount);
@@ -255,23 +249,7 @@ public final class Window {
         for (int i = 0; i < length; i++) {
             to[at + i] = events[rows.get(place, i)];
         }
-        sort(to, at, at + length);
-    }
-
-    private static void sort(int[] values, int from, int to) {
-        if (to - from > SHORT) {
-            Arrays.sort(values, from, to);
-            return;
-        }
-        for (int i = from + 1; i < to; i++) {
-            int value = values[i];
-            int j = i - 1;
-            while (j >= from && values[j] > value) {
-                values[j + 1] = values[j];
-                j--;
-            }
-            values[j + 1] = value;
-        }
+        Arrays.sort(to, at, at + length);
     }
 
     /** The rows of the events that are not of the halo, as {@link WindowedRows} takes them. */

@@ -29,9 +29,9 @@ public final class WindowPlan {
      * @param leastEvents of a window
      * @param haloShare as many times the events of its halo a window has at least; 0: any number
      */
-    public record Cut(int leastEvents, int haloShare) implements Serializable {
+    public record Granularity(int leastEvents, int haloShare) implements Serializable {
         /** So few events that what they need fits a cache, so many that a thread is worth it. */
-        public static final Cut USUAL = new Cut(1 << 15, 4);
+        public static final Granularity DEFAULT = new Granularity(1 << 15, 4);
     }
 
     private final KnownGraph graph;
@@ -60,12 +60,12 @@ public final class WindowPlan {
      *
      * @param graph with real time
      * @param known edges before this number are not redundant
-     * @param cut how finely it is cut; nothing depends on that but work and memory
+     * @param granularity changes nothing but work and memory
      */
-    public static WindowPlan of(KnownGraph graph, int known, Cut cut) {
+    public static WindowPlan of(KnownGraph graph, int known, Granularity granularity) {
         RealTime time = Objects.requireNonNull(graph.realTime(), "no real time in the graph");
         graph.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(graph, new int[graph.events().chains()]);
+        int[] sequence = TopologicalOrder.fair(graph);
         if (sequence == null) {
             return new WindowPlan(graph, known, null);
         }
@@ -75,7 +75,7 @@ public final class WindowPlan {
             return new WindowPlan(graph, known, null);
         }
         WindowPlan plan = new WindowPlan(graph, known, bounds);
-        plan.cut(bounds, time.ends(), cut);
+        plan.divide(bounds, time.ends(), granularity);
         return plan;
     }
 
@@ -99,14 +99,14 @@ public final class WindowPlan {
         return borders.toIntArray();
     }
 
-    private void cut(TimeBounds of, int ends, Cut cut) {
+    private void divide(TimeBounds of, int ends, Granularity granularity) {
         int[] latestStart = of.latestStart();
         int n = events.count();
         position = new int[n];
         borders.add(0);
         firsts.add(0);
         halos.add(new int[0]);
-        if (n < 2L * cut.leastEvents) {
+        if (n < 2L * granularity.leastEvents) {
             order = of.sequence();
         } else {
             int[] first = new int[ends + 2];
@@ -121,7 +121,7 @@ public final class WindowPlan {
                 order[first[latestStart[v]]++] = v;
             }
             // Now first[i] is where latest start i ends, and i + 1 begins.
-            cutAt(first, of.earliestEnd(), ends, cut);
+            findBorders(first, of.earliestEnd(), ends, granularity);
         }
         firsts.add(n);
         for (int i = 0; i < n; i++) {
@@ -129,7 +129,7 @@ public final class WindowPlan {
         }
     }
 
-    private void cutAt(int[] first, int[] earliestEnd, int ends, Cut cut) {
+    private void findBorders(int[] first, int[] earliestEnd, int ends, Granularity granularity) {
         int[] ending = new int[ends + 1];
         for (int end : earliestEnd) {
             ending[Math.min(end, ends)]++;
@@ -141,7 +141,9 @@ public final class WindowPlan {
             int at = first[low - 1];
             ended += ending[low - 1];
             int own = at - begun;
-            if (own >= cut.leastEvents && n - at >= cut.leastEvents && (long) cut.haloShare * (at - ended) <= own) {
+            if (own >= granularity.leastEvents
+                    && n - at >= granularity.leastEvents
+                    && (long) granularity.haloShare * (at - ended) <= own) {
                 halos.add(halo(halos.get(halos.size() - 1), begun, at, low, earliestEnd, at - ended));
                 borders.add(low);
                 firsts.add(at);

@@ -114,33 +114,19 @@ public final class RealTime {
         return commitStatus.isCounted(t) && table.statuses()[t] == committed && ends[t] != HistoryTable.NO_TIME;
     }
 
-    /** How many of the sorted ends precede a time; looked for in growing steps from a place that is mostly near. */
+    /**
+     * How many of the sorted ends precede a time by more than the clock skew.
+     *
+     * @param near the answer for the transaction before in the session; times mostly ascend, so the search begins there
+     */
     private static int endedBefore(long[] sorted, int count, int near, long time, long skew) {
-        int low;
-        int high;
-        int step = 1;
-        if (near < count && precedes(sorted[near], time, skew)) {
-            low = near + 1;
-            high = near + step;
-            while (high < count && precedes(sorted[high], time, skew)) {
-                low = high + 1;
-                step = Math.min(step << 1, 1 << 29);
-                high += step;
-            }
-            high = Math.min(high, count);
-        } else {
-            high = near;
-            low = near - step;
-            while (low >= 0 && !precedes(sorted[low], time, skew)) {
-                high = low;
-                step = Math.min(step << 1, 1 << 29);
-                low -= step;
-            }
-            low = Math.max(low + 1, 0);
-        }
+        // A difference that does not fit a long means that no end precedes.
+        long bound = time < Long.MIN_VALUE + skew ? Long.MIN_VALUE : time - skew;
+        int low = near > 0 && sorted[near - 1] < bound ? near : 0;
+        int high = count;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (precedes(sorted[middle], time, skew)) {
+            if (sorted[middle] < bound) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -159,11 +145,6 @@ public final class RealTime {
             }
         }
         return true;
-    }
-
-    private static boolean precedes(long end, long start, long skew) {
-        // The difference is unsigned: from end < start on it is right even where it does not fit 63 bits.
-        return end < start && Long.compareUnsigned(start - end, skew) > 0;
     }
 
     /** By transaction: how many had ended when it started, 0 to {@link #ends}; 0 if it is bound by nothing. */

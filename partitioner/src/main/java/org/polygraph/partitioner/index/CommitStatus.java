@@ -25,7 +25,7 @@ public final class CommitStatus {
     }
 
     /** Committed transactions count, all others are dropped; {@link IndeterminateResolution} refines this. */
-    static CommitStatus ofCommitted(HistoryTable table) {
+    public static CommitStatus ofCommitted(HistoryTable table) {
         byte[] outcomes = table.statuses();
         byte[] states = new byte[outcomes.length];
         byte committed = TransactionStatus.COMMITTED.code();

@@ -63,12 +63,12 @@ public final class IndexedHistory {
     }
 
     /** A history that single reads or transactions refute. */
-    static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
+    public static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
         return new IndexedHistory(table, commitStatus, sessionOf(table), null, violations);
     }
 
     /** A history whose index was made elsewhere. */
-    static IndexedHistory of(HistoryTable table, CommitStatus commitStatus, VersionIndex versions) {
+    public static IndexedHistory of(HistoryTable table, CommitStatus commitStatus, VersionIndex versions) {
         return new IndexedHistory(table, commitStatus, sessionOf(table), versions, List.of());
     }
 
@@ -104,7 +104,7 @@ public final class IndexedHistory {
     }
 
     /** By transaction. */
-    static int[] sessionOf(int[] starts) {
+    public static int[] sessionOf(int[] starts) {
         int[] sessionOf = new int[starts[starts.length - 1]];
         for (int s = 0; s + 1 < starts.length; s++) {
             Arrays.fill(sessionOf, starts[s], starts[s + 1], s);

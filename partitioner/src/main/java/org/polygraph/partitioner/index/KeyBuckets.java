@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * Operations grouped by key: one pass deals them out to buckets of {@value #BUCKET_KEYS} keys (few streams, so that writes
  * stay sequential), and {@link #sort} puts one bucket in order within the cache. Linear time; 16 bytes an operation.
  */
-final class KeyBuckets {
+public final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;
     private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
 
     /** What an operation that reads carries to its bucket; one that writes carries its transaction. */
-    enum Tag {
+    public enum Tag {
         TRANSACTION,
         OPERATION
     }
@@ -37,7 +37,7 @@ final class KeyBuckets {
      * @param roles of each operation, see {@link TransactionScan}; hidden ones are left out
      * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
-    KeyBuckets(
+    public KeyBuckets(
             int keys,
             int[] operationStarts,
             int @Nullable [] transactions,
@@ -149,7 +149,7 @@ final class KeyBuckets {
 
     /** Hears of the writer of each read. */
     @FunctionalInterface
-    interface Found {
+    public interface Found {
         /**
          * Hears of one.
          *
@@ -160,7 +160,7 @@ final class KeyBuckets {
     }
 
     /** Finds the writer of every read, key by key. @param transactionOf what a read carries */
-    void findWriters(IntUnaryOperator transactionOf, Found found) {
+    public void findWriters(IntUnaryOperator transactionOf, Found found) {
         WritersByValue writers = new WritersByValue();
         for (int b = 0; b < count(); b++) {
             sort(b);

@@ -11,7 +11,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  * wrote another value; with two events a transaction, two writers are violated when the later one's snapshot precedes the
  * earlier one's commit. Optional transactions are taken as not committed.
  *
- * <p>A part of a key ({@link org.polygraph.partitioner.index.KeySlices}) is checked with the places where all writers of the key
+ * <p>A part of a key ({@link org.polygraph.partitioner.sliced.KeySlices}) is checked with the places where all writers of the key
  * commit: a read is violated when the last of these is not that of a writer of its value, and they are all in the part.
  *
  * <p>Time: sorting the key's readers and writers. Not thread-safe: one instance a task.

@@ -12,7 +12,6 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
@@ -59,10 +58,10 @@ class WindowClosureTest {
             windowed.bind(time);
             // Windows of a few events or of all, on one to three threads; and the same piece by piece.
             WindowClosure window =
-                    WindowClosure.of(windowed, Long.MAX_VALUE, cut(random), Cores.of(1 + random.nextInt(3)));
+                    WindowClosure.of(windowed, Long.MAX_VALUE, cut(random), Workers.of(1 + random.nextInt(3)));
             KnownGraph whole = new KnownGraph(events);
             whole.bind(time);
-            WindowClosure one = WindowClosure.of(whole, Long.MAX_VALUE, WindowPlan.Cut.USUAL, Cores.of(1));
+            WindowClosure one = WindowClosure.of(whole, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, Workers.of(1));
             KnownGraph cut = new KnownGraph(events);
             cut.bind(time);
             WindowPieces pieces = new WindowPieces(cut, cut(random));
@@ -98,7 +97,7 @@ class WindowClosureTest {
                 assertThat(pieces.close()).isEqualTo(expected);
                 if (expected == Closure.Result.CYCLIC) {
                     cyclic++;
-                    assertThat(EventOrder.byTurns(windowed, new int[events.chains()]))
+                    assertThat(EventOrder.byTurns(windowed))
                             .as("seed %d: the cycle is closed by edges", seed)
                             .isNull();
                     break;
@@ -171,8 +170,8 @@ class WindowClosureTest {
         }
     }
 
-    private static WindowPlan.Cut cut(SplittableRandom random) {
-        return new WindowPlan.Cut(1 + random.nextInt(6), random.nextInt(2));
+    private static WindowPlan.Granularity cut(SplittableRandom random) {
+        return new WindowPlan.Granularity(1 + random.nextInt(6), random.nextInt(2));
     }
 
     private static List<Integer> edges(KnownGraph graph) {

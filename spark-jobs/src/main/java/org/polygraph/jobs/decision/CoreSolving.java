@@ -46,8 +46,6 @@ final class CoreSolving {
     /**
      * Solves a residual core; arrays of the index are shared, not copied.
      *
-     * <p>Parts that are independent of each other are solved in as many threads as there are processors.
-     *
      * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
      * allow; it is then part of the verdict's certificate.
      *
@@ -66,7 +64,6 @@ final class CoreSolving {
                         .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
                         .withMaxBytes(bytes - bytes / 4)
-                        .withThreads(Runtime.getRuntime().availableProcessors())
                         .withProof(trace);
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =

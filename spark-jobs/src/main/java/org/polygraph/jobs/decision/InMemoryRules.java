@@ -1,17 +1,19 @@
 package org.polygraph.jobs.decision;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure, unless few
@@ -23,14 +25,13 @@ final class InMemoryRules implements Rules {
 
     private static final int MOST_SESSIONS = 128;
 
-    private final KnownGraph graph;
     private final Closure closure;
     private final Saturation saturation;
+    private boolean outgrown;
 
-    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Cores cores) {
-        this.graph = graph;
+    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Workers workers) {
         this.closure = closure;
-        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), cores);
+        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), workers);
     }
 
     /**
@@ -41,13 +42,13 @@ final class InMemoryRules implements Rules {
      * @return null if it does not fit
      */
     static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
-        Cores cores = tuning.crew();
-        Closure closure = closure(history, graph, bytes, tuning.rows(), cores);
-        return closure == null ? null : new InMemoryRules(history, graph, closure, cores);
+        Workers workers = tuning.crew();
+        Closure closure = closure(history, graph, bytes, tuning.rows(), workers);
+        return closure == null ? null : new InMemoryRules(history, graph, closure, workers);
     }
 
     private static @Nullable Closure closure(
-            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Cores cores) {
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Workers workers) {
         if (graph.realTime() == null) {
             return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
         }
@@ -55,7 +56,7 @@ final class InMemoryRules implements Rules {
             return ChainClocks.of(graph);
         }
         long fixed = WindowClosure.bytes(graph.events());
-        return fixed <= most ? WindowClosure.of(graph, most - fixed, cores) : null;
+        return fixed <= most ? WindowClosure.of(graph, most - fixed, workers) : null;
     }
 
     /**
@@ -84,17 +85,32 @@ final class InMemoryRules implements Rules {
 
     @Override
     public Closure.Result close(BooleanSupplier stop) {
-        return closure.update(stop);
+        return unlessEnded(() -> closure.update(stop));
+    }
+
+    private Closure.Result unlessEnded(Supplier<Closure.Result> work) {
+        try {
+            return work.get();
+        } catch (OutgrownException e) {
+            outgrown = true;
+        } catch (StoppedException e) {
+            // The caller knows why.
+        }
+        return Closure.Result.STOPPED;
     }
 
     @Override
     public boolean isOutgrown() {
-        return closure instanceof WindowClosure window && window.isOutgrown();
+        return outgrown;
     }
 
     @Override
     public Saturation.Result round(BooleanSupplier stop) {
-        return saturation.round(stop);
+        try {
+            return saturation.round(stop);
+        } catch (StoppedException e) {
+            return Saturation.Result.STOPPED;
+        }
     }
 
     @Override
@@ -109,12 +125,12 @@ final class InMemoryRules implements Rules {
 
     @Override
     public int[] order() {
-        return EventOrder.of(graph, closure);
+        return closure.order();
     }
 
     @Override
     public double freedom() {
-        return closure instanceof ChainClocks clocks && graph.realTime() == null ? clocks.freedom() : 0;
+        return closure.freedom();
     }
 
     @Override
@@ -140,7 +156,8 @@ final class InMemoryRules implements Rules {
         if (file.has(DECIDED)) {
             saturation.resume(file.ints(DECIDED));
         }
-        return closure.restore(file.longs(CHANGED), stop);
+        long[] changed = file.longs(CHANGED);
+        return unlessEnded(() -> closure.restore(changed, stop));
     }
 
     @Override

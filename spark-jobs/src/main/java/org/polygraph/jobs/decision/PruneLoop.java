@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.artifact.ArrayFile;
@@ -380,7 +380,7 @@ final class PruneLoop implements AutoCloseable {
         phases.begin("order");
         int[] order = tightened(
                 tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
-                        ? EventOrder.byTurns(graph, new int[graph.events().chains()])
+                        ? EventOrder.byTurns(graph)
                         : made.order());
         phases.end(graph.events().count());
         check(Budget.unlessEnded(order));

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.decision;
 
-import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.solver.SolverOptions;
 
 /**
@@ -75,8 +75,8 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores,
         return new Tuning(rounds, start, rows, cores, solver.with(option, value));
     }
 
-    Cores crew() {
-        return cores == 0 ? Cores.all() : Cores.of(cores);
+    Workers crew() {
+        return cores == 0 ? Workers.all() : Workers.of(cores);
     }
 
     boolean hasRules() {

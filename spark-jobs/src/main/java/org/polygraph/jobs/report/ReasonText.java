@@ -32,7 +32,7 @@ import org.polygraph.partitioner.isolation.Violation;
  *       suppose T2 before T3 (reason 1)
  *         T2 --WW--> T3   supposed
  *         T3 --SO--> T2   session 1 ran T3 first
- *         a circle
+ *         a cycle, so it is impossible
  *   Versions
  *     key 0: 50 (T3; read by T1, T2) -> 66 (T2), 25 (T1) in either order
  *   Expected
@@ -131,7 +131,7 @@ final class ReasonText {
                 line(indent + 2, "then one of these would have to hold, and none can:");
                 alternatives(alternative.cases(), indent + 4);
             } else if (!alternative.cycle().isEmpty()) {
-                line(indent + 2, "a circle");
+                line(indent + 2, "a cycle, so it is impossible");
             }
         }
     }

@@ -15,11 +15,12 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A violation as an engineer wants it told: what it is called, what that means, who took part and where that stands in
- * the file, and the cycle edge by edge. Every line begins with two spaces, which tells it from a result line.
+ * A violation as text: its name and meaning, its transactions with their places in the file, and the cycle edge by edge.
+ * Every line begins with two spaces, which distinguishes it from a result line.
  *
  * <pre>
- *   WriteSkew (G2-item, A5B, write skew): transactions overwrote what others had read, in a circle.
+ *   WriteSkew (G2-item, A5B, write skew): transactions overwrote what others of them had read, which no
+ *   serial order explains.
  *   Transactions
  *     T1  session 0, index 0 (s0#0)  skew.jsonl:2
  *           r(1)=0  r(2)=0  w(1)=10
@@ -28,13 +29,13 @@ import org.polygraph.storage.table.HistoryTable;
  *   Cycle
  *     T1 --RW--> T2   key 2: T1 read 0, which T2 overwrote with 20
  *     T2 --RW--> T1   key 1: T2 read 0, which T1 overwrote with 10
- *   So T1 comes before T1, which no order of transactions allows.
+ *   So T1 would have to come before itself, which is impossible.
  * </pre>
  *
- * In full {@link ReasonText} goes on from there.
+ * {@link ReasonText} writes the second half of the full text.
  */
 public final class ViolationText {
-    /** How much is told. */
+    /** How much of a violation is written. */
     public enum Detail {
         /** The first violation; of each transaction the operations that matter, at most a dozen. */
         BRIEF(12, 40, 1),
@@ -58,7 +59,7 @@ public final class ViolationText {
     private final Detail detail;
     private final Facts facts;
     private final StringBuilder out = new StringBuilder(1024);
-    /** Transaction id -> its number in this text, from 1, in the order of the cycle. */
+    /** The number of each transaction in this text, from 1, in the order of the cycle. */
     private final Map<Integer, Integer> numbers = new LinkedHashMap<>();
 
     private ViolationText(HistoryTable table, Detail detail) {
@@ -187,7 +188,7 @@ public final class ViolationText {
             }
             out.append("    ").append(name(t)).append("  session ").append(table.sessionLabel(table.sessionOf(t)));
             out.append(", index ").append(table.index(t));
-            // The short name is the one that reasons use for transactions outside this list.
+            // Reasons use the short name for transactions outside this list.
             out.append(" (").append(Facts.id(t, table)).append(")  ");
             out.append(facts.where(t)).append('\n');
             operations(t, keys);
@@ -257,8 +258,8 @@ public final class ViolationText {
                         .append('\n');
             }
         }
-        String first = name(cycle.get(0).from());
-        out.append("  So ").append(first).append(" comes before ").append(first);
-        out.append(", which no order of transactions allows.\n");
+        out.append("  So ")
+                .append(name(cycle.get(0).from()))
+                .append(" would have to come before itself, which is impossible.\n");
     }
 }

@@ -11,10 +11,10 @@ import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.ClosurePlan;
-import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.sliced.ClosurePlan;
+import org.polygraph.partitioner.sliced.GroupedRows;
 
 /** Chain clocks by jobs: columns by group of sessions, into mapped files; ranks by group. */
 final class ColumnClosure implements JobClosure {

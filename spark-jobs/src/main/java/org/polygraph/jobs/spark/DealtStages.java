@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.ReadRanges;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.partitioner.index.SourceSlices;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.linear.LinearSlices;
+import org.polygraph.partitioner.sliced.KeySlices;
+import org.polygraph.partitioner.sliced.SourceSlices;
 import org.polygraph.storage.table.HistoryTable;
 
 /**

@@ -99,7 +99,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
             long heapClocks,
             int mostColumns,
             long hotKeyBytes,
-            WindowPlan.Cut windows,
+            WindowPlan.Granularity windows,
             long windowBytes) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
         static final Cut USUAL = new Cut(
@@ -109,7 +109,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 256L << 20,
                 Integer.MAX_VALUE,
                 128L << 20,
-                new WindowPlan.Cut(1 << 18, 4),
+                new WindowPlan.Granularity(1 << 18, 4),
                 Long.MAX_VALUE);
     }
 

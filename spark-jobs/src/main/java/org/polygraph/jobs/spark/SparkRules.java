@@ -24,9 +24,9 @@ import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**

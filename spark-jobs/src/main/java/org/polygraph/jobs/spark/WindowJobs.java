@@ -12,11 +12,11 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.WindowPlan;
-import org.polygraph.partitioner.closure.WindowedRows;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.order.EventOrder;
+import org.polygraph.partitioner.sliced.WindowedRows;
 
 /**
  * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver
@@ -32,7 +32,7 @@ final class WindowJobs implements JobClosure {
     private final KnownGraph graph;
     private final String folder;
     private final int[] chainStarts;
-    private final WindowPlan.Cut cut;
+    private final WindowPlan.Granularity cut;
     private final long mostBytes;
     private boolean outgrown;
     private long[] changed;

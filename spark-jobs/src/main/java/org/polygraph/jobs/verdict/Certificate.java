@@ -5,12 +5,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * The evidence behind a verdict.
  *
- * @param kind {@code order} for a PASS, or {@link #CHOICES}; {@code cycle}, {@code proof} or, at level lin, {@code operations} for
- *     a VIOLATION
- * @param path where it was written, relative to the run directory; null if it was only checked
- * @param verified whether independent code replayed it against the raw history
+ * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or {@link #OPERATIONS}
+ * @param path where it was written, relative to the run directory; null if it was not written
+ * @param verified whether independent code checked it against the raw history
  */
 public record Certificate(String kind, @Nullable String path, boolean verified) {
-    /** Of RC, RA and CC where values repeat: who read from whom was tried, and no order tells by itself which choice holds. */
+    /** An order of events. */
+    public static final String ORDER = "order";
+
+    /**
+     * At RC, RA and CC where values repeat: a search chose the writer of each read. An order alone would not show which writers
+     * were chosen, so none is written.
+     */
     public static final String CHOICES = "choices";
+
+    /** A cycle of dependencies, or a read that no order explains. */
+    public static final String CYCLE = "cycle";
+
+    /** A search that refuted every choice. */
+    public static final String PROOF = "proof";
+
+    /** At level lin: operations of one key that no order explains. */
+    public static final String OPERATIONS = "operations";
 }

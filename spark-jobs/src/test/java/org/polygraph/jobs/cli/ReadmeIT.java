@@ -13,10 +13,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * README.md is executable: every {@code ./polygraph} line of its sh blocks runs and exits as its comment {@code # exits
- * N} says (0 without one); a text block right after a sh block is what its commands print, but for milliseconds.
+ * README.md and the manual pages are executable: every {@code ./polygraph} line of their sh blocks runs and exits with the
+ * code N of its comment {@code # exits N} (0 without one). A text block right after a sh block is what its commands print,
+ * except for milliseconds.
  */
 class ReadmeIT {
+    private static final List<String> PAGES = List.of(
+            "README.md",
+            "spark-jobs/docs/levels.md",
+            "spark-jobs/docs/reports.md",
+            "spark-jobs/docs/evidence.md",
+            "spark-jobs/docs/generate.md");
+
     private static final Pattern BLOCK =
             Pattern.compile("```sh\n(.*?)```\n(?:\n?```text\n(.*?)```\n)?", Pattern.DOTALL);
     private static final Pattern EXITS = Pattern.compile("#.* exits (\\d+)");
@@ -25,23 +33,25 @@ class ReadmeIT {
 
     static List<Block> blocks() throws IOException {
         List<Block> blocks = new ArrayList<>();
-        Matcher matcher = BLOCK.matcher(Files.readString(Command.ROOT.resolve("README.md")));
-        while (matcher.find()) {
-            List<String> commands = matcher.group(1)
-                    .lines()
-                    .filter(line -> line.contains("./polygraph"))
-                    .toList();
-            if (!commands.isEmpty()) {
-                blocks.add(new Block(commands, matcher.group(2)));
+        for (String page : PAGES) {
+            Matcher matcher = BLOCK.matcher(Files.readString(Command.ROOT.resolve(page)));
+            while (matcher.find()) {
+                List<String> commands = matcher.group(1)
+                        .lines()
+                        .filter(line -> line.contains("./polygraph"))
+                        .toList();
+                if (!commands.isEmpty()) {
+                    blocks.add(new Block(commands, matcher.group(2)));
+                }
             }
         }
-        assertThat(blocks).hasSizeGreaterThan(2);
+        assertThat(blocks).hasSizeGreaterThan(8);
         return blocks;
     }
 
     @ParameterizedTest
     @MethodSource("blocks")
-    void doesWhatItSays(Block block) throws IOException, InterruptedException {
+    void behavesAsDescribed(Block block) throws IOException, InterruptedException {
         StringBuilder printed = new StringBuilder();
         for (String line : block.commands) {
             Command command = Command.run(Command.ROOT, Map.of(), List.of("bash", "-c", line));

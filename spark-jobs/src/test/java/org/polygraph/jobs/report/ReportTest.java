@@ -90,7 +90,7 @@ class ReportTest {
     @Test
     void theExplanationTellsTheCycleEdgeByEdge() throws HistoryException {
         assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
-                          WriteSkew (G2-item, A5B, write skew): transactions overwrote what others had read, in a circle.
+                          WriteSkew (G2-item, A5B, write skew): transactions overwrote what others of them had read, which no serial order explains.
                           Transactions
                             T1  session 0, index 7 (s0#7)  skew.jsonl:2
                                   r("alice")=1  r("bob\\n")=1  w("alice")=9223372036854775800
@@ -100,7 +100,7 @@ class ReportTest {
                             T1 --RW--> T2   key "bob\\n": T1 read 1, which T2 overwrote with 9223372036854775800
                             T2 --RW--> T1   key "alice": T2 read 1, which T1 overwrote with 9223372036854775800
                                             forced: the other order closes a cycle
-                          So T1 comes before T1, which no order of transactions allows.
+                          So T1 would have to come before itself, which is impossible.
                         """);
     }
 

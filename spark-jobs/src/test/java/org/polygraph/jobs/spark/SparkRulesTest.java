@@ -30,7 +30,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 @Tag("spark")
 class SparkRulesTest {
     private static final SparkChecker.Cut CUT =
-            new SparkChecker.Cut(500, 4, 1, 0, 3, 16 << 10, new WindowPlan.Cut(100, 0), Long.MAX_VALUE);
+            new SparkChecker.Cut(500, 4, 1, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
     private static final HistoryTable TABLE = HistoryGenerator.withSeed(0x5a1e)
             .sessions(7)
             .transactions(1_200)

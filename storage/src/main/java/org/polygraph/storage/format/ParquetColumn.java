@@ -291,7 +291,7 @@ final class ParquetColumn {
             from = levels(true, 0, size);
             from = levels(false, from, size);
         }
-        values.turn(pages.encoding(), bytes, words, from, size);
+        values.turn(pages.encoding(), pages.values(), bytes, words, from, size);
         undecoded = pages.values();
     }
 
@@ -321,7 +321,8 @@ final class ParquetColumn {
             if (encoding != BIT_PACKED) {
                 throw new IOException("levels in the encoding " + encoding);
             }
-            PackedLevels old = new PackedLevels(pages.bytes(), from, size, width(most), pages.values());
+            LibraryValues.PackedLevels old =
+                    new LibraryValues.PackedLevels(pages.bytes(), from, size, most, pages.values());
             end = old.end();
             levels = old;
         }

@@ -31,12 +31,6 @@ final class ParquetValues {
         long of(String text);
     }
 
-    /** Integers however they are encoded. */
-    interface Numbers {
-        /** Reads the next {@code n}. */
-        void read(long[] into, int n) throws IOException;
-    }
-
     private final ParquetField.Type type;
     private final Meaning meaning;
     private final boolean isFixed;
@@ -52,10 +46,10 @@ final class ParquetValues {
 
     private int pageEnd;
     private @Nullable RunLengths entries;
-    private @Nullable Numbers encodedNumbers;
-    private @Nullable DeltaTexts encodedTexts;
+    private LibraryValues.@Nullable Numbers encodedNumbers;
+    private LibraryValues.@Nullable Strings encodedTexts;
     /** The last page of this row group whose texts shared bytes. */
-    private @Nullable DeltaTexts lastShared;
+    private LibraryValues.@Nullable Strings lastShared;
 
     /** Where the next plain value is. */
     private int plain;
@@ -142,18 +136,8 @@ final class ParquetValues {
             fromTexts(n);
         } else if (encodedNumbers != null) {
             encodedNumbers.read(numbers, n);
-            if (type == ParquetField.Type.INT32) {
-                narrow(numbers, n);
-            }
         } else {
             fromPlain(n);
-        }
-    }
-
-    /** Sums of differences of 32 bits may have carried over. */
-    private static void narrow(long[] numbers, int n) {
-        for (int i = 0; i < n; i++) {
-            numbers[i] = (int) numbers[i];
         }
     }
 
@@ -306,9 +290,10 @@ final class ParquetValues {
     /**
      * Turns to the values of a page.
      *
+     * @param count its entries
      * @param words the page eight bytes a number, the first one lowest; and a number behind the last
      */
-    void turn(int encoding, byte[] bytes, long[] words, int from, int end) throws IOException {
+    void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
         entries = null;
         encodedNumbers = null;
         encodedTexts = null;
@@ -326,24 +311,24 @@ final class ParquetValues {
             entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
         } else if (encoding != PLAIN && from < end) {
             // A page of nulls alone may be empty.
-            encoded(encoding, bytes, words, from, end);
+            encoded(encoding, count, bytes, from, end);
         }
     }
 
-    private void encoded(int encoding, byte[] bytes, long[] words, int from, int end) throws IOException {
+    private void encoded(int encoding, int count, byte[] bytes, int from, int end) throws IOException {
+        boolean isWide = type == ParquetField.Type.INT64;
         if (!isText() && encoding == DELTA) {
-            encodedNumbers = new DeltaNumbers(bytes, words, from, end);
+            encodedNumbers = LibraryValues.differences(bytes, from, end, count, isWide);
         } else if (!isText() && encoding == BYTE_STREAM_SPLIT) {
-            int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
-            encodedNumbers = new SplitNumbers(bytes, from, end, size);
+            encodedNumbers = LibraryValues.split(bytes, from, end, count, isWide);
         } else if (isText() && encoding == DELTA_LENGTH_BYTES) {
-            encodedTexts = DeltaTexts.ofLengths(bytes, words, from, end);
+            encodedTexts = new LibraryValues.Strings(bytes, from, end, count, false, null);
         } else if (isText() && encoding == DELTA_BYTES) {
-            DeltaTexts before = lastShared != null
+            LibraryValues.Strings before = lastShared != null
                             && CorruptDeltaByteArrays.requiresSequentialReads(createdBy, Encoding.DELTA_BYTE_ARRAY)
                     ? lastShared
                     : null;
-            encodedTexts = DeltaTexts.ofSharedBytes(bytes, words, from, end, before);
+            encodedTexts = new LibraryValues.Strings(bytes, from, end, count, true, before);
             lastShared = encodedTexts;
         } else {
             throw new IOException((isText() ? "texts" : "integers") + " in the encoding " + encoding);

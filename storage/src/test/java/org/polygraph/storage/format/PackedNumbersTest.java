@@ -15,6 +15,7 @@ import org.apache.parquet.column.values.bitpacking.Packer;
 import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
+import org.apache.parquet.io.ParquetDecodingException;
 import org.junit.jupiter.api.Test;
 
 /** Runs, differences, split bytes and packed levels, as Parquet's library encodes them, in pieces of any length. */
@@ -35,12 +36,12 @@ class PackedNumbersTest {
         return page;
     }
 
-    private interface Numbers {
+    private interface Reader {
         void read(long[] to, int n) throws IOException;
     }
 
     /** All of them, at most so many at a time. */
-    private static long[] inPieces(int count, int most, Random random, Numbers numbers) throws IOException {
+    private static long[] inPieces(int count, int most, Random random, Reader numbers) throws IOException {
         long[] read = new long[count];
         for (int done = 0; done < count; ) {
             int n = Math.min(count - done, 1 + random.nextInt(most));
@@ -70,11 +71,12 @@ class PackedNumbersTest {
             byte[] encoded = writer.getBytes().toByteArray();
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
-            DeltaNumbers reader = new DeltaNumbers(page, words(page), at, at + encoded.length);
+            LibraryValues.Numbers reader =
+                    LibraryValues.differences(page, at, at + encoded.length, numbers.length, true);
             assertThat(inPieces(numbers.length, 200, random, reader::read))
                     .as("seed " + seed)
                     .isEqualTo(numbers);
-            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(ParquetDecodingException.class);
         }
     }
 
@@ -135,14 +137,13 @@ class PackedNumbersTest {
             byte[] encoded = writer.getBytes().toByteArray();
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
-            int size = wide ? Long.BYTES : Integer.BYTES;
-            SplitNumbers reader = new SplitNumbers(page, at, at + encoded.length, size);
+            LibraryValues.Numbers reader = LibraryValues.split(page, at, at + encoded.length, numbers.length, wide);
             assertThat(inPieces(numbers.length, 100, random, reader::read))
                     .as("seed " + seed)
                     .isEqualTo(numbers);
-            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
-            assertThatThrownBy(() -> new SplitNumbers(page, at, at + encoded.length - 1, size))
-                    .isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(ParquetDecodingException.class);
+            assertThatThrownBy(() -> LibraryValues.split(page, at, at + encoded.length - 1, numbers.length, wide))
+                    .isInstanceOf(ParquetDecodingException.class);
         }
     }
 
@@ -151,7 +152,6 @@ class PackedNumbersTest {
         for (long seed = 1; seed <= 500; seed++) {
             Random random = new Random(seed);
             int most = 1 + random.nextInt(20);
-            int width = Integer.SIZE - Integer.numberOfLeadingZeros(most);
             ByteBitPackingValuesWriter writer = new ByteBitPackingValuesWriter(most, Packer.BIG_ENDIAN);
             int[] levels = new int[1 + random.nextInt(300)];
             for (int i = 0; i < levels.length; i++) {
@@ -161,7 +161,8 @@ class PackedNumbersTest {
             byte[] encoded = writer.getBytes().toByteArray();
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
-            PackedLevels reader = new PackedLevels(page, at, page.length, width, levels.length);
+            LibraryValues.PackedLevels reader =
+                    new LibraryValues.PackedLevels(page, at, page.length, most, levels.length);
             assertThat(reader.end()).isEqualTo(at + encoded.length);
             int[] read = new int[levels.length];
             for (int done = 0; done < read.length; ) {
@@ -172,8 +173,8 @@ class PackedNumbersTest {
                 done += n;
             }
             assertThat(read).as("seed " + seed).isEqualTo(levels);
-            assertThatThrownBy(() -> reader.read(new int[Byte.SIZE], Byte.SIZE)).isInstanceOf(IOException.class);
-            assertThatThrownBy(() -> new PackedLevels(page, at, at + encoded.length - 1, width, levels.length))
+            assertThatThrownBy(() ->
+                            new LibraryValues.PackedLevels(page, at, at + encoded.length - 1, most, levels.length))
                     .isInstanceOf(IOException.class);
         }
     }
@@ -182,12 +183,13 @@ class PackedNumbersTest {
     void whatHeadersSayIsNotBelieved() {
         // Blocks of 2^62 values in one part, as many values, and then nothing.
         byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
-        assertThatThrownBy(() -> new DeltaNumbers(huge, words(huge), 0, huge.length).read(new long[10], 10))
+        assertThatThrownBy(() -> LibraryValues.differences(huge, 0, huge.length, 10, true))
                 .isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> DeltaNumbers.end(huge, words(huge), 0, huge.length))
+        assertThatThrownBy(() -> new LibraryValues.Strings(huge, 0, huge.length, 10, true, null))
                 .isInstanceOf(IOException.class);
-        byte[] odd = {5, 2, 9, 0, 0};
-        assertThatThrownBy(() -> new DeltaNumbers(odd, words(odd), 0, odd.length))
+        // More values than the page has.
+        byte[] many = {-128, 1, 4, 11, 0, 0};
+        assertThatThrownBy(() -> LibraryValues.differences(many, 0, many.length, 10, true))
                 .isInstanceOf(IOException.class);
         // A run of 2^30 groups in two bytes.
         byte[] groups = {-1, -1, -1, -1, 7, 1, 1};

@@ -36,7 +36,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Random histories, written by Parquet's library in every encoding, page version, compression and schema that it has: the
- * reader, which shares no code with it where it can, says what was written. Damaged ones are refused with their file.
+ * reader, which shares with it only the decoding of rare encodings, returns what was written. Damaged ones are refused with their file.
  */
 class ParquetEncodingsTest {
     private static final long MEMORY = 64L << 20;

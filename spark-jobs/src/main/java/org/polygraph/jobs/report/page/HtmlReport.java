@@ -12,8 +12,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.LevelStatement;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
@@ -21,19 +23,20 @@ import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code report.html}: a verdict for people, in one file of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles
- * and script are in it, and a policy in its head that names them by hash forbids all else. Violations that do not fit
- * are told shorter, then only counted.
+ * {@code report.html}: a verdict as one page of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles
+ * and script are part of it, and a content security policy names them by hash and forbids everything else. Violations that do not fit
+ * are shortened, and those beyond are only counted.
  */
 public final class HtmlReport {
-    /** Of the whole file. */
+    /** The largest file. */
     public static final int MOST_BYTES = 5 << 20;
 
-    /** Left for what is not a violation: tables of at most a hundred rows, the timeline, styles. */
+    /** Reserved for everything but violations: tables of at most a hundred rows, the timeline, styles. */
     private static final int FRAME_BYTES = 1 << 20;
 
     private static final int PATH = 120;
@@ -51,14 +54,14 @@ public final class HtmlReport {
     /**
      * The page.
      *
-     * @param run where the run is, for commands to be copied
+     * @param run the run's location, for the commands on the page
      * @param version of this program
      */
     public static String of(Verdict verdict, String run, String version) {
         return new HtmlReport(verdict, run, version).render();
     }
 
-    /** {@code cycle.svg}: the violation as a picture by itself. */
+    /** {@code cycle.svg}: the picture of one violation. */
     public static String svg(Violation violation, HistoryTable table) {
         Drawing drawing = CycleDrawing.of(violation, new Facts(table), "c");
         return Templates.named("standalone").execute(new Standalone(drawing, Templates.text("drawing.css")));
@@ -66,7 +69,7 @@ public final class HtmlReport {
 
     record Standalone(Drawing drawing, String css) {}
 
-    /** What the template names; a list with one element or none stands for what may be absent. */
+    /** The fields of the template {@code page}. A list of at most one element stands for an optional field. */
     record Page(
             String css,
             String cssHash,
@@ -96,14 +99,14 @@ public final class HtmlReport {
             String rerun,
             String version) {}
 
-    /** A term and what is said of it. */
+    /** A term, its value and a note. */
     record Item(String term, String value, String note) {}
 
-    /** How often an anomaly was told. */
+    /** An anomaly, how often it occurs and the anchor of its first occurrence. */
     record Kind(String name, String meaning, int count, String first) {}
 
     /** A violation in the overview. */
-    record Entry(String anchor, int number, String name, int transactions, String keys, String enough, boolean told) {}
+    record Entry(String anchor, int number, String name, int transactions, String keys, String enough, boolean shown) {}
 
     /** @param width in percent of the longest */
     record PhaseBar(String name, String time, String cpu, String items, double width) {}
@@ -111,7 +114,7 @@ public final class HtmlReport {
     private String render() {
         String css = Templates.text("drawing.css") + Templates.text("page.css");
         String script = Templates.text("page.js");
-        List<String> told = violations();
+        List<String> shown = violations();
         HistoryTable table = table();
         String state = verdict.status().name();
         Page page = new Page(
@@ -131,11 +134,11 @@ public final class HtmlReport {
                 assumptions(),
                 under(),
                 anomalies(),
-                entries(told.size()),
+                entries(shown.size()),
                 found(),
                 table == null ? List.of() : Timeline.of(table, verdict.violations()),
-                told,
-                leftOut(told.size()),
+                shown,
+                leftOut(shown.size()),
                 phases(),
                 cost(),
                 evidence(),
@@ -155,18 +158,18 @@ public final class HtmlReport {
         return verdict.witness() == null ? null : verdict.witness().table();
     }
 
-    /** Each violation's part of the page, as long as there is room. */
+    /** The violations as HTML, as many as there is room for. */
     private List<String> violations() {
         HistoryTable table = verdict.table();
-        List<String> told = new ArrayList<>();
+        List<String> shown = new ArrayList<>();
         if (table == null) {
-            return told;
+            return shown;
         }
         Template template = Templates.named("violation");
         int left = MOST_BYTES - FRAME_BYTES;
         List<Violation> all = verdict.violations();
         for (int i = 0; i < all.size(); i++) {
-            // No violation takes more than its share of what is left, so that one monster leaves room for the others.
+            // No violation takes more than its share of the remaining space, so that a huge one leaves room for others.
             int share = Math.max(left / Math.min(4, all.size() - i), 1);
             String text = "";
             for (ViolationPage.Extent extent : ViolationPage.Extent.values()) {
@@ -181,50 +184,44 @@ public final class HtmlReport {
                 break;
             }
             left -= size;
-            told.add(text);
+            shown.add(text);
         }
-        return told;
+        return shown;
     }
 
     private static int bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    private String leftOut(int told) {
-        int more = verdict.violations().size() - told;
+    private String leftOut(int shown) {
+        int more = verdict.violations().size() - shown;
         int unknown = verdict.violationsFound() - verdict.violations().size();
         List<String> sentences = new ArrayList<>();
         if (more > 0) {
             sentences.add(more + " more do not fit this page; violations.jsonl lists them.");
         }
         if (unknown > 0 && verdict.status() == Verdict.Status.VIOLATION) {
-            sentences.add(unknown + " more were found and not looked into (--max-violations).");
+            sentences.add(unknown + " more were found but not explained (--max-violations).");
         }
         return String.join(" ", sentences);
     }
 
     private String sentence() {
-        String level =
-                switch (verdict.level()) {
-                    case SER -> "serializable";
-                    case SI -> "snapshot isolation";
-                    default -> verdict.level().label();
-                };
-        boolean si = level.startsWith("snapshot");
         return switch (verdict.status()) {
-            case PASS ->
-                si
-                        ? "The history keeps snapshot isolation: an order of snapshots and commits explains every read."
-                        : "The history is " + level + ": one order of its transactions explains every read.";
-            case VIOLATION ->
-                si
-                        ? "The history does not keep snapshot isolation: no order of snapshots and commits explains what"
-                                + " was read."
-                        : "The history is not " + level + ": no order of its transactions explains what was read.";
-            case UNKNOWN -> "A budget ran out before there was an answer: neither kept nor broken has been shown.";
-            case INVALID -> "The input is no history that can be judged.";
-            case ERROR -> "The check could not be made.";
+            case PASS -> LevelStatement.kept(level());
+            case VIOLATION -> LevelStatement.broken(level());
+            case UNKNOWN -> "A budget ran out before there was an answer: the history may keep the level or break it.";
+            case INVALID -> "The input is not a history that can be checked.";
+            case ERROR -> "The check failed.";
         };
+    }
+
+    /** The level, with real time if the assumptions add it. */
+    private IsolationLevel level() {
+        Assumptions given = verdict.assumptions();
+        return given != null && given.time() == TimeMode.STRICT
+                ? verdict.level().strict()
+                : verdict.level();
     }
 
     private String advice() {
@@ -234,9 +231,9 @@ public final class HtmlReport {
         int ended = verdict.phases().size();
         String last = ended == 0
                 ? ""
-                : "The last stage that ended was "
+                : "The last completed phase was "
                         + verdict.phases().get(ended - 1).name() + ". ";
-        return last + "Ask again with a larger --timeout or --memory, whichever ran out.";
+        return last + "Check again with a larger --timeout or --memory, whichever ran out.";
     }
 
     private List<Item> coverage() {
@@ -281,15 +278,18 @@ public final class HtmlReport {
         items.add(new Item("Initial value", Legible.shortened(value, PATH), "of every key"));
         items.add(
                 given.uniqueValues()
-                        ? new Item("Values", "unique", "no key was given a value twice: a read names its writer")
+                        ? new Item(
+                                "Values",
+                                "unique",
+                                "no value was written twice to a key, so the value of a read identifies its writer")
                         : new Item(
                                 "Values", "repeated", "a read may have several possible writers; all were considered"));
         items.add(new Item(
                 "Timestamps",
                 given.time().label(),
                 switch (given.time()) {
-                    case NONE -> "not looked at";
-                    case HINT -> "may help to accept, never condemn";
+                    case NONE -> "not used";
+                    case HINT -> "used to find an order, never to report a violation";
                     case STRICT -> "real time is part of the level";
                 }));
         if (given.time() == TimeMode.STRICT) {
@@ -302,12 +302,12 @@ public final class HtmlReport {
                 "Unknown outcomes",
                 given.indeterminate().label(),
                 given.indeterminate() == IndeterminateMode.MAYBE
-                        ? "committed if somebody read them"
-                        : "taken as aborted"));
+                        ? "committed if a committed transaction read from them"
+                        : "treated as aborted"));
         return items;
     }
 
-    /** What has to be given again to ask the same question. */
+    /** The options that repeat the same check. */
     private String options() {
         Assumptions given = verdict.assumptions();
         if (given == null) {
@@ -340,7 +340,7 @@ public final class HtmlReport {
         return List.copyOf(kinds.values());
     }
 
-    private List<Entry> entries(int told) {
+    private List<Entry> entries(int shown) {
         HistoryTable table = verdict.table();
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < verdict.violations().size() && table != null; i++) {
@@ -365,7 +365,7 @@ public final class HtmlReport {
                     violation.transactions().size(),
                     String.join(", ", keys),
                     enough,
-                    i < told));
+                    i < shown));
         }
         return entries;
     }
@@ -412,8 +412,8 @@ public final class HtmlReport {
                 "Left to the solver",
                 grouped(rest.constraints()) + " constraints",
                 rest.constraints() == 0
-                        ? "rules decided everything"
-                        : grouped(rest.components()) + " parts, the largest of " + grouped(rest.largest())
+                        ? "the rules decided everything"
+                        : grouped(rest.components()) + " components, the largest of " + grouped(rest.largest())
                                 + " transactions; " + grouped(rest.decisions()) + " decisions, "
                                 + grouped(rest.conflicts()) + " conflicts"));
         return items;
@@ -424,22 +424,18 @@ public final class HtmlReport {
         if (certificate == null) {
             return List.of();
         }
-        String what =
-                switch (certificate.kind()) {
-                    case "order" -> "an order of all snapshots and commits; replaying it needs no search";
-                    case "cycle" -> "a circle of transactions, each before the next";
-                    case "proof" -> "a search that tried every choice and refuted it";
-                    default -> "";
-                };
+        Witness witness = verdict.witness();
+        String label =
+                witness == null ? level().label() : witness.terms().promise().label();
+        String what = LevelStatement.evidence(
+                certificate.kind(), IsolationLevel.ofLabel(label).orElse(verdict.level()));
         List<Item> items = new ArrayList<>();
         items.add(new Item("Kind", certificate.kind(), what));
         items.add(
                 certificate.verified()
                         ? new Item(
-                                "Verified",
-                                "yes",
-                                "by code that shares none with what found it, from the raw operations")
-                        : new Item("Verified", "no", "nobody has replayed it yet"));
+                                "Verified", "yes", "from the raw operations, by code that is independent of the search")
+                        : new Item("Verified", "no", "it has not been checked independently"));
         if (certificate.path() != null) {
             items.add(new Item("Where", certificate.path(), "in the run's folder"));
         }

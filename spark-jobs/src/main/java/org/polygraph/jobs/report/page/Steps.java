@@ -59,7 +59,7 @@ final class Steps {
      *
      * @param more what would have to hold besides
      */
-    record Case(String statement, List<Step> steps, List<Case> more, boolean circle) {}
+    record Case(String statement, List<Step> steps, List<Case> more, boolean closed) {}
 
     /** @param prefix of the ids of elements */
     Steps(Facts facts, String prefix, int most) {

@@ -3,11 +3,11 @@ package org.polygraph.jobs.report.wording;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 
-/** What a database that keeps the level would have done instead: a sentence or two. */
+/** What a database that keeps the level would have done instead, in one or two sentences. */
 public final class Expectation {
     private Expectation() {}
 
-    /** For the violation as it stands; names the transactions of its cycle. */
+    /** Names the transactions of the violation. */
     public static String of(Violation violation, IsolationLevel level, Facts facts) {
         String who = violation.transactions().isEmpty()
                 ? "the transactions"
@@ -15,13 +15,14 @@ public final class Expectation {
                         ? "these " + violation.transactions().size() + " transactions"
                         : facts.list(violation.transactions());
         return switch (violation.anomaly()) {
-            case THIN_AIR_READ -> "A read returns what some transaction wrote, or the initial value.";
+            case THIN_AIR_READ -> "A read returns a value that some transaction wrote, or the initial value.";
             case ABORTED_READ ->
-                "What an aborted transaction wrote is undone and never seen: the read had to return the version before.";
+                "The writes of an aborted transaction are undone and never seen: the read had to return the version before.";
             case INTERMEDIATE_READ ->
-                "Others see a transaction's last write of a key or none of it: the read had to return that or the version"
-                        + " before.";
-            case FUTURE_READ -> "A transaction cannot read what it has not written yet: an earlier version was due.";
+                "Other transactions see only a transaction's last write of a key: the read had to return that one or the"
+                        + " version before.";
+            case FUTURE_READ ->
+                "A transaction cannot read what it has not written yet: the read had to return an earlier version.";
             case NOT_MY_OWN_WRITE, NOT_MY_LAST_WRITE ->
                 "Within a transaction a read returns its own latest write of the key.";
             case NON_REPEATABLE_READ ->
@@ -30,30 +31,56 @@ public final class Expectation {
                 "Of two transactions that write the same keys one waits until the other has ended, so that every key"
                         + " gets their writes in the same order. One of " + who + " had to wait or to abort.";
             case CIRCULAR_INFORMATION_FLOW ->
-                "A transaction's writes are seen once it has committed, by those that start after it. Of " + who
-                        + " the first to commit must not have seen anything of the others.";
+                "The writes of a transaction are seen only after it has committed. Of " + who
+                        + " the first to commit must not see any write of the others.";
             case SESSION_GUARANTEE_VIOLATION ->
                 "A transaction sees at least what its session had read and written before: the read had to return that"
                         + " version or a later one.";
             case NON_MONOTONIC_READ, FRACTURED_READ, READ_SKEW, CAUSALITY_VIOLATION ->
-                "All reads of a transaction come from one snapshot, which has every write of a committed transaction or"
-                        + " none of them. Of " + who + " one read had to return another version.";
+                snapshot(level) + " Of " + who + " one read had to return another version.";
             case LOST_UPDATE ->
-                "Whoever commits first wins: of " + who
+                "The first to commit wins: of " + who
                         + " one had to abort, or to wait for the other and read what it wrote.";
             case LONG_FORK, NON_ADJACENT ->
-                "Commits take effect in one order, the same for every reader: a snapshot with the second write of it"
-                        + " has the first one too. One of the reads had to return another version.";
+                "Commits take effect in one order, the same for every reader: a snapshot that has the second"
+                        + " write also has the first one. One of the reads had to return another version.";
             case WRITE_SKEW ->
                 "In a serial order the later one reads what the earlier one wrote. Of " + who
                         + " one had to abort, or to wait for the other and read again.";
             case REAL_TIME_VIOLATION ->
                 "A transaction that starts after another has ended comes after it: its reads had to return what the"
                         + " other wrote, or something later.";
-            default ->
-                "There has to be one order of the transactions in which every read returns the last write before "
-                        + (level == IsolationLevel.SI ? "its snapshot" : "it") + ". Of " + who
+            case READ_ONLY_ANOMALY, NO_VALID_ORDER ->
+                "There has to be " + order(level) + ". Of " + who
                         + " one had to abort, to wait, or to read another version.";
+        };
+    }
+
+    /** Which versions the reads of a transaction may return together. */
+    private static String snapshot(IsolationLevel level) {
+        return switch (level) {
+            case RC ->
+                "Once a transaction has read from another one, its later reads see all writes of that one, or later"
+                        + " versions.";
+            case RA -> "A transaction that sees a write of another one sees all writes of that one, or later versions.";
+            case CC ->
+                "A transaction sees every write that causally precedes it: those of the transactions that it read from,"
+                        + " those that its session ran earlier, and all that precede these.";
+            case SI, SSI, SER, SSER, LIN ->
+                "All reads of a transaction come from one snapshot, which has every write of a committed transaction or"
+                        + " none of them.";
+        };
+    }
+
+    private static String order(IsolationLevel level) {
+        return switch (level) {
+            case SER, SSER ->
+                "one order of the transactions in which every read returns the last write before its transaction";
+            case SI, SSI ->
+                "one order of snapshots and commits in which every read returns the last write before its"
+                        + " snapshot";
+            case CC, RA, RC -> "an order of commits that fits what every transaction read";
+            case LIN -> "an order of the operations of each key in which every read returns the last write before it";
         };
     }
 }

@@ -64,7 +64,7 @@ class BrowserTest {
                         .asText());
     }
 
-    /** Tab to an arrow: the panel says why; Enter: the reason below it opens, down to the other circle. */
+    /** Tab to an arrow: the panel says why; Enter: the reason below it opens, down to the other cycle. */
     private static void aReasonUnfoldsByKeyboard(Browser browser) throws Exception {
         String reason = "document.getElementById('v000r1')";
         assertThat(browser.value(reason + ".open").asBoolean()).isFalse();
@@ -74,7 +74,7 @@ class BrowserTest {
                 .startsWith("arrow ww");
         assertThat(browser.value("document.getElementById('v000p').textContent").asText())
                 .contains("s1#7 WW s0#7")
-                .contains("forced: the other order closes a circle");
+                .contains("forced: the other order closes a cycle");
         browser.press("Enter");
         assertThat(browser.value(reason + ".open").asBoolean()).isTrue();
         assertThat(browser.value(reason + ".querySelector('.case').checkVisibility()")
@@ -82,7 +82,7 @@ class BrowserTest {
                 .isTrue();
         assertThat(browser.value(reason + ".querySelector('.case').innerText").asText())
                 .contains("first before second")
-                .contains("closes a circle");
+                .contains("closes a cycle");
         browser.value("document.querySelector('#v001r1 > summary').focus()");
         browser.press("Enter");
         assertThat(browser.value("document.getElementById('v001r1').open").asBoolean())

@@ -18,9 +18,14 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -45,7 +50,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void aViolationIsToldFromTheBannerDownToTheOtherCircle() throws HistoryException {
+    void aViolationIsToldFromTheBannerDownToTheOtherCycle() throws HistoryException {
         Document page = Jsoup.parse(html(three()));
         assertThat(page.title()).isEqualTo("VIOLATION si dir/three.jsonl");
         assertThat(page.select(".banner .word").text()).isEqualTo("VIOLATION");
@@ -53,7 +58,7 @@ class HtmlReportTest {
         assertThat(page.select(".numbers").text())
                 .isEqualTo("Sessions 6 Committed 6 Aborted 0 Outcome unknown 0 Reads 6 Writes 6 Keys 3");
         assertThat(page.select(".under summary").text())
-                .isEqualTo("Holds under: session order, initial value 0, values unique, timestamps hint, unknown"
+                .isEqualTo("Assumptions: session order, initial value 0, values unique, timestamps hint, unknown"
                         + " outcomes maybe");
         assertThat(page.select(".kinds li a").eachText()).containsExactly("3 LostUpdate");
         assertThat(page.select(".timeline .mark")).hasSize(3);
@@ -73,11 +78,11 @@ class HtmlReportTest {
         }
         Element reason = first.getElementById("v000r1");
         assertThat(reason).isNotNull();
-        assertThat(reason.select("> summary .why").text()).isEqualTo("forced: the other order closes a circle");
+        assertThat(reason.select("> summary .why").text()).isEqualTo("forced: the other order closes a cycle");
         assertThat(reason.select(".case strong").text()).isEqualTo("first before second");
         assertThat(reason.select(".case .steps li")).hasSize(2);
-        assertThat(reason.select(".closed").text()).contains("closes a circle");
-        assertThat(first.select(".expected").text()).startsWith("Whoever commits first wins: of s0#7 and s1#7");
+        assertThat(reason.select(".closed").text()).contains("closes a cycle");
+        assertThat(first.select(".expected").text()).startsWith("The first to commit wins: of s0#7 and s1#7");
         assertThat(first.select(".lane").eachText()).containsExactly("session 0", "session 1");
         assertThat(first.select(".versions").text())
                 .isEqualTo("key \"x\" 0 initially, read by s0#7 and s1#7 \"v1\" by s1#7 \"v0\" by s0#7");
@@ -103,6 +108,56 @@ class HtmlReportTest {
         assertThat(page.select("article")).isEmpty();
         assertThat(page.select(".reason").text().contains("--timeout")).isEqualTo(status == Verdict.Status.UNKNOWN);
         assertThat(page.select("#rerun").text()).isEqualTo("polygraph check -l ser h.jsonl");
+    }
+
+    /** Only serializability and snapshot isolation promise one order that explains every read. */
+    @ParameterizedTest
+    @EnumSource(IsolationLevel.class)
+    void theSentenceStatesWhatTheLevelGuarantees(IsolationLevel level) {
+        String kept = sentence(Verdict.Status.PASS, level, TimeMode.HINT);
+        String broken = sentence(Verdict.Status.VIOLATION, level, TimeMode.HINT);
+        switch (level) {
+            case CC, RA, RC -> {
+                assertThat(kept).contains("keeps " + level.title() + ": there is an order of commits in which");
+                assertThat(broken).contains("does not keep " + level.title() + ": no order of commits fits");
+            }
+            case LIN ->
+                assertThat(kept + broken)
+                        .contains("is linearizable: for each key", "is not linearizable: for some key");
+            case SER, SSER, SI, SSI -> {
+                assertThat(kept).contains("one order of ").endsWith("explains every read.");
+                assertThat(broken).contains("no order of ").endsWith("explains every read.");
+                assertThat(kept.contains("real time")).isEqualTo(level.realTime());
+                assertThat(sentence(Verdict.Status.PASS, level, TimeMode.STRICT))
+                        .contains("agrees with real time");
+            }
+        }
+    }
+
+    private static String sentence(Verdict.Status status, IsolationLevel level, TimeMode time) {
+        return Jsoup.parse(html(Verdict.of(status, level)
+                        .assumptions(new Assumptions(0L, true, time, 0, IndeterminateMode.MAYBE))
+                        .build()))
+                .select(".banner .sentence")
+                .text();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "order, SER, an order of all transactions;",
+        "order, SI, an order of all snapshots and commits;",
+        "order, RC, an order of all commits; the axiom",
+        "order, LIN, an order of the operations of each key;",
+        "choices, CC, a search found a writer for every read",
+        "cycle, SER, 'a cycle of transactions, each of which comes before the next'",
+        "proof, SI, a search that tried every choice",
+        "operations, LIN, operations of one key"
+    })
+    void everyKindOfEvidenceIsDescribed(String kind, IsolationLevel level, String description) {
+        Document page = Jsoup.parse(html(Verdict.of(Verdict.Status.PASS, level)
+                .certificate(new Certificate(kind, null, true))
+                .build()));
+        assertThat(page.select("dl.terms").text()).contains("Kind " + kind + " " + description);
     }
 
     @Test
@@ -262,9 +317,9 @@ class HtmlReportTest {
         }
     }
 
-    /** A circle of 20,000 transactions that all read one key is drawn and told as far as anybody would look. */
+    /** A cycle of 20,000 transactions that all read one key is drawn and told as far as anybody would look. */
     @Test
-    void aVeryLongCircleIsCut() throws HistoryException {
+    void aVeryLongCycleIsCut() throws HistoryException {
         int n = 20_000;
         HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
         b.file("long.jsonl");

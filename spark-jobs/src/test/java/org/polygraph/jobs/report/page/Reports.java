@@ -29,7 +29,7 @@ final class Reports {
 
     /**
      * Lost updates of keys: each is read as the initial value and overwritten by two transactions; its edge WW has a
-     * reason with a circle of its own.
+     * reason with a cycle of its own.
      */
     static Verdict lostUpdates(String path, String value, List<String> keys) throws HistoryException {
         HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
@@ -64,7 +64,7 @@ final class Reports {
                 new Dependency(second, first, EdgeKind.RW, key, initial, "observed: it read the initial value");
         Reason forced = new Reason(
                 Basis.FORCED,
-                "forced: the other order closes a circle",
+                "forced: the other order closes a cycle",
                 List.of(new Alternative("first before second", supposed, List.of(supposed, back))));
         int from = table.firstOperation(first);
         return new Violation(

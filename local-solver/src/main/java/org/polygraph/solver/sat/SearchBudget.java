@@ -1,0 +1,154 @@
+package org.polygraph.solver.sat;
+
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What a search may spend; for one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
+ * does so through {@link #grow}; either throws {@link BudgetExhausted}.
+ */
+public final class SearchBudget {
+    /** Ticks between two looks at the clock; a tick is at most a few hundred memory accesses. */
+    private static final int TICKS_PER_CHECK = 256;
+
+    /** From so many entries on an array grows by half. */
+    private static final int LARGE = 1 << 20;
+
+    private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
+
+    private final boolean timed;
+    private final long deadlineNanos;
+    private final BooleanSupplier stop;
+    private final long maxBytes;
+    /** The bytes held by all budgets that share them: one cell. */
+    private final long[] held;
+
+    private long own;
+    private int ticks;
+
+    /**
+     * @param timed whether {@code deadlineNanos} counts
+     * @param deadlineNanos a {@link System#nanoTime()} value
+     * @param stop asked now and then; true ends the search
+     * @param maxBytes bound on what the solver's own structures may take, in bytes
+     */
+    public SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
+        this(timed, deadlineNanos, stop, maxBytes, new long[1]);
+    }
+
+    private SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes, long[] held) {
+        this.timed = timed;
+        this.deadlineNanos = deadlineNanos;
+        this.stop = stop;
+        this.maxBytes = maxBytes;
+        this.held = held;
+    }
+
+    /** A budget with the same limits, out of the same bytes, whose own bytes are given back by themselves. */
+    public SearchBudget sharing() {
+        return new SearchBudget(timed, deadlineNanos, stop, maxBytes, held);
+    }
+
+    /** A budget that never runs out. */
+    public static SearchBudget unlimited() {
+        return new SearchBudget(false, 0, () -> false, Long.MAX_VALUE);
+    }
+
+    /** Counts one unit of work; looks at the clock every few hundred. */
+    public void tick() {
+        if (++ticks >= TICKS_PER_CHECK) {
+            check();
+        }
+    }
+
+    /** Looks at the clock and the stop signal now. */
+    public void check() {
+        ticks = 0;
+        if (timed && System.nanoTime() - deadlineNanos >= 0) {
+            throw new BudgetExhausted("the solver's deadline passed");
+        }
+        if (stop.getAsBoolean()) {
+            throw new BudgetExhausted("the solver was told to stop");
+        }
+    }
+
+    /** Accounts for {@code more} bytes; a negative number gives bytes back. */
+    public void reserve(long more) {
+        if (more > 0 && held[0] + more > maxBytes) {
+            throw new BudgetExhausted("the solver needs more than its memory budget of " + maxBytes + " bytes (has "
+                    + held[0] + ", needs " + more + " more)");
+        }
+        held[0] += more;
+        own += more;
+    }
+
+    /** Gives back all bytes that were accounted for here. */
+    public void release() {
+        held[0] -= own;
+        own = 0;
+    }
+
+    /** Bytes accounted for by all budgets that share them. */
+    public long bytes() {
+        return held[0];
+    }
+
+    /** Bytes accounted for here. */
+    public long own() {
+        return own;
+    }
+
+    /** A new array of {@code length} ints, accounted for. */
+    public int[] ints(int length) {
+        reserve(4L * length);
+        return new int[length];
+    }
+
+    /**
+     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for, and while both are there, both.
+     * Doubles small arrays; large ones grow by half, or as far as the bytes reach.
+     */
+    public int[] grow(int[] array, long needed) {
+        if (needed <= array.length) {
+            return array;
+        }
+        int length = longer(array.length, needed, 4);
+        reserve(4L * length);
+        int[] copy = Arrays.copyOf(array, length);
+        reserve(-4L * array.length);
+        return copy;
+    }
+
+    /** As {@link #grow(int[], long)}. */
+    public byte[] grow(byte[] array, long needed) {
+        if (needed <= array.length) {
+            return array;
+        }
+        int length = longer(array.length, needed, 1);
+        reserve(length);
+        byte[] copy = Arrays.copyOf(array, length);
+        reserve(-array.length);
+        return copy;
+    }
+
+    /** As {@link #grow(int[], long)}. */
+    public float[] grow(float[] array, long needed) {
+        if (needed <= array.length) {
+            return array;
+        }
+        int length = longer(array.length, needed, 4);
+        reserve(4L * length);
+        float[] copy = Arrays.copyOf(array, length);
+        reserve(-4L * array.length);
+        return copy;
+    }
+
+    private int longer(int length, long needed, int width) {
+        if (needed > MAX_ARRAY) {
+            throw new BudgetExhausted("a solver structure needs more than 2^31 entries");
+        }
+        long wish = Math.max(16, length < LARGE ? 2L * length : length + ((long) length >> 1));
+        long room = (maxBytes - held[0]) / width;
+        return (int) Math.min(MAX_ARRAY, Math.max(needed, Math.min(wish, room)));
+    }
+}
