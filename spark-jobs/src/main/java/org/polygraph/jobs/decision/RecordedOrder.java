@@ -219,7 +219,10 @@ final class RecordedOrder {
             writersOfKeys.putIfAbsent(table.key(o), new IntArrayList());
         }
         boolean isFirstRepair = sources.length == 0;
-        sources = isFirstRepair ? new int[table.operations()] : sources;
+        if (isFirstRepair) {
+            sources = new int[table.operations()];
+            Arrays.fill(sources, NONE);
+        }
         int[] writers = new int[table.keys().size()];
         Arrays.fill(writers, NONE);
         for (int t : sequence) {
