@@ -2,13 +2,20 @@ package org.polygraph.jobs.decision;
 
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * How long a check may take and how much memory it may hold. Kernels poll {@link #exhausted} every few thousand steps
  * and ask {@link #fits} before they allocate. Thread-safe.
  */
 public final class Budget {
+    /** Operations through index and rules that take as long as the solver between two looks. */
+    private static final int OPERATIONS_PER_LOOK = 64;
+    /** Cells of clocks that take as long. */
+    private static final int CELLS_PER_LOOK = 4_096;
+
     private static final long NO_DEADLINE = Long.MAX_VALUE;
     /** A part takes at most so many times its share by the clock on the wall, however busy the machine is. */
     private static final long SLOWEST = 10;
@@ -125,7 +132,7 @@ public final class Budget {
     }
 
     /** Share of its looks that is spent, 0 to 1, whatever the time; 0 where they are not counted. */
-    double spent() {
+    public double spent() {
         return mostLooks == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, looks) / mostLooks;
     }
 
@@ -134,6 +141,15 @@ public final class Budget {
         if (looks != Long.MAX_VALUE) {
             looks -= more;
         }
+    }
+
+    /**
+     * Counts the decision of a small history, apart from the solver, which asks by itself: as many looks as the solver takes in the
+     * time that index, rules and clocks need.
+     */
+    public void chargeDecision(HistoryTable history, IsolationLevel level) {
+        long cells = (long) level.eventsPerTransaction() * history.transactions() * history.sessions();
+        charge(1 + history.operations() / OPERATIONS_PER_LOOK + cells / CELLS_PER_LOOK);
     }
 
     /** Where the platform does not tell, as if one thread had run all the time. */
@@ -172,7 +188,7 @@ public final class Budget {
     }
 
     /** A part that has half of the time that is left, if there is a deadline. It ends with this one at the latest. */
-    Budget half() {
+    public Budget half() {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
         Budget part = new Budget(now, left, heap);

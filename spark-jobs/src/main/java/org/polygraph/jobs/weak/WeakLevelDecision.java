@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.weak;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -6,6 +6,15 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Strategy;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
@@ -186,7 +195,7 @@ public final class WeakLevelDecision {
     }
 
     private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
-        budget.charge(PartChecker.looks(history, request.level()));
+        budget.chargeDecision(history, request.level());
         return ordered(history, request, budget) != null;
     }
 
@@ -198,7 +207,7 @@ public final class WeakLevelDecision {
     }
 
     /** Whether a part of a history is known to violate. */
-    static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
+    public static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
         CommitOrder order = CommitOrder.index(part, request.level(), request.indexing());
         if (!order.violations().isEmpty()) {
             return true;

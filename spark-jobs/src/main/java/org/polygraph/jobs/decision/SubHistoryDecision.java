@@ -1,0 +1,58 @@
+package org.polygraph.jobs.decision;
+
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.solver.Outcome;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Decides SER, SSER, SI and SSI for a history of a few operations, in tens of microseconds: rules, then the solver, without
+ * strategies, phases, proof or replay.
+ */
+public final class SubHistoryDecision {
+    private static final long SOLVER_BYTES = 256L << 20;
+
+    private static final Tuning TUNING = Tuning.DEFAULT.withCores(1);
+
+    private SubHistoryDecision() {}
+
+    /** Whether the history violates the level of the request; false if the budget ends before that is known. */
+    public static boolean violates(HistoryTable table, CheckRequest request, Budget budget) {
+        IndexedHistory history = IndexedHistory.of(table, request.indexing());
+        if (!history.violations().isEmpty()) {
+            return true;
+        }
+        BooleanSupplier stop = budget::exhausted;
+        Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        RealTime time =
+                request.level().realTime() ? RealTime.of(table, history.commitStatus(), request.clockSkewNanos()) : null;
+        if (time != null) {
+            graph.bind(time);
+        }
+        try (PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                new PhaseClock(Progress.NONE, 0),
+                stop,
+                new InMemoryKernels(table, false, stop),
+                TUNING,
+                PruneLoop.Listener.NONE)) {
+            loop.run(Long.MAX_VALUE);
+            return loop.isRefuted()
+                    || (!loop.core().isEmpty()
+                            && CoreSolving.attempt(loop.problem(), budget, TUNING.solver(), SOLVER_BYTES)
+                                            .outcome()
+                                    instanceof Outcome.Unsatisfiable);
+        } catch (BudgetException e) {
+            if (!budget.exhausted()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+}
