@@ -23,7 +23,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Sources by slices of keys and edges by ranges of transactions against those of the whole history. */
-class ReadRangesTest {
+class ReadWindowsTest {
     private static final long SEED = 0x4ea2;
 
     private static ReadsFrom sliced(HistoryTable table, IsolationLevel level, int slices, Random random)

@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.evidence.SubHistoryCheckerTest;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
