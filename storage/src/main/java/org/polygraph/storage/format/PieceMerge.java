@@ -5,7 +5,6 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.table.Translation;
 
 /**
  * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made, with the same
@@ -37,11 +36,9 @@ public final class PieceMerge {
             lines = 0;
             builder.file(plan.files().get(file));
         }
-        Translation translation = builder.translate(rows);
-        if (translation == null) {
+        if (!builder.add(rows, lines)) {
             return false;
         }
-        builder.add(rows, translation, lines);
         lines += rows.lines();
         return true;
     }

@@ -12,6 +12,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.Operations;
+import org.polygraph.storage.table.Transactions;
 
 /**
  * {@link HistoryRows} as bytes, for a piece that is read in one process and put together in another: an {@link ArrayFile} of
@@ -27,22 +29,24 @@ public final class RowsFile {
         ArrayFile file = new ArrayFile()
                 .put("sessionLabels", rows.sessionLabels())
                 .put("sessionOf", rows.sessionOf())
-                .put("indexes", rows.indexes())
-                .put("positions", rows.positions())
-                .put("outcomes", rows.statuses())
-                .put("operationStarts", rows.operationStarts())
-                .put("operationKeys", rows.operationKeys())
-                .put("operationValues", rows.operationValues())
+                .put("indexes", rows.transactions().indexes())
+                .put("positions", rows.transactions().sources())
+                .put("outcomes", rows.transactions().statuses())
+                .put("operationStarts", rows.operations().starts())
+                .put("operationKeys", rows.operations().keys())
+                .put("operationValues", rows.operations().values())
                 .put("keys", rows.keys().labels())
                 .put("keyTextBits", rows.keys().stringBits())
                 .put("opaque", rows.values().opaque())
                 .put("integers", rows.values().integers())
                 .put("versions", rows.values().versions())
                 .put("others", rows.values().others())
-                .put("initialValue", rows.hasInitialValue() ? new long[] {rows.initialValue()} : new long[0])
+                .put("initialValue", rows.initialValue() == null ? new long[0] : new long[] {rows.initialValue()})
                 .put("lines", new long[] {rows.lines()});
-        if (rows.starts() != null && rows.ends() != null) {
-            file.put("starts", rows.starts()).put("ends", rows.ends());
+        long[] starts = rows.transactions().starts();
+        long[] ends = rows.transactions().ends();
+        if (starts != null && ends != null) {
+            file.put("starts", starts).put("ends", ends);
         }
         if (rows.lists() != null) {
             file.put("listElements", rows.lists().elements())
@@ -58,7 +62,7 @@ public final class RowsFile {
                 + put(file, "valueTexts", rows.values().strings())
                 + put(file, "metadata", header);
         if (bytes > MOST_BYTES) {
-            throw new BudgetException("a piece of " + rows.operations() + " operations takes " + bytes
+            throw new BudgetException("a piece of " + rows.operations().size() + " operations takes " + bytes
                     + " bytes, more than an array holds; write it as smaller files");
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream((int) bytes);
@@ -83,14 +87,13 @@ public final class RowsFile {
         return new HistoryRows(
                 file.longs("sessionLabels"),
                 file.ints("sessionOf"),
-                file.longs("indexes"),
-                file.longs("positions"),
-                file.bytes("outcomes"),
-                timed ? file.longs("starts") : null,
-                timed ? file.longs("ends") : null,
-                file.ints("operationStarts"),
-                file.ints("operationKeys"),
-                file.longs("operationValues"),
+                new Transactions(
+                        file.bytes("outcomes"),
+                        file.longs("indexes"),
+                        file.longs("positions"),
+                        timed ? file.longs("starts") : null,
+                        timed ? file.longs("ends") : null),
+                new Operations(file.ints("operationStarts"), file.ints("operationKeys"), file.longs("operationValues")),
                 new KeyDictionary.Labels(file.longs("keys"), file.longs("keyTextBits"), texts(file, "keyTexts")),
                 new ValueDictionary.Labels(
                         texts(file, "valueTexts"),
@@ -98,8 +101,7 @@ public final class RowsFile {
                         file.longs("integers"),
                         file.longs("versions"),
                         file.longs("others")),
-                initial.length > 0,
-                initial.length > 0 ? initial[0] : ValueDictionary.NULL,
+                initial.length > 0 ? initial[0] : null,
                 metadata,
                 file.has("listElements") ? new ListReads(file.longs("listElements"), file.ints("listsBefore")) : null,
                 file.longs("lines")[0]);
