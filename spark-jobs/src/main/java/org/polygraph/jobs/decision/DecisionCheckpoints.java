@@ -91,8 +91,7 @@ public final class DecisionCheckpoints {
     }
 
     /** Orders of keys that an earlier process found, or null. */
-    public @Nullable
-    KeyOrders keyOrders() {
+    public @Nullable KeyOrders keyOrders() {
         ArrayFile left = stages.find(KEY_ORDERS);
         if (left == null) {
             return null;

@@ -29,8 +29,9 @@ public final class SubHistoryDecision {
         BooleanSupplier stop = budget::exhausted;
         Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
-        RealTime time =
-                request.level().realTime() ? RealTime.of(table, history.commitStatus(), request.clockSkewNanos()) : null;
+        RealTime time = request.level().realTime()
+                ? RealTime.of(table, history.commitStatus(), request.clockSkewNanos())
+                : null;
         if (time != null) {
             graph.bind(time);
         }

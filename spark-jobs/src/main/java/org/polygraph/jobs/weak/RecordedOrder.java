@@ -276,7 +276,8 @@ final class RecordedOrder {
         if ((source == OPEN && later == NONE) || overwriter == reader) {
             return false;
         }
-        // The source, the writer that comes after it and the reader: the two that are closest to each other change places.
+        // The source, the writer that comes after it and the reader: the two that are closest to each other change
+        // places.
         int afterOverwriter = source == OPEN ? Integer.MAX_VALUE : position[reader] - position[overwriter];
         int beforeOverwriter = source < 0 || table.sessionOf(source) == table.sessionOf(overwriter)
                 ? Integer.MAX_VALUE

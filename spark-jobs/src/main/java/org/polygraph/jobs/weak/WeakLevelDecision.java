@@ -2,7 +2,6 @@ package org.polygraph.jobs.weak;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.replay.Replay;
@@ -124,8 +123,7 @@ public final class WeakLevelDecision {
 
     private @Nullable Witness recorded() {
         phases.begin("guess");
-        Witness recorded =
-                RecordedOrder.serial(
+        Witness recorded = RecordedOrder.serial(
                 table, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         return recorded;

@@ -28,8 +28,8 @@ class SubHistoryCheckerTest {
     void costsAreCountedNotTimed() {
         HistoryTable table = search(10);
         for (IsolationLevel level : new IsolationLevel[] {IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.CC}) {
-            SubHistoryChecker judge =
-                    new SubHistoryChecker(CheckRequest.of(level), Budget.unlimited().ofLooks(100_000));
+            SubHistoryChecker judge = new SubHistoryChecker(
+                    CheckRequest.of(level), Budget.unlimited().ofLooks(100_000));
             boolean violates = judge.violates(table);
             double first = judge.spent();
             assertThat(first).as("%s", level).isBetween(10e-5, 0.4);

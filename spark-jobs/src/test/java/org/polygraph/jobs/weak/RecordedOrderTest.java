@@ -86,7 +86,8 @@ class RecordedOrderTest {
                 count(byValue, promise, RecordedOrder.serial(sorted, terms, false, () -> false), what + " by value");
             }
         }
-        System.out.println(each + " histories from seed 0x4ec1: accepted by place " + byPlace + ", by value " + byValue);
+        System.out.println(
+                each + " histories from seed 0x4ec1: accepted by place " + byPlace + ", by value " + byValue);
         for (Map<Guarantee, Integer> accepted : List.of(byPlace, byValue)) {
             assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
                     .isGreaterThan(30));
@@ -130,7 +131,8 @@ class RecordedOrderTest {
                     .open()
                     .length;
         }
-        System.out.println("30 histories from seed 0x4ec2: " + found + " serial orders, " + sources + " reads of several possible writers");
+        System.out.println("30 histories from seed 0x4ec2: " + found + " serial orders, " + sources
+                + " reads of several possible writers");
         assertThat(sources).isGreaterThan(30 * 5_000);
         assertThat(found).isGreaterThan(60);
     }

@@ -103,7 +103,8 @@ public final class Replay {
             int[] order = placement.eventAt();
             SerialReplay serial = new SerialReplay(witness.table());
             return serial.misreads(order, 1).length == 0
-                    ? serial.result(order) : of(new AxiomReplay(witness), placement);
+                    ? serial.result(order)
+                    : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();

@@ -54,7 +54,8 @@ final class SerialReplay {
     private static int misread(int[] keys, long[] values, int from, int to, long[] current) {
         for (int o = from; o < to; o++) {
             int key = keys[o] >>> 1;
-            // Without a branch on the kind, which would be mispredicted: the mask is zero for a write, which returns nothing.
+            // Without a branch on the kind, which would be mispredicted: the mask is zero for a write, which returns
+            // nothing.
             if (((current[key] ^ values[o]) & (keys[o] & 1L) - 1) != 0) {
                 return o;
             }
