@@ -1,14 +1,20 @@
-package org.polygraph.benchmarks.experiment;
+package org.polygraph.benchmarks.pipeline;
 
+import java.io.IOException;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.Verdict;
 
 /** A line of results: values by column, in the order of {@link #COLUMNS}. What was not measured is empty. */
-final class Measurement {
+public final class Measurement {
     /** CPU time by stage, in the order of stages. */
-    static final List<String> STAGES = List.of(
+    public static final List<String> STAGES = List.of(
             "read_ms",
             "index_ms",
             "graph_ms",
@@ -21,10 +27,10 @@ final class Measurement {
             "evidence_ms");
 
     /** What was resident while a stage ran, in the same order. */
-    static final List<String> STAGE_MEMORY =
+    public static final List<String> STAGE_MEMORY =
             STAGES.stream().map(column -> column.replace("_ms", "_mb")).toList();
 
-    static final List<String> COLUMNS = Stream.of(
+    public static final List<String> COLUMNS = Stream.of(
                     List.of(
                             "date",
                             "commit",
@@ -42,7 +48,6 @@ final class Measurement {
                             "verdict",
                             "reason",
                             "certificate",
-                            "judged",
                             "transactions",
                             "operations",
                             "thread_ms",
@@ -56,29 +61,69 @@ final class Measurement {
             .toList();
 
     /** The verdict of what gives none: making a history, sorting it. */
-    static final String DONE = "DONE";
+    public static final String DONE = "DONE";
 
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    Measurement() {
+    public Measurement() {
         for (String column : COLUMNS) {
             values.put(column, "");
         }
     }
 
+    /** A measurement that starts with date, commit, machine and JVM. */
+    public static Measurement here() throws IOException {
+        return new Measurement()
+                .set("date", LocalDate.now(ZoneOffset.UTC).toString())
+                .set("commit", System.getProperty("polygraph.commit", "unknown"))
+                .set("machine", Machine.name())
+                .set("jvm", Runtime.version().toString());
+    }
+
+    /** The measurement of a check in this process. */
+    public static Measurement of(Run run) throws IOException {
+        Verdict verdict = run.verdict();
+        ResidualSize residual = verdict.residual();
+        Measurement result = here().set("verdict", verdict.status().toString())
+                .set("reason", verdict.reason())
+                .set("transactions", verdict.counts().transactions())
+                .set("operations", verdict.counts().operations())
+                .set("thread_ms", Machine.millis(run.threadNanos()))
+                .set("process_ms", Machine.millis(run.processNanos()))
+                .set("elapsed_ms", Machine.millis(run.elapsedNanos()))
+                .set("resident_mb", Memory.residentPeak() >> 20)
+                .set("heap_mb", Memory.heapPeak() >> 20)
+                .set("components", residual.components())
+                .set("largest", residual.largest())
+                .set("candidate_reads", residual.candidateReads())
+                .set("instantiated", residual.constraints())
+                .set("decisions", residual.decisions())
+                .set("conflicts", residual.conflicts());
+        Certificate certificate = verdict.certificate();
+        if (certificate != null) {
+            result.set("certificate", certificate.kind() + (certificate.verified() ? ", verified" : ""));
+        }
+        run.stages().forEach((stage, nanos) -> {
+            if (STAGES.contains(stage + "_ms")) {
+                result.set(stage + "_ms", Machine.millis(nanos));
+            }
+        });
+        return result;
+    }
+
     /** Sets a column, which must exist. */
-    Measurement set(String column, String value) {
+    public Measurement set(String column, String value) {
         if (values.put(column, value) == null) {
             throw new IllegalArgumentException("no column " + column);
         }
         return this;
     }
 
-    Measurement set(String column, long value) {
+    public Measurement set(String column, long value) {
         return set(column, Long.toString(value));
     }
 
-    String get(String column) {
+    public String get(String column) {
         String value = values.get(column);
         if (value == null) {
             throw new IllegalArgumentException("no column " + column);
@@ -87,17 +132,17 @@ final class Measurement {
     }
 
     /** The column as a number, or NaN. */
-    double number(String column) {
+    public double number(String column) {
         String value = get(column);
         return value.isEmpty() ? Double.NaN : Double.parseDouble(value);
     }
 
     /** Whether it came to an end: with an answer, or {@link #DONE} where nothing was asked. */
-    boolean isDecided() {
+    public boolean isDecided() {
         return List.of("PASS", "VIOLATION", DONE).contains(get("verdict"));
     }
 
-    List<String> values() {
+    public List<String> values() {
         return List.copyOf(values.values());
     }
 }

@@ -1,18 +1,18 @@
 package org.polygraph.benchmarks.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.w3c.dom.Document;
+import org.polygraph.benchmarks.pipeline.Measurement;
+import org.polygraph.benchmarks.pipeline.ResultsFile;
 
-class PlotTest {
+class TablesTest {
     @TempDir
     private Path folder;
 
@@ -53,28 +53,28 @@ class PlotTest {
     }
 
     @Test
-    void aFileHoldsAllThatAPlotShows() throws Exception {
+    void aFileKeepsEveryValue() throws Exception {
         Path csv = folder.resolve("some.csv");
         for (Measurement m : some()) {
-            Csv.append(csv, m);
+            ResultsFile.append(csv, m);
         }
-        List<Measurement> again = Csv.read(csv);
-        String svg = Plot.of(again);
 
-        assertThat(again)
+        assertThat(ResultsFile.read(csv))
                 .extracting(Measurement::values)
                 .isEqualTo(some().stream().map(Measurement::values).toList());
-        assertThat(svg).isEqualTo(Plot.of(some()));
-        Document document = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
-        assertThat(document.getElementsByTagName("circle").getLength()).isEqualTo(6);
-        assertThat(document.getElementsByTagName("title").item(0).getTextContent())
-                .isEqualTo("A \"title\", with <signs>");
-        assertThat(svg).contains("prefers-color-scheme: dark", "CPU seconds", ">transactions<", ">10k<", ">100<");
+        assertThat(ResultsFile.parse(ResultsFile.line(some().get(0).values())).values())
+                .isEqualTo(some().get(0).values());
     }
 
-    /** A formula has no number of transactions in its name; at 0 of an axis by powers of ten it took all memory. */
+    @Test
+    void aLineWithTooFewValuesIsNamed() throws Exception {
+        Path csv = folder.resolve("some.csv");
+        Files.writeString(csv, "date,level\n2026-11-01,ser\n2026-11-02\n");
+
+        assertThatThrownBy(() -> ResultsFile.read(csv)).hasMessage(csv + ":3: 1 values; the header has 2");
+    }
+
+    /** A formula has no number of transactions in its name, so its series stands at the number that was measured. */
     @Test
     void sourcesWithoutTheSettingStandAtTheirTransactions() {
         List<Measurement> all = some();
@@ -84,20 +84,19 @@ class PlotTest {
                 .flatExtracting(Series::points)
                 .extracting(Series.Point::x)
                 .containsOnly(1000.0, 100_000.0, 1800.0);
-        assertThat(Plot.of(all)).endsWith("</svg>\n");
     }
 
     @Test
     void tablesSayWhatWasNotDecided() {
-        assertThat(Markdown.growth(some()))
+        assertThat(Tables.growth(some()))
                 .startsWith("| series | 1000 | 100k |\n|---|---|---|\n| zipf=0.9 SER | 0.020 s | UNKNOWN at 60 s |\n");
-        assertThat(Markdown.ablation(some()).lines()).hasSize(12);
+        assertThat(Tables.ablation(some()).lines()).hasSize(12);
     }
 
     @Test
     void numbersAreShort() {
         assertThat(List.of(5.0, 1000.0, 10_000.0, 30_000.0, 1e6, 2.5e6))
-                .extracting(Plot::number)
+                .extracting(Tables::number)
                 .containsExactly("5", "1000", "10k", "30k", "1M", "2.5M");
     }
 }
