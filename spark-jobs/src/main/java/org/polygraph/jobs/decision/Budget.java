@@ -2,20 +2,13 @@ package org.polygraph.jobs.decision;
 
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.table.HistoryTable;
 
 /**
  * How long a check may take and how much memory it may hold. Kernels poll {@link #exhausted} every few thousand steps
  * and ask {@link #fits} before they allocate. Thread-safe.
  */
 public final class Budget {
-    /** Operations through index and rules that take as long as the solver between two looks. */
-    private static final int OPERATIONS_PER_LOOK = 64;
-    /** Cells of clocks that take as long. */
-    private static final int CELLS_PER_LOOK = 4_096;
-
     private static final long NO_DEADLINE = Long.MAX_VALUE;
     /** A part takes at most so many times its share by the clock on the wall, however busy the machine is. */
     private static final long SLOWEST = 10;
@@ -141,15 +134,6 @@ public final class Budget {
         if (looks != Long.MAX_VALUE) {
             looks -= more;
         }
-    }
-
-    /**
-     * Counts the decision of a small history, apart from the solver, which asks by itself: as many looks as the solver takes in the
-     * time that index, rules and clocks need.
-     */
-    public void chargeDecision(HistoryTable history, IsolationLevel level) {
-        long cells = (long) level.eventsPerTransaction() * history.transactions() * history.sessions();
-        charge(1 + history.operations() / OPERATIONS_PER_LOOK + cells / CELLS_PER_LOOK);
     }
 
     /** Where the platform does not tell, as if one thread had run all the time. */

@@ -27,7 +27,7 @@ final class SubHistoryChecker implements SubHistoryJudge {
 
     @Override
     public boolean violates(HistoryTable part) {
-        budget.chargeDecision(part, request.level());
+        SubHistoryDecision.charge(budget, part, request.level());
         if (request.level().isAxiom()) {
             return WeakLevelDecision.violates(part, request, budget);
         }

@@ -13,6 +13,7 @@ import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Strategy;
+import org.polygraph.jobs.decision.SubHistoryDecision;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
@@ -193,7 +194,7 @@ public final class WeakLevelDecision {
     }
 
     private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
-        budget.chargeDecision(history, request.level());
+        SubHistoryDecision.charge(budget, history, request.level());
         return ordered(history, request, budget) != null;
     }
 

@@ -1,9 +1,8 @@
 package org.polygraph.jobs.certificate.replay;
 
-import it.unimi.dsi.fastutil.ints.Int2LongMap;
-import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
-import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
@@ -106,9 +105,8 @@ final class AxiomReplay {
      * obeys the axiom is a proof. False if some read has none.
      */
     private boolean isReadInOrder(int[] order) {
-        Object2IntOpenHashMap<KeyValue> latest = new Object2IntOpenHashMap<>();
-        latest.defaultReturnValue(SourcesByValue.NONE);
-        Int2LongOpenHashMap own = new Int2LongOpenHashMap();
+        Map<KeyValue, Integer> latest = new HashMap<>();
+        Map<Integer, Long> own = new HashMap<>();
         for (int t : order) {
             for (int o = t < 0 ? 0 : starts[t]; t >= 0 && o < starts[t + 1]; o++) {
                 int key = table.key(o);
@@ -117,17 +115,14 @@ final class AxiomReplay {
                 if (table.isWrite(o)) {
                     own.put(key, value);
                 } else if (!own.containsKey(key)) {
-                    int source = latest.getInt(new KeyValue(key, value));
-                    boolean isInitial = source == SourcesByValue.NONE && value == table.initialValue();
-                    sources[o] = isInitial ? SourcesByValue.INITIAL : source;
+                    int initial = value == table.initialValue() ? SourcesByValue.INITIAL : SourcesByValue.NONE;
+                    sources[o] = latest.getOrDefault(new KeyValue(key, value), initial);
                     if (sources[o] == SourcesByValue.NONE) {
                         return false;
                     }
                 }
             }
-            for (Int2LongMap.Entry write : own.int2LongEntrySet()) {
-                latest.put(new KeyValue(write.getIntKey(), write.getLongValue()), t);
-            }
+            own.forEach((key, value) -> latest.put(new KeyValue(key, value), t));
             own.clear();
         }
         return true;

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.certificate.replay;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -35,19 +34,21 @@ final class SerialReplay {
     int[] misreads(int[] order, int most) {
         long[] current = new long[table.keys().size()];
         Arrays.fill(current, table.initialValue());
-        IntArrayList misreads = new IntArrayList();
+        int[] misreads = new int[16];
+        int count = 0;
         for (int t : order) {
             int end = t < 0 ? 0 : starts[t + 1];
             int o = t < 0 ? 0 : misread(keys, values, starts[t], end, current);
             while (o < end) {
-                misreads.add(o);
-                if (misreads.size() == most) {
-                    return misreads.toIntArray();
+                misreads = count == misreads.length ? Arrays.copyOf(misreads, 2 * count) : misreads;
+                misreads[count++] = o;
+                if (count == most) {
+                    return Arrays.copyOf(misreads, count);
                 }
                 o = misread(keys, values, o + 1, end, current);
             }
         }
-        return misreads.toIntArray();
+        return Arrays.copyOf(misreads, count);
     }
 
     /** Replays operations [from, to) up to a misread. As nothing runs beside a transaction, its writes are the last ones at once. */
