@@ -5,8 +5,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.infra.Blackhole;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.closure.EventOrder;
+import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /** After closure, one round and closure again: the order by rank, and the check of every key against it. */

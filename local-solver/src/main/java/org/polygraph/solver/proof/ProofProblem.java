@@ -1,5 +1,7 @@
 package org.polygraph.solver.proof;
 
+import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,6 +118,28 @@ public final class ProofProblem {
         if (!holds) {
             throw new IllegalArgumentException(array + "[" + index + "] = " + value + " is not allowed");
         }
+    }
+
+    /** Whether both have the same known edges, in the same order. */
+    public boolean hasSameEdges(ProofProblem other) {
+        return hasSameLists(events(), successorStart, successor, other.successorStart, other.successor);
+    }
+
+    /** Whether both are the same but for known edges. */
+    public boolean isOfSameHistory(ProofProblem other) {
+        return transactions == other.transactions
+                && eventsPerTransaction == other.eventsPerTransaction
+                && keys() == other.keys()
+                && hasSameLists(keys(), writerStart, writerTxn, other.writerStart, other.writerTxn)
+                && hasSameLists(keys(), writerStart, writerClass, other.writerStart, other.writerClass)
+                && hasSameLists(keys(), readerStart, readerTxn, other.readerStart, other.readerTxn)
+                && hasSameLists(keys(), readerStart, readerClass, other.readerStart, other.readerClass)
+                && IntStream.range(0, transactions).allMatch(t -> isOptional(t) == other.isOptional(t));
+    }
+
+    private static boolean hasSameLists(int owners, int[] start, int[] list, int[] otherStart, int[] otherList) {
+        return Arrays.equals(start, 0, owners + 1, otherStart, 0, owners + 1)
+                && Arrays.equals(list, start[0], start[owners], otherList, otherStart[0], otherStart[owners]);
     }
 
     int events() {

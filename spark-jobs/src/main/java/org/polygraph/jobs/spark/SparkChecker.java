@@ -17,7 +17,7 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -167,7 +167,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
         boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
         ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
-                ? ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())), budget::exhausted)
+                ? ReadPlan.of(path, format, SparkReading.sizes(pieceBytes(new SparkConf())), budget::exhausted)
                 : null;
         HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
         if (table != null) {
@@ -196,7 +196,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
 
     private static long pieceBytes(SparkConf conf) {
         try {
-            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
+            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Sizes.DEFAULT.pieceBytes()));
         } catch (IllegalArgumentException e) {
             throw new ConfigurationException(
                     "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES);
