@@ -115,7 +115,8 @@ public final class VersionChains {
             for (int r = slots[slot]; r < slots[slot + 1]; r++) {
                 int reader = readers[r];
                 boolean isLast = r + 1 == slots[slot + 1] || sessionOf[readers[r + 1]] != sessionOf[reader];
-                // The last reader of a session implies the others; in the successor's own session the session order implies the edge.
+                // The last reader of a session implies the others; in the successor's own session the session order
+                // implies the edge.
                 if (isLast && (sessionOf[reader] != sessionOf[successor] || reader > successor)) {
                     graph.add(events.begin(reader), events.commit(successor));
                 }

@@ -53,9 +53,7 @@ class ChainClocksTest {
                 BitSet before = rows(clocks, round, events);
                 boolean expectCyclic = close(reach);
                 boolean result = clocks.update(() -> false);
-                assertThat(result)
-                        .as("seed %d", seed)
-                        .isEqualTo(!expectCyclic);
+                assertThat(result).as("seed %d", seed).isEqualTo(!expectCyclic);
                 if (expectCyclic) {
                     cyclic++;
                     assertThat(EventOrder.byTurns(graph)).isNull();

@@ -9,12 +9,12 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.model.StoppedException;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.sliced.ClosurePlan;
 import org.polygraph.partitioner.sliced.GroupedRows;
+import org.polygraph.storage.model.StoppedException;
 
 /** Chain clocks by jobs: columns by group of sessions, into mapped files; ranks by group. */
 final class ColumnClosure implements JobClosure {

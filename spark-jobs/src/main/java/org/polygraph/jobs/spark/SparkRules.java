@@ -20,7 +20,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Rules;
-import org.polygraph.storage.model.StoppedException;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -28,6 +27,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * Closure and rules as Spark jobs: columns of the closure by group of sessions, or with real time its rows by window of time,

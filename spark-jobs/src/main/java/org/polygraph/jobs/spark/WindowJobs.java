@@ -11,13 +11,13 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.model.StoppedException;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.sliced.WindowedRows;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver

@@ -17,12 +17,12 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Rules;
 import org.polygraph.jobs.decision.Tuning;
-import org.polygraph.storage.model.StoppedException;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
