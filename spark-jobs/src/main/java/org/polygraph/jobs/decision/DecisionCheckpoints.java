@@ -12,7 +12,7 @@ import org.polygraph.storage.table.HistoryTable;
  * to be replayed. Each implies the ones before. Linearizability leaves the orders of keys. With each come the times of the
  * stages up to it.
  */
-final class DecisionCheckpoints {
+public final class DecisionCheckpoints {
     private static final String INDEX = "index";
     private static final String RULES = "rules";
     private static final String ORDER = "order";
@@ -91,8 +91,7 @@ final class DecisionCheckpoints {
     }
 
     /** Orders of keys that an earlier process found, or null. */
-    @Nullable
-    KeyOrders keyOrders() {
+    public @Nullable KeyOrders keyOrders() {
         ArrayFile left = stages.find(KEY_ORDERS);
         if (left == null) {
             return null;
@@ -106,7 +105,7 @@ final class DecisionCheckpoints {
     }
 
     /** Keeps orders of keys, if none was left open for want of time. */
-    void keepKeyOrders(KeyOrders orders) {
+    public void keepKeyOrders(KeyOrders orders) {
         if (keeps() && orders.isComplete()) {
             ArrayFile file = new ArrayFile();
             orders.saveTo(file);
