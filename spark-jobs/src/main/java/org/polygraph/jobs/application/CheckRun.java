@@ -16,7 +16,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.CpuClock;
-import org.polygraph.jobs.decision.Implications;
+import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.verdict.ExitCode;

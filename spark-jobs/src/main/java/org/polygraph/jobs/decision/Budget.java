@@ -125,7 +125,7 @@ public final class Budget {
     }
 
     /** Share of the looks that is spent, 0 to 1; 0 if they are not counted. */
-    double spent() {
+    public double spent() {
         return mostLooks == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, looks) / mostLooks;
     }
 
@@ -172,7 +172,7 @@ public final class Budget {
     }
 
     /** A part that has half of the time that is left, if there is a deadline. It ends with this one at the latest. */
-    Budget half() {
+    public Budget half() {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
         Budget part = new Budget(now, left, heap);

@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTable;
  * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later one makes the
  * earlier ones unnecessary. Level lin has one, the orders of keys. Each contains the times of the phases up to it.
  */
-final class DecisionCheckpoints {
+public final class DecisionCheckpoints {
     private static final String INDEX = "index";
     private static final String RULES = "rules";
     private static final String ORDER = "order";
@@ -90,8 +90,7 @@ final class DecisionCheckpoints {
     }
 
     /** Orders of keys that an earlier process found, or null. */
-    @Nullable
-    KeyOrders keyOrders() {
+    public @Nullable KeyOrders keyOrders() {
         ArrayFile left = checkpoints.find(KEY_ORDERS);
         if (left == null) {
             return null;
@@ -105,7 +104,7 @@ final class DecisionCheckpoints {
     }
 
     /** Keeps orders of keys if no key was left open at the end of the budget. */
-    void keepKeyOrders(KeyOrders orders) {
+    public void keepKeyOrders(KeyOrders orders) {
         if (keeps() && orders.isComplete()) {
             ArrayFile file = new ArrayFile();
             orders.saveTo(file);

@@ -1,11 +1,9 @@
 package org.polygraph.jobs.decision;
 
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -13,7 +11,6 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.model.StoppedException;
 
 /**
  * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure, unless few
@@ -27,7 +24,6 @@ final class InMemoryRules implements Rules {
 
     private final Closure closure;
     private final Saturation saturation;
-    private boolean outgrown;
 
     private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Workers workers) {
         this.closure = closure;
@@ -84,33 +80,13 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
-    public Closure.Result close(BooleanSupplier stop) {
-        return unlessEnded(() -> closure.update(stop));
-    }
-
-    private Closure.Result unlessEnded(Supplier<Closure.Result> work) {
-        try {
-            return work.get();
-        } catch (OutgrownException e) {
-            outgrown = true;
-        } catch (StoppedException e) {
-            // The caller knows why.
-        }
-        return Closure.Result.STOPPED;
+    public boolean close(BooleanSupplier stop) {
+        return closure.update(stop);
     }
 
     @Override
-    public boolean isOutgrown() {
-        return outgrown;
-    }
-
-    @Override
-    public Saturation.Result round(BooleanSupplier stop) {
-        try {
-            return saturation.round(stop);
-        } catch (StoppedException e) {
-            return Saturation.Result.STOPPED;
-        }
+    public Saturation.RoundResult round(BooleanSupplier stop) {
+        return saturation.round(stop);
     }
 
     @Override
@@ -152,12 +128,11 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
-    public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+    public boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
         if (file.has(DECIDED)) {
             saturation.resume(file.ints(DECIDED));
         }
-        long[] changed = file.longs(CHANGED);
-        return unlessEnded(() -> closure.restore(changed, stop));
+        return closure.restore(file.longs(CHANGED), stop);
     }
 
     @Override

@@ -30,20 +30,15 @@ public interface Rules extends AutoCloseable {
     }
 
     /** Makes reachability exact for the graph and drops redundant edges from it, see {@link Closure#update}. */
-    Closure.Result close(BooleanSupplier stop);
-
-    /** Whether {@link #close} stopped because the closure needs more memory than it was given. */
-    default boolean isOutgrown() {
-        return false;
-    }
+    boolean close(BooleanSupplier stop);
 
     /** One round of rules, see {@link Saturation#round}; reachability must be exact. */
-    Saturation.Result round(BooleanSupplier stop);
+    Saturation.RoundResult round(BooleanSupplier stop);
 
-    /** After {@link Saturation.Result#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    /** After {@link Saturation.RoundResult#CONTRADICTION}: the key whose reader has no candidate writer left. */
     int impossibleKey();
 
-    /** After {@link Saturation.Result#CONTRADICTION}: the transaction of that read. */
+    /** After {@link Saturation.RoundResult#CONTRADICTION}: the transaction of that read. */
     int impossibleReader();
 
     /**
@@ -68,9 +63,9 @@ public interface Rules extends AutoCloseable {
     void saveTo(ArrayFile file);
 
     /**
-     * Restores the state of the process that wrote the file, with its graph and index; the result is that of {@link #close}.
+     * Restores the state of the process that wrote the file, with its graph and index. @return as {@link #close}
      */
-    Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
+    boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
 
     /** Releases files and memory. */
     @Override

@@ -28,6 +28,10 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class Replay {
     private static final int NOBODY = Placement.NOBODY;
+    /** More misreads than this, plus one in {@link #SHARE} operations, are many. */
+    private static final int FEW = 1_000;
+
+    private static final int SHARE = 64;
 
     /**
      * What a replay saw; of an order that is rejected nothing is counted.
@@ -96,8 +100,11 @@ public final class Replay {
             return Result.rejected(wrong);
         }
         if (witness.terms().promise().isAxiom()) {
-            LastWriteReplay latest = new LastWriteReplay(witness);
-            return latest.holds(placement.eventAt()) ? latest.result() : of(new AxiomReplay(witness), placement);
+            int[] order = placement.eventAt();
+            SerialReplay serial = new SerialReplay(witness.table());
+            return serial.misreads(order, 1).length == 0
+                    ? serial.result(order)
+                    : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();
@@ -130,33 +137,19 @@ public final class Replay {
     }
 
     /**
-     * What there is to learn from an order that may be wrong.
+     * The reads of an order that do not return the last write. An order without any obeys RC, RA and CC; one with some may obey
+     * them too.
      *
-     * @param holds whether {@link #of} accepts it; then the rest is empty
-     * @param sources by operation of transactions that count: the transaction it read from, or a negative number
-     * @param early transactions that come before one of their sources
-     * @param turned a, b, c, d of transactions: the order should have a before b, likely, or else c before d, or -1
+     * @return operations; null if there are many, or the order contradicts sessions or counts the wrong transactions
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-    public record Attempt(boolean holds, int[] sources, int[] early, int[] turned) {}
-
-    /**
-     * Tries an order of RC, RA or CC that may be wrong, as far as most of its reads return the last write.
-     *
-     * @param used sources of an attempt before, whose array is taken for those of this one; empty at first
-     * @return null if nothing can be told with little work
-     */
-    public static @Nullable Attempt attempt(Witness witness, int[] used) {
+    public static int @Nullable [] misreads(Witness witness) {
         Placement placement = Placement.of(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
-        LastWriteReplay latest = new LastWriteReplay(witness, used);
-        if (latest.holds(placement.eventAt())) {
-            return new Attempt(true, new int[0], new int[0], new int[0]);
-        }
-        int[] sources = latest.sources();
-        return sources.length == 0 ? null : new Attempt(false, sources, latest.early(), latest.turned());
+        int most = FEW + witness.table().operations() / SHARE;
+        int[] misreads = new SerialReplay(witness.table()).misreads(placement.eventAt(), most);
+        return misreads.length == most ? null : misreads;
     }
 
     private @Nullable String run() {

@@ -23,7 +23,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Sources by slices of keys and edges by ranges of transactions against those of the whole history. */
-class ReadRangesTest {
+class ReadWindowsTest {
     private static final long SEED = 0x4ea2;
 
     private static ReadsFrom sliced(HistoryTable table, IsolationLevel level, int slices, Random random)
@@ -80,10 +80,10 @@ class ReadRangesTest {
             ReadAxiom whole = new ReadAxiom(expected, level);
             KnownGraph inOne = graph(expected, level);
             Axiom.Result result = whole.infer(inOne, () -> false);
-            ReadRanges ranges = new ReadRanges(expected, level, pieces, (arrays, cuts) -> {
+            ReadWindows ranges = new ReadWindows(expected, level, pieces, (arrays, cuts) -> {
                 List<byte[]> found = new ArrayList<>();
                 for (int i = 0; i + 1 < cuts.length; i++) {
-                    found.add(ReadRanges.infer(arrays, level, cuts[i], cuts[i + 1], () -> false));
+                    found.add(ReadWindows.infer(arrays, level, cuts[i], cuts[i + 1], () -> false));
                 }
                 Collections.shuffle(found, random);
                 return found;
@@ -133,7 +133,7 @@ class ReadRangesTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("slice 0");
         ReadsFrom reads = ReadsFrom.of(table, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC);
-        ReadRanges ranges = new ReadRanges(reads, IsolationLevel.RC, 1, (arrays, cuts) -> List.of());
+        ReadWindows ranges = new ReadWindows(reads, IsolationLevel.RC, 1, (arrays, cuts) -> List.of());
         assertThatThrownBy(() -> ranges.infer(graph(reads, IsolationLevel.RC), () -> false))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("from 0 on");

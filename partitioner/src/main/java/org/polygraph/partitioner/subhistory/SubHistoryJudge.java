@@ -4,7 +4,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Decides small histories. */
 @FunctionalInterface
-public interface PartJudge {
+public interface SubHistoryJudge {
     /** Whether the level is violated; false also where the work for it ran out. */
     boolean violates(HistoryTable part);
 

@@ -1,10 +1,12 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -23,13 +25,13 @@ import org.polygraph.storage.table.HistoryTable;
  */
 final class RealTimeName {
     private final HistoryTable table;
-    private final PartChecker withoutTime;
+    private final SubHistoryChecker withoutTime;
     private final Budget budget;
 
     RealTimeName(HistoryTable table, CheckRequest request, Budget budget) {
         this.table = table;
         this.budget = budget;
-        this.withoutTime = new PartChecker(
+        this.withoutTime = new SubHistoryChecker(
                 new CheckRequest(
                         request.level() == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI,
                         TimeMode.NONE,

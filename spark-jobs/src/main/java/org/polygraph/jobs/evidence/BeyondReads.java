@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
@@ -7,6 +7,8 @@ import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.partitioner.isolation.Anomaly;

@@ -17,14 +17,14 @@ import org.polygraph.storage.table.HistoryTable;
  * Where shrinking begins: what a violation and its reasons speak of, and, if that does not violate on its own, more and
  * more around it.
  */
-final class StartingPart {
+final class StartingOperations {
     private final ReadSources sources;
     private final HistoryTable table;
     private final IntOpenHashSet operations = new IntOpenHashSet();
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** @param more edges that the violation rests on besides its own */
-    StartingPart(ReadSources sources, Violation violation, List<Dependency> more) {
+    StartingOperations(ReadSources sources, Violation violation, List<Dependency> more) {
         this.sources = sources;
         this.table = sources.table();
         dependencies(violation.cycle());

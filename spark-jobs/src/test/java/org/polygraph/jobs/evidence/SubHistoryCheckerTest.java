@@ -1,15 +1,18 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
 
-class PartCheckerTest {
+class SubHistoryCheckerTest {
     /** A history that only search refutes. */
     static HistoryTable search(int variables) {
         for (long seed = 1; ; seed++) {
@@ -25,8 +28,8 @@ class PartCheckerTest {
     void costsAreCountedNotTimed() {
         HistoryTable table = search(10);
         for (IsolationLevel level : new IsolationLevel[] {IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.CC}) {
-            PartChecker judge =
-                    new PartChecker(CheckRequest.of(level), Budget.unlimited().ofLooks(100_000));
+            SubHistoryChecker judge = new SubHistoryChecker(
+                    CheckRequest.of(level), Budget.unlimited().ofLooks(100_000));
             boolean violates = judge.violates(table);
             double first = judge.spent();
             assertThat(first).as("%s", level).isBetween(10e-5, 0.4);
@@ -43,7 +46,7 @@ class PartCheckerTest {
     void withoutWorkNothingViolates() {
         HistoryTable table = search(10);
         Budget budget = Budget.unlimited().ofLooks(10);
-        PartChecker judge = new PartChecker(CheckRequest.of(IsolationLevel.SER), budget);
+        SubHistoryChecker judge = new SubHistoryChecker(CheckRequest.of(IsolationLevel.SER), budget);
         assertThat(judge.violates(table)).isFalse();
         assertThat(judge.spent()).isEqualTo(1);
     }

@@ -1,11 +1,20 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.weak;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Strategy;
+import org.polygraph.jobs.decision.SubHistoryDecision;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
@@ -69,9 +78,8 @@ public final class WeakLevelDecision {
     private Finding find() {
         boolean causal = request.level() == IsolationLevel.CC;
         long held = table.arrayBytes() + HELD_BYTES * table.operations();
-        boolean isTried = budget.fits(held, 0) && areOutcomesKnown();
-        if (isTried) {
-            Witness recorded = recorded(null);
+        if (budget.fits(held, 0) && areOutcomesKnown()) {
+            Witness recorded = recorded();
             if (recorded != null) {
                 check.uniqueValues(DistinctWrites.of(table));
                 return new Finding.Order(recorded, true);
@@ -88,12 +96,6 @@ public final class WeakLevelDecision {
         boolean hasOpenReads = order.hasOpenReads();
         check.uniqueValues(!hasOpenReads);
         long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
-        if (!isTried && budget.fits(held, 0)) {
-            Witness recorded = recorded(reads);
-            if (recorded != null) {
-                return new Finding.Order(recorded, true);
-            }
-        }
         budget.require(held, rows, "order");
         phases.begin("order");
         Axiom axiom = kernels.axiom(reads, indeterminate, request.level());
@@ -120,14 +122,10 @@ public final class WeakLevelDecision {
         return true;
     }
 
-    /** @param reads null if not looked for */
-    private @Nullable Witness recorded(@Nullable ReadsFrom reads) {
+    private @Nullable Witness recorded() {
         phases.begin("guess");
-        Terms terms = request.terms().orElseThrow();
-        boolean withTimes = request.time() != TimeMode.NONE;
-        Witness recorded = reads == null
-                ? RecordedOrder.accepted(table, terms, withTimes, budget::exhausted)
-                : RecordedOrder.accepted(reads, terms, withTimes, budget::exhausted);
+        Witness recorded = RecordedOrder.serial(
+                table, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         return recorded;
     }
@@ -196,7 +194,7 @@ public final class WeakLevelDecision {
     }
 
     private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
-        budget.charge(PartChecker.looks(history, request.level()));
+        SubHistoryDecision.charge(budget, history, request.level());
         return ordered(history, request, budget) != null;
     }
 
@@ -208,7 +206,7 @@ public final class WeakLevelDecision {
     }
 
     /** Whether a part of a history is known to violate. */
-    static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
+    public static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
         CommitOrder order = CommitOrder.index(part, request.level(), request.indexing());
         if (!order.violations().isEmpty()) {
             return true;

@@ -9,7 +9,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
  * What RC or RA demands of a range of transactions: edges in the order of transactions, up to the first conflict. Of ranges one
  * after the other it is what it is of all together; for RA a range begins with a session.
  */
-final class ReadRange {
+final class ReadWindow {
     private static final int CHECK_EVERY = 1 << 16;
     /** So many transactions' sources are fetched at a time. */
     private static final int AHEAD = 32;
@@ -21,7 +21,7 @@ final class ReadRange {
     private Axiom.@Nullable Conflict conflict;
 
     /** @param atomic RA, else RC */
-    ReadRange(ReadArrays reads, boolean atomic, EdgeSink sink) {
+    ReadWindow(ReadArrays reads, boolean atomic, EdgeSink sink) {
         this.reads = reads;
         this.atomic = atomic;
         this.edges = new ReadEdges(reads, sink);

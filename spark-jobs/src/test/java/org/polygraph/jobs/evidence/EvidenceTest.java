@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -189,7 +192,7 @@ class EvidenceTest {
     /** Hundreds of trials that take search, beside threads that take twice the CPU: what is told is told on a slow machine too. */
     @Test
     void whatIsToldDoesNotDependOnTheMachine() throws InterruptedException {
-        HistoryTable table = PartCheckerTest.search(8);
+        HistoryTable table = SubHistoryCheckerTest.search(8);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         String alone = shown(table, request);
         AtomicBoolean ended = new AtomicBoolean();

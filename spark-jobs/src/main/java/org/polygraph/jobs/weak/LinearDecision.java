@@ -1,10 +1,15 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.weak;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;

@@ -14,7 +14,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * {@link ReadAxiom} by ranges of transactions that are gone through elsewhere, each with all of {@link ReadArrays}: {@link
  * #infer(ReadArrays, IsolationLevel, int, int, BooleanSupplier)}. The graph gets the same edges in the same order.
  */
-public final class ReadRanges implements Axiom {
+public final class ReadWindows implements Axiom {
     /** Goes through ranges. */
     @FunctionalInterface
     public interface Elsewhere {
@@ -46,7 +46,7 @@ public final class ReadRanges implements Axiom {
      * @param level RC or RA
      * @param most ranges, at least 1
      */
-    public ReadRanges(ReadsFrom reads, IsolationLevel level, int most, Elsewhere elsewhere) {
+    public ReadWindows(ReadsFrom reads, IsolationLevel level, int most, Elsewhere elsewhere) {
         this.reads = reads;
         this.level = level;
         this.most = most;
@@ -80,7 +80,7 @@ public final class ReadRanges implements Axiom {
      */
     public static byte[] infer(ReadArrays reads, IsolationLevel level, int from, int to, BooleanSupplier stop) {
         IntArrayList edges = new IntArrayList();
-        ReadRange range = new ReadRange(reads, level == IsolationLevel.RA, (a, b, round) -> {
+        ReadWindow range = new ReadWindow(reads, level == IsolationLevel.RA, (a, b, round) -> {
             edges.add(a);
             edges.add(round == 0 ? b | OBSERVED : b);
         });

@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +8,11 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
@@ -149,7 +154,7 @@ public final class Implications {
                 case TOO_LARGE -> {}
             }
         }
-        return new PartChecker(request, budget).violates(alone) ? SubHistory.Judge.CHECKER : null;
+        return new SubHistoryChecker(request, budget).violates(alone) ? SubHistory.Judge.CHECKER : null;
     }
 
     /**

@@ -9,11 +9,11 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.axiom.ReadArrays;
-import org.polygraph.partitioner.axiom.ReadRanges;
+import org.polygraph.partitioner.axiom.ReadWindows;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /** By range of transactions: what RC or RA demands of the commit order. Out: a row a range, for the merge. */
-final class ReadRangeTask implements MapPartitionsFunction<Long, byte[]> {
+final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
 
     private final Sent reads;
@@ -21,7 +21,7 @@ final class ReadRangeTask implements MapPartitionsFunction<Long, byte[]> {
     private final int[] cuts;
 
     /** @param cuts range i is [cuts[i], cuts[i + 1]) */
-    ReadRangeTask(Sent reads, IsolationLevel level, int[] cuts) {
+    ReadWindowTask(Sent reads, IsolationLevel level, int[] cuts) {
         this.reads = reads;
         this.level = level;
         this.cuts = cuts;
@@ -33,7 +33,7 @@ final class ReadRangeTask implements MapPartitionsFunction<Long, byte[]> {
         Thread task = Thread.currentThread();
         while (ranges.hasNext()) {
             int range = ranges.next().intValue();
-            rows.add(ReadRanges.infer(reads.arrays(), level, cuts[range], cuts[range + 1], task::isInterrupted));
+            rows.add(ReadWindows.infer(reads.arrays(), level, cuts[range], cuts[range + 1], task::isInterrupted));
         }
         return rows.iterator();
     }

@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.jobs.evidence;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,6 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -21,7 +25,7 @@ import org.polygraph.storage.table.HistoryTable;
 public final class Counterexamples {
     /**
      * For all violations of a history together. A look is some 6 to 12 microseconds, of refutations by search as of stale reads
-     * ({@link PartChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
+     * ({@link SubHistoryChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
      */
     private static final long MOST_LOOKS = 300_000;
 
@@ -103,7 +107,7 @@ public final class Counterexamples {
                     request.level(),
                     request.indexing(),
                     request.clockSkewNanos(),
-                    new PartChecker(request, budget),
+                    new SubHistoryChecker(request, budget),
                     () -> budget.spent() >= 1 || time.exhausted());
         } catch (BudgetException | OutOfMemoryError e) {
             return null;
