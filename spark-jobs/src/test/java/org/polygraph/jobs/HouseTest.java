@@ -43,6 +43,7 @@ class HouseTest {
     }
 
     private static final String STORAGE = "org.polygraph.storage.";
+    private static final String FORMAT = STORAGE + "format";
     private static final String PARTITIONER = "org.polygraph.partitioner.";
     private static final String SOLVER = "org.polygraph.solver";
     private static final String JOBS = "org.polygraph.jobs.";
@@ -118,12 +119,12 @@ class HouseTest {
     private static final Pattern BRINGS = Pattern.compile(
             "collect.*|take.*|first|head|tail|toLocalIterator|reduce|fold|aggregate|treeReduce|treeAggregate|broadcast");
 
-    /** Whoever is added here adds to the list "What comes to the driver" in the module's SPARK.md, with its bound. */
+    /** A class that is added here gets a line with its bound in "What comes to the driver" of docs/spark.md. */
     @ArchTest
     static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
             .that()
             .haveNameNotMatching(JOBS.replace(".", "\\.")
-                    + "spark\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|ReadRangeTask|SliceFiles|SparkGenerator|SparkReading"
+                    + "spark\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|ReadWindowTask|SliceFiles|SparkGenerator|SparkReading"
                     + "|SparkRules|SparkKernels|WindowJobs)(\\$.*)?")
             .should()
             .accessTargetWhere(DescribedPredicate.describe(
@@ -162,6 +163,42 @@ class HouseTest {
     static final ArchRule STORAGE_PACKAGES_LOOK_LEFT = leftToRight(
             STORAGE, "model", "memory", "dictionary", "lists", "table", "analysis", "artifact", "format", "generate");
 
+    /** What formats share, then the formats, then the facade over them. */
+    @ArchTest
+    static final ArchRule FORMAT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(FORMAT + "..")
+            .layer("io")
+            .definedBy(FORMAT + ".io")
+            .layer("jsonl")
+            .definedBy(FORMAT + ".jsonl")
+            .layer("parquet")
+            .definedBy(FORMAT + ".parquet")
+            .layer("old")
+            .definedBy(FORMAT + ".edn", FORMAT + ".binary", FORMAT + ".plume")
+            .layer("facade")
+            .definedBy(FORMAT)
+            .layer("pieces")
+            .definedBy(FORMAT + ".pieces")
+            .whereLayer("jsonl")
+            .mayOnlyBeAccessedByLayers("parquet", "facade", "pieces")
+            .whereLayer("parquet")
+            .mayOnlyBeAccessedByLayers("facade", "pieces")
+            .whereLayer("old")
+            .mayOnlyBeAccessedByLayers("facade")
+            .whereLayer("facade")
+            .mayOnlyBeAccessedByLayers("pieces")
+            .whereLayer("pieces")
+            .mayNotBeAccessedByAnyLayer()
+            .ensureAllClassesAreContainedInArchitectureIgnoring(resideOutsideOfPackage(FORMAT + ".."));
+
+    @ArchTest
+    static final ArchRule ONLY_SPARK_READS_IN_PIECES = noClasses()
+            .that()
+            .resideOutsideOfPackages(FORMAT + ".pieces", JOBS + "spark..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(FORMAT + ".pieces");
+
     @ArchTest
     static final ArchRule PARTITIONER_PACKAGES_LOOK_LEFT = leftToRight(
             PARTITIONER,
@@ -171,6 +208,7 @@ class HouseTest {
             "closure",
             "prune",
             "order",
+            "sliced",
             "axiom",
             "linear",
             "residual",

@@ -2,8 +2,7 @@ package org.polygraph.benchmarks.micro;
 
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -58,13 +57,13 @@ final class Prepared {
     /** Fresh clocks, exact for the graph. */
     static ChainClocks closure(KnownGraph graph) {
         ChainClocks clocks = ChainClocks.of(graph);
-        require(clocks.update(() -> false) == Closure.Result.EXACT);
+        require(clocks.update(() -> false));
         return clocks;
     }
 
     /** One round of forced edges. */
-    Saturation.Result saturate(KnownGraph graph, ChainClocks clocks) {
-        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Cores.of(1))
+    Saturation.RoundResult saturate(KnownGraph graph, ChainClocks clocks) {
+        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Workers.of(1))
                 .round(() -> false);
     }
 

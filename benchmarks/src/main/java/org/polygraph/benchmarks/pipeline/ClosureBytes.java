@@ -3,9 +3,8 @@ package org.polygraph.benchmarks.pipeline;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Objects;
-import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -39,12 +38,12 @@ public final class ClosureBytes {
         Events events = new Events(perTransaction, table.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
         graph.bind(Objects.requireNonNull(RealTime.of(table, history.commitStatus(), 0), "a history without times"));
-        WindowClosure closure = WindowClosure.of(graph, Long.MAX_VALUE, Cores.all());
-        Saturation rules = new Saturation(graph, history.versions(), closure, history.commitStatus(), Cores.all());
+        WindowClosure closure = WindowClosure.of(graph, Long.MAX_VALUE, Workers.all());
+        Saturation rules = new Saturation(graph, history.versions(), closure, history.commitStatus(), Workers.all());
         StringBuilder line = new StringBuilder();
         double n = table.transactions();
         for (int i = 0; i < UPDATES; i++) {
-            if (closure.update(() -> false) != Closure.Result.EXACT) {
+            if (!closure.update(() -> false)) {
                 line.append(" contradicts real time");
                 break;
             }

@@ -1,10 +1,12 @@
 package org.polygraph.solver.proof;
 
+import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The problem that a trace refutes: the arrays of {@code Polygraph}, in the same layout and shared by reference, without
- * what only helps a search (positions, reachability, dirty keys).
+ * the arrays that only help a search (positions, reachability, dirty keys).
  */
 public final class ProofProblem {
     /** The class of the value that every key has at first. */
@@ -23,7 +25,7 @@ public final class ProofProblem {
     final boolean @Nullable [] optional;
 
     /**
-     * Checks every index, in O(input); that the known edges have no cycle is the checker's to see.
+     * Checks every index, in O(input); the checker finds cycles of known edges.
      *
      * @param transactions n
      * @param eventsPerTransaction E, 1 or 2
@@ -116,6 +118,28 @@ public final class ProofProblem {
         if (!holds) {
             throw new IllegalArgumentException(array + "[" + index + "] = " + value + " is not allowed");
         }
+    }
+
+    /** Whether both have the same known edges, in the same order. */
+    public boolean hasSameEdges(ProofProblem other) {
+        return hasSameLists(events(), successorStart, successor, other.successorStart, other.successor);
+    }
+
+    /** Whether both are equal except for known edges. */
+    public boolean isOfSameHistory(ProofProblem other) {
+        return transactions == other.transactions
+                && eventsPerTransaction == other.eventsPerTransaction
+                && keys() == other.keys()
+                && hasSameLists(keys(), writerStart, writerTxn, other.writerStart, other.writerTxn)
+                && hasSameLists(keys(), writerStart, writerClass, other.writerStart, other.writerClass)
+                && hasSameLists(keys(), readerStart, readerTxn, other.readerStart, other.readerTxn)
+                && hasSameLists(keys(), readerStart, readerClass, other.readerStart, other.readerClass)
+                && IntStream.range(0, transactions).allMatch(t -> isOptional(t) == other.isOptional(t));
+    }
+
+    private static boolean hasSameLists(int owners, int[] start, int[] list, int[] otherStart, int[] otherList) {
+        return Arrays.equals(start, 0, owners + 1, otherStart, 0, owners + 1)
+                && Arrays.equals(list, start[0], start[owners], otherList, otherStart[0], otherStart[owners]);
     }
 
     int events() {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -11,7 +12,6 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -104,7 +104,7 @@ public final class CommitOrder {
         if (inferred != Axiom.Result.INFERRED) {
             return Result.REFUTED;
         }
-        position = EventOrder.byTurns(graph, new int[graph.events().chains()]);
+        position = EventOrder.byTurns(graph);
         return position == null ? Result.REFUTED : Result.ORDERED;
     }
 

@@ -1,51 +1,60 @@
 package org.polygraph.partitioner.closure;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.storage.model.StoppedException;
 
 /** Exact reachability of a known graph that grows from round to round. */
 public sealed interface Closure permits ChainClocks, WindowClosure {
-    /** How an update ended. */
-    enum Result {
-        /** Reachability is exact for the graph. */
-        EXACT,
-        /** The graph has a cycle. */
-        CYCLIC,
-        /** The budget ended. */
-        STOPPED
-    }
-
-    /** The closure of a graph, small enough that memory is no question; {@link #update} computes it. */
+    /** The closure of a graph that is small enough to disregard memory; {@link #update} computes it. */
     static Closure of(KnownGraph graph) {
-        return graph.realTime() == null ? ChainClocks.of(graph) : WindowClosure.of(graph, Long.MAX_VALUE, Cores.all());
+        return graph.realTime() == null
+                ? ChainClocks.of(graph)
+                : WindowClosure.of(graph, Long.MAX_VALUE, Workers.all());
     }
 
     /**
      * Makes reachability exact for all edges now in the graph and drops redundant ones from it.
      *
-     * @param stop asked now and then; true ends the update
+     * @param stop asked now and then
+     * @return false if the graph has a cycle: then there is no reachability to ask for
+     * @throws StoppedException if it is to stop
+     * @throws OutgrownException if its rows outgrow their memory
      */
-    Result update(BooleanSupplier stop);
+    boolean update(BooleanSupplier stop);
 
     /**
-     * Makes reachability of a graph again as it was after an update, without dropping an edge.
+     * Recomputes reachability of a graph as it was after an update, without dropping an edge.
      *
      * @param changedThen {@link #changed} after that update
-     * @return not {@link Result#CYCLIC}, if the graph was that of an exact update
+     * @return as {@link #update}, so true if the graph was that of an exact update
      */
-    Result restore(long[] changedThen, BooleanSupplier stop);
+    boolean restore(long[] changedThen, BooleanSupplier stop);
 
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b);
 
+    /**
+     * An order of all events that extends the graph, as the position of each: by rank, or by time where real time is part of the
+     * graph.
+     */
+    int[] order();
+
+    /** The number of other events whose order relative to an event is unknown, on average; 0 if it is not known. */
+    double freedom();
+
     /** Bytes that it takes now. */
     long bytes();
 
-    /** A bit an event: those that more events may reach since the last update. */
+    /** A bit an event: the events that more events may reach since the last update. */
     long[] changed();
 
     /** Whether the event is {@link #changed}. */
     default boolean hasChanged(int event) {
         return (changed()[event >> 6] & (1L << event)) != 0;
     }
+
+    /** Applies the function for this kind of closure; rules look into rows, and the two kinds have different rows. */
+    <R> R with(Function<ChainClocks, R> clocks, Function<WindowClosure, R> window);
 }

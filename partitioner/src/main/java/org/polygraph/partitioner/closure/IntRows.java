@@ -4,9 +4,6 @@ import org.polygraph.partitioner.graph.Events;
 
 /** An int a cell. */
 final class IntRows extends ClockRows {
-    /** Ints in a cache line of 64 bytes. */
-    private static final int LINE = 16;
-
     private final int chains;
     /** By chain: its events' rows, one after another. */
     private final int[][] cells;
@@ -57,19 +54,13 @@ final class IntRows extends ClockRows {
     }
 
     @Override
-    public int touch(int chain, int cell) {
+    public long touch(int chain, int cell) {
         int[] row = cells[chain];
-        int end = cell + chains;
-        int sum = row[end - 1];
-        for (int i = cell; i < end; i += LINE) {
+        long sum = row[cell + chains - 1];
+        for (int i = cell; i < cell + chains; i += 16) {
             sum += row[i];
         }
         return sum;
-    }
-
-    @Override
-    public int cellsOfLine() {
-        return LINE;
     }
 
     @Override

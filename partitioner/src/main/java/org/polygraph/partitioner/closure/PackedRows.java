@@ -8,9 +8,6 @@ import org.polygraph.partitioner.graph.Events;
  * (Lamport, "Multiple byte processing with full-word instructions", 1975). Rows begin at a long of their own.
  */
 final class PackedRows extends ClockRows {
-    /** Bytes of a cache line. */
-    private static final int LINE = 64;
-
     private final int bits;
     /** log2 of the cells of a long. */
     private final int shift;
@@ -99,19 +96,14 @@ final class PackedRows extends ClockRows {
     }
 
     @Override
-    public int touch(int chain, int cell) {
+    public long touch(int chain, int cell) {
         long[] row = words[chain];
         int from = cell >> shift;
         long sum = row[from + width - 1];
-        for (int i = from; i < from + width; i += LINE / Long.BYTES) {
+        for (int i = from; i < from + width; i += 8) {
             sum += row[i];
         }
-        return (int) sum;
-    }
-
-    @Override
-    public int cellsOfLine() {
-        return LINE * Byte.SIZE / bits;
+        return sum;
     }
 
     @Override

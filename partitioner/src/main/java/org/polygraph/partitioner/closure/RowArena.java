@@ -4,12 +4,12 @@ import java.util.Arrays;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Rows of a few ints, one after another in blocks; a row is where its length is, and place 0 is the empty row. Several threads
- * may add rows, each by a {@link Writer} of its own, to be read when all have ended.
+ * Rows of a few ints, one after another in blocks. The place of a row is that of its length; place 0 is the empty row. Several
+ * threads may add rows, each by a {@link Writer} of its own; rows are read when all threads have ended. 4 bytes an int and a row.
  */
 final class RowArena {
-    private static final int SMALLEST_BLOCK_BITS = 8;
-    private static final int USUAL_BLOCK_BITS = 14;
+    private static final int LEAST_BLOCK_BITS = 8;
+    private static final int BLOCK_BITS = 14;
 
     private final int bits;
     private final int mask;
@@ -17,13 +17,13 @@ final class RowArena {
     private int used;
 
     /**
-     * Empty.
+     * An arena without rows.
      *
-     * @param longest row there may be
-     * @param rows about how many there will be
+     * @param longest the most ints of a row
+     * @param rows about how many rows there will be
      */
     RowArena(int longest, int rows) {
-        int wanted = Math.max(SMALLEST_BLOCK_BITS, Math.min(USUAL_BLOCK_BITS, 34 - Integer.numberOfLeadingZeros(rows)));
+        int wanted = Math.max(LEAST_BLOCK_BITS, Math.min(BLOCK_BITS, 34 - Integer.numberOfLeadingZeros(rows)));
         bits = Math.max(wanted, 33 - Integer.numberOfLeadingZeros(longest + 2));
         mask = (1 << bits) - 1;
     }
@@ -38,6 +38,18 @@ final class RowArena {
 
     int get(int row, int i) {
         return blocks[row >>> bits][(row & mask) + 1 + i];
+    }
+
+    /** The first number of an ascending row that is not below a bound, or -1. */
+    int firstNotBelow(int row, int bound) {
+        if (row == 0) {
+            return -1;
+        }
+        int[] block = blocks[row >>> bits];
+        int from = (row & mask) + 1;
+        int found = Arrays.binarySearch(block, from, from + block[from - 1], bound);
+        int at = found < 0 ? -found - 1 : found;
+        return at < from + block[from - 1] ? block[at] : -1;
     }
 
     private synchronized int claim(int[] block) {
@@ -81,14 +93,17 @@ final class RowArena {
 
     boolean equals(int row, RowArena other, int otherRow) {
         int length = length(row);
-        if (length != other.length(otherRow)) {
-            return false;
+        if (length == 0 || length != other.length(otherRow)) {
+            return length == other.length(otherRow);
         }
-        for (int i = 0; i < length; i++) {
-            if (get(row, i) != other.get(otherRow, i)) {
-                return false;
-            }
-        }
-        return true;
+        int from = row & mask;
+        int otherFrom = otherRow & other.mask;
+        return Arrays.equals(
+                blocks[row >>> bits],
+                from,
+                from + length + 1,
+                other.blocks[otherRow >>> other.bits],
+                otherFrom,
+                otherFrom + length + 1);
     }
 }

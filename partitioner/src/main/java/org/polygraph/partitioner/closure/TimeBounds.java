@@ -6,11 +6,11 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * What a graph's edges say of its events in real time, two numbers each: <i>earliest end</i>, the first place among the ends
- * of an event and all that it reaches; <i>latest start</i>, how many had ended at the last start of an event and all that
- * reach it. Both ascend along every path.
+ * Two numbers of each event that follow from a graph's edges and from real time: <i>earliest end</i>, the first place among the
+ * ends of the event and all that it reaches; <i>latest start</i>, how many transactions had ended at the last start of the event and
+ * all that reach it. Both ascend along every path.
  *
- * <p>Where real time is part of the question they say three things, all exactly (edges here are the graph's own):
+ * <p>Three facts follow, all exact (edges are the graph's own):
  *
  * <ul>
  *   <li>a path with real-time steps from a to v is there iff {@code earliestEnd(a) < latestStart(v)}: the first such step
@@ -22,10 +22,11 @@ import org.polygraph.partitioner.graph.RealTime;
  *   <li>an edge from p to v with {@code earliestEnd(p) < latestStart(v)} is implied.
  * </ul>
  *
- * <p>Linear in events and edges; 12 bytes an event.
+ * <p>The proof uses that real time is an interval order (Fishburn, "Intransitive indifference with unequal indifference intervals",
+ * 1970). Linear in events and edges; 12 bytes an event.
  */
 public final class TimeBounds {
-    /** Closing edges added, so that a history full of contradictions does not outgrow the memory. */
+    /** The most closing edges that are added, so that a history full of contradictions does not outgrow the memory. */
     private static final int MOST_CLOSING = 100_000;
 
     private final KnownGraph graph;
@@ -53,11 +54,10 @@ public final class TimeBounds {
     }
 
     private void backwards() {
-        int shift = events.shift();
         int[] places = time.places();
         for (int t = 0; t < places.length; t++) {
-            earliestEnd[t << shift] = RealTime.NEVER;
-            earliestEnd[(t << shift) | shift] = places[t];
+            earliestEnd[events.begin(t)] = RealTime.NEVER;
+            earliestEnd[events.commit(t)] = places[t];
         }
         int[] starts = graph.predecessorStarts();
         int[] edges = graph.predecessorEdges();
@@ -76,13 +76,12 @@ public final class TimeBounds {
     }
 
     private void forwards() {
-        int shift = events.shift();
         int[] ended = time.ended();
         int[] starts = graph.predecessorStarts();
         int[] edges = graph.predecessorEdges();
         int[] sources = graph.sources();
         for (int v : sequence) {
-            int start = ended[v >> shift];
+            int start = ended[events.transaction(v)];
             if (v > 0 && events.chain(v - 1) == events.chain(v)) {
                 start = Math.max(start, latestStart[v - 1]);
             }
@@ -93,12 +92,12 @@ public final class TimeBounds {
         }
     }
 
-    /** By event: the first place among the ends of what it reaches, itself included; {@link RealTime#NEVER} if none ends. */
+    /** By event: the first place among the ends of the event and all that it reaches; {@link RealTime#NEVER} if none ends. */
     public int[] earliestEnd() {
         return earliestEnd;
     }
 
-    /** By event: how many had ended at the last start of what reaches it, itself included. */
+    /** By event: how many had ended at the last start of the event and all that reach it. */
     public int[] latestStart() {
         return latestStart;
     }
@@ -119,8 +118,8 @@ public final class TimeBounds {
     }
 
     /**
-     * Adds to the graph, which real time is bound to, the real-time edges that close cycles: against every edge that runs
-     * backwards in time itself, and one into every transaction that reaches what had ended when it started.
+     * Adds real-time edges that close cycles to the graph, which real time is bound to: one against every edge that runs
+     * backwards in time, and one into every transaction that reaches a transaction that had ended when it started.
      */
     public void addClosingEdges() {
         int closing = 0;

@@ -7,7 +7,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -15,6 +15,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -93,38 +94,46 @@ public final class Explanation {
      *
      * @param of with an index of its own, for reads are decided in it
      * @param branch edges that are assumed besides
-     * @return null if they refute nothing
+     * @return null if they refute nothing, or the budget ended
      */
     @Nullable
     Violation refute(IndexedHistory of, Branch branch) {
+        try {
+            return refuteByRules(of, branch);
+        } catch (StoppedException e) {
+            return null;
+        }
+    }
+
+    private @Nullable Violation refuteByRules(IndexedHistory of, Branch branch) {
         KnownGraph graph = KnownGraph.of(events, of.versions());
         RealTime time = level.realTime() ? RealTime.of(of.table(), of.commitStatus(), clockSkewNanos) : null;
         if (time != null) {
             graph.bind(time);
         }
         Closure clocks = Closure.of(graph);
-        if (clocks.update(stop) == Closure.Result.CYCLIC) {
+        if (!clocks.update(stop)) {
             return evidence(of, graph, branch).ofCycles().get(0);
         }
         graph.nextRound();
         for (long edge : branch.edges()) {
             graph.add((int) (edge >>> 32), (int) edge);
         }
-        Closure.Result closed = clocks.update(stop);
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), Cores.all());
+        boolean exact = clocks.update(stop);
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), Workers.all());
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (closed == Closure.Result.CYCLIC) {
+            if (!exact) {
                 return evidence(of, graph, branch).ofCycles().get(0);
             }
-            Saturation.Result result = rules.round(stop);
-            if (result == Saturation.Result.CONTRADICTION) {
+            Saturation.RoundResult result = rules.round(stop);
+            if (result == Saturation.RoundResult.CONTRADICTION) {
                 return evidence(of, graph, branch)
                         .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), graph.currentRound());
             }
-            if (result != Saturation.Result.FORCED) {
+            if (result != Saturation.RoundResult.FORCED) {
                 return null;
             }
-            closed = clocks.update(stop);
+            exact = clocks.update(stop);
         }
         return null;
     }

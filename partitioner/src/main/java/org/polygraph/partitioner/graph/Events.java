@@ -1,11 +1,12 @@
 package org.polygraph.partitioner.graph;
 
+import java.util.Arrays;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The numbering of events: one an transaction (SER: it happens at once) or two (SI: {@code begin} takes the snapshot,
- * {@code commit} makes the writes visible). A session is a chain of consecutive events, so an event is a chain and a
- * position in it.
+ * The numbering of events: one a transaction (SER: it happens at once) or two (SI: {@code begin} takes the snapshot,
+ * {@code commit} makes the writes visible). A session is a chain of consecutive events, so an event has a chain and a
+ * position in it. Memory: the two arrays given.
  */
 public final class Events {
     private final int shift;
@@ -17,7 +18,7 @@ public final class Events {
      * @param perTransaction 1 or 2
      * @param sessionStarts length sessions + 1, see HistoryTable
      * @param sessionOf by transaction
-     * @throws BudgetException if there are more than an int numbers
+     * @throws BudgetException if there are more events than an int can number
      */
     public Events(int perTransaction, int[] sessionStarts, int[] sessionOf) {
         if (perTransaction != 1 && perTransaction != 2) {
@@ -26,7 +27,7 @@ public final class Events {
         long events = (long) sessionOf.length * perTransaction;
         if (events > Integer.MAX_VALUE - 8) {
             throw new BudgetException(events + " events, " + perTransaction + " a transaction, are more than the "
-                    + (Integer.MAX_VALUE - 8) + " that one check numbers; check fewer transactions");
+                    + (Integer.MAX_VALUE - 8) + " that one check can number; check fewer transactions");
         }
         this.shift = perTransaction - 1;
         this.sessionStarts = sessionStarts;
@@ -40,11 +41,6 @@ public final class Events {
 
     public int chains() {
         return sessionStarts.length - 1;
-    }
-
-    /** 0 with one event a transaction, 1 with two: {@code event >> shift} is the transaction. */
-    public int shift() {
-        return shift;
     }
 
     public int perTransaction() {
@@ -69,6 +65,11 @@ public final class Events {
         return sessionOf[event >> shift];
     }
 
+    /** The chain of a transaction. */
+    public int session(int transaction) {
+        return sessionOf[transaction];
+    }
+
     /** The first event of a chain. */
     public int chainStart(int chain) {
         return sessionStarts[chain] << shift;
@@ -83,27 +84,20 @@ public final class Events {
         return sessionOf;
     }
 
-    /** Transactions before the chain's first one; times {@link #perTransaction} it is {@link #chainStart}. */
-    public int[] firstTransactions() {
-        return sessionStarts;
-    }
-
     /**
-     * The chain of an event, or the session of a transaction, by where chains start.
+     * The chain of an event, or the session of a transaction, found in the list of starts.
      *
-     * @param starts the first of each chain, and the number of all
+     * @param starts the first item of each chain, and the number of all items
      */
     public static int chainOf(int[] starts, int item) {
-        int low = 0;
-        int high = starts.length - 1;
-        while (high - low > 1) {
-            int middle = (low + high) >>> 1;
-            if (starts[middle] <= item) {
-                low = middle;
-            } else {
-                high = middle;
-            }
+        int found = Arrays.binarySearch(starts, item);
+        if (found < 0) {
+            return -found - 2;
         }
-        return low;
+        // Empty chains start where the next one does.
+        while (found + 2 < starts.length && starts[found + 1] == item) {
+            found++;
+        }
+        return found;
     }
 }

@@ -8,17 +8,18 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The pass over transactions that comes before keys are looked at: which operations matter outside their transaction,
- * which transactions contradict themselves, and who counts.
+ * The pass over transactions before the passes over keys: which operations matter outside their transaction, which transactions
+ * contradict themselves, and which ones count.
  *
  * @param roles of each operation, see {@link TransactionScan}; of dropped transactions none
  * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
  *     if there are any, unknown outcomes were left unresolved
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
-record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
+public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
     /** Linear time, one byte an operation. */
-    static FirstPass of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
+    public static FirstPass of(
+            HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
         CommitStatus commitStatus = CommitStatus.ofCommitted(table);
         TransactionScan scan = new TransactionScan(table, reads);
         IntArrayList brokenCommitted = new IntArrayList();
@@ -53,7 +54,7 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
     }
 
     /** @param broken (transaction, operation) pairs; the first few become violations */
-    static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
+    public static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         List<Violation> violations = new ArrayList<>();
         for (int i = 0; i < broken.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
@@ -63,7 +64,7 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
     }
 
     /** @param impossible (key, transaction) pairs; the first few become violations */
-    static List<Violation> impossible(HistoryTable table, CommitStatus commitStatus, IntArrayList impossible) {
+    public static List<Violation> impossible(HistoryTable table, CommitStatus commitStatus, IntArrayList impossible) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         IntArrayList reads = new IntArrayList();
         for (int i = 0; i < impossible.size() && reads.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {

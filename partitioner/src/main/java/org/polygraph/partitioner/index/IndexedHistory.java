@@ -8,11 +8,11 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history after its first pass: who counts, and the {@link VersionIndex}; or the reads that are impossible whatever
- * the order.
+ * A history after its first pass: the transactions that count and the {@link VersionIndex}; or the reads that are impossible in
+ * any order.
  */
 public final class IndexedHistory {
-    /** No more violations of single reads than this are told in full. */
+    /** The most violations of single reads that are reported in full. */
     public static final int MOST_VIOLATIONS = 100;
 
     private final HistoryTable table;
@@ -34,7 +34,7 @@ public final class IndexedHistory {
         this.violations = List.copyOf(violations);
     }
 
-    /** What becomes of transactions whose client never learnt the outcome. */
+    /** How transactions are treated whose client does not know the outcome. */
     public enum Indeterminate {
         /** Committed only if observed. */
         MAYBE,
@@ -63,23 +63,23 @@ public final class IndexedHistory {
     }
 
     /** A history that single reads or transactions refute. */
-    static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
+    public static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
         return new IndexedHistory(table, commitStatus, sessionOf(table), null, violations);
     }
 
     /** A history whose index was made elsewhere. */
-    static IndexedHistory of(HistoryTable table, CommitStatus commitStatus, VersionIndex versions) {
+    public static IndexedHistory of(HistoryTable table, CommitStatus commitStatus, VersionIndex versions) {
         return new IndexedHistory(table, commitStatus, sessionOf(table), versions, List.of());
     }
 
-    /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a stage file; there must be no {@link #violations}. */
+    /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a checkpoint file; there must be no {@link #violations}. */
     public void saveTo(ArrayFile file) {
         file.put("states", commitStatus.states());
         versions().saveTo(file);
     }
 
     /**
-     * The same history from a stage file.
+     * The same history from a checkpoint file.
      *
      * @param table the same history that was indexed
      * @throws ArrayFile.DamagedException if the file is of another history, or of something else
@@ -104,7 +104,7 @@ public final class IndexedHistory {
     }
 
     /** By transaction. */
-    static int[] sessionOf(int[] starts) {
+    public static int[] sessionOf(int[] starts) {
         int[] sessionOf = new int[starts[starts.length - 1]];
         for (int s = 0; s + 1 < starts.length; s++) {
             Arrays.fill(sessionOf, starts[s], starts[s + 1], s);

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * Operations grouped by key: one pass deals them out to buckets of {@value #BUCKET_KEYS} keys (few streams, so that writes
  * stay sequential), and {@link #sort} puts one bucket in order within the cache. Linear time; 16 bytes an operation.
  */
-final class KeyBuckets {
+public final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;
     private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
 
     /** What an operation that reads carries to its bucket; one that writes carries its transaction. */
-    enum Tag {
+    public enum Tag {
         TRANSACTION,
         OPERATION
     }
@@ -37,7 +37,7 @@ final class KeyBuckets {
      * @param roles of each operation, see {@link TransactionScan}; hidden ones are left out
      * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
-    KeyBuckets(
+    public KeyBuckets(
             int keys,
             int[] operationStarts,
             int @Nullable [] transactions,
@@ -147,11 +147,11 @@ final class KeyBuckets {
         return values;
     }
 
-    /** Hears of the writer of each read. */
+    /** Receives the writer of each read. */
     @FunctionalInterface
-    interface Found {
+    public interface Found {
         /**
-         * Hears of one.
+         * Receives one.
          *
          * @param read what it carries, see {@link Tag}
          * @param writer as of {@link WritersByValue#find}
@@ -160,7 +160,7 @@ final class KeyBuckets {
     }
 
     /** Finds the writer of every read, key by key. @param transactionOf what a read carries */
-    void findWriters(IntUnaryOperator transactionOf, Found found) {
+    public void findWriters(IntUnaryOperator transactionOf, Found found) {
         WritersByValue writers = new WritersByValue();
         for (int b = 0; b < count(); b++) {
             sort(b);
@@ -186,7 +186,7 @@ final class KeyBuckets {
         }
     }
 
-    /** Of several writers of the value the only one that is not the reader itself, or SEVERAL. */
+    /** Of several writers of the value the only one other than the reader, or SEVERAL. */
     private int other(int reader, long value, int from, int to) {
         int found = WritersByValue.NONE;
         for (int w = from; w < to; w++) {

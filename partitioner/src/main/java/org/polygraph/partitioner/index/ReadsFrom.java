@@ -43,7 +43,7 @@ public final class ReadsFrom {
     /**
      * Finds the writer of every external read.
      *
-     * @param level RC judges every read of a key by itself; at the others the second must return what the first did
+     * @param level RC judges every read of a key alone; at other levels a second read must return what the first did
      */
     public static ReadsFrom of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         FirstPass pass = firstPass(table, indeterminate, level);
@@ -66,7 +66,8 @@ public final class ReadsFrom {
         return result.settled(impossible);
     }
 
-    static FirstPass firstPass(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+    public static FirstPass firstPass(
+            HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         return FirstPass.of(
                 table,
                 indeterminate,
@@ -74,14 +75,14 @@ public final class ReadsFrom {
     }
 
     /** With no read settled yet. */
-    static ReadsFrom unread(HistoryTable table, FirstPass pass) {
+    public static ReadsFrom unread(HistoryTable table, FirstPass pass) {
         int[] sources = new int[table.operations()];
         Arrays.fill(sources, NONE);
         return new ReadsFrom(table, pass.commitStatus(), sources, new IntArrayList(), pass.violations());
     }
 
     /** The result, once every external read is settled. */
-    ReadsFrom settled(IntArrayList impossible) {
+    public ReadsFrom settled(IntArrayList impossible) {
         open.unstableSort(null);
         if (impossible.isEmpty()) {
             return this;
@@ -93,7 +94,7 @@ public final class ReadsFrom {
     }
 
     /** @param writer as of {@link WritersByValue#find} */
-    void settle(int operation, int writer, long value, IntArrayList impossible) {
+    public void settle(int operation, int writer, long value, IntArrayList impossible) {
         boolean initial = value == table.initialValue();
         boolean own =
                 writer >= 0 && operation >= table.firstOperation(writer) && operation < table.operationsEnd(writer);

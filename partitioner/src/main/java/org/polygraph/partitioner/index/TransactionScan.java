@@ -4,23 +4,23 @@ import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The first look at every transaction by itself: which reads are external (before the first own write of the key; see
+ * The scan of each transaction alone: which reads are external (before the first own write of the key; see
  * {@link Reads}), which writes are visible (the last of the key), and whether reads after an
  * own write or an earlier read agree with it (INT).
  *
  * <p>One backward search an operation: quadratic in the operations of a transaction up to {@value #SHORT} of them, by a
  * table over keys beyond. Result: a byte an operation.
  */
-final class TransactionScan {
-    static final byte HIDDEN = 0;
-    static final byte EXTERNAL_READ = 1;
-    static final byte VISIBLE_WRITE = 2;
+public final class TransactionScan {
+    public static final byte HIDDEN = 0;
+    public static final byte EXTERNAL_READ = 1;
+    public static final byte VISIBLE_WRITE = 2;
 
     /** Which reads of a key, before the first own write of it, are external. */
-    enum Reads {
+    public enum Reads {
         /** The first; later ones must return the same: RA and above. */
         FIRST,
-        /** Each is judged by itself: RC. */
+        /** Each is judged alone: RC. */
         EACH
     }
 
@@ -48,11 +48,11 @@ final class TransactionScan {
     }
 
     /**
-     * For a part of a history; arrays as in HistoryTable.
+     * For some operations of a history; arrays as in HistoryTable.
      *
      * @param keys all ids of keys are below
      */
-    TransactionScan(
+    public TransactionScan(
             int[] operationStarts, int[] operationKeys, long[] operationValues, int operations, int keys, Reads reads) {
         this.operationStarts = operationStarts;
         this.operationKeys = operationKeys;
@@ -63,12 +63,12 @@ final class TransactionScan {
     }
 
     /** {@link #HIDDEN}, {@link #EXTERNAL_READ} or {@link #VISIBLE_WRITE} of each scanned operation. */
-    byte[] roles() {
+    public byte[] roles() {
         return roles;
     }
 
     /** Scans one transaction. @return the first operation that breaks internal consistency, or -1 */
-    int scan(int transaction) {
+    public int scan(int transaction) {
         int from = operationStarts[transaction];
         int to = operationStarts[transaction + 1];
         int length = to - from;

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Per key: its writers, the value each wrote, and its external reads grouped by the version they read.
+ * Per key: its writers, the value that each one wrote, and its external reads grouped by the version that they read.
  *
- * <p>Shapes, for K keys, W visible writes, R external reads (of resolved reads of one version by one session only the
- * first and the last are kept; those between follow from them):
+ * <p>Shapes, for K keys, W visible writes and R external reads (of the decided reads of one version by one session only the
+ * first and the last are kept, because those between follow from them):
  *
  * <ul>
  *   <li>writers of key k: [writerStarts[k], writerStarts[k+1]), ascending by transaction, hence by session and position;
@@ -17,7 +17,7 @@ import org.polygraph.storage.artifact.ArrayFile;
  *   <li>readers of key k: [readerStarts[k], readerStarts[k+1]), by slot and in a slot ascending by transaction. Slots of k
  *       start at slot(k): the initial version, each writer in order, then the reads that are still ambiguous; slot i has
  *       the readers [slotStarts[i], slotStarts[i+1]);
- *   <li>readerClasses[r]: the class of the value read. Candidates of a read are the writers of its class but its own
+ *   <li>readerClasses[r]: the class of the value read. The candidates of a read are the writers of its class but its own
  *       transaction, and the initial version if the class is INITIAL.
  * </ul>
  *
@@ -27,203 +27,189 @@ public final class VersionIndex {
     /** The class of the initial value. */
     public static final int INITIAL = -1;
 
-    final int[] writerStarts;
-    final int[] writerTransactions;
-    final int[] writerClasses;
-    final int[] readerStarts;
-    final int[] readerTransactions;
-    final int[] readerClasses;
-    final int[] slotStarts;
-    /** The next writer of the same class, or -1; null where no value repeats. */
-    final int @Nullable [] nextInClass;
-    /** By key: the first writer of the initial value, or -1; null where there is none at all. */
-    final int @Nullable [] initialWriters;
+    /**
+     * The writers of all keys, see {@link VersionIndex}.
+     *
+     * @param next by writer: the next writer of the same class, or -1; null where no value repeats
+     * @param initial by key: the first writer of the initial value, or -1; null where no transaction wrote it
+     */
+    @SuppressWarnings("ArrayRecordComponent") // columns, never compared
+    public record Writers(
+            int[] starts, int[] transactions, int[] classes, int @Nullable [] next, int @Nullable [] initial) {
+        /** Room for so many writers of so many keys. */
+        public static Writers room(int writers, int keys, boolean repeated, boolean initial) {
+            return new Writers(
+                    new int[keys + 1],
+                    new int[writers],
+                    new int[writers],
+                    repeated ? new int[writers] : null,
+                    initial ? new int[keys] : null);
+        }
+    }
 
+    /** The external reads of all keys, see {@link VersionIndex}. */
+    @SuppressWarnings("ArrayRecordComponent") // columns, never compared
+    public record Readers(int[] starts, int[] transactions, int[] classes, int[] slotStarts) {
+        /** Room for so many readers. */
+        public static Readers room(int readers, int writers, int keys) {
+            return new Readers(new int[keys + 1], new int[readers], new int[readers], new int[writers + 2 * keys + 1]);
+        }
+
+        private Readers copy() {
+            return new Readers(starts, transactions.clone(), classes.clone(), slotStarts.clone());
+        }
+    }
+
+    private final Writers writers;
+    private final Readers readers;
     private int ambiguous;
 
-    VersionIndex(
-            int[] writerStarts,
-            int[] writerTransactions,
-            int[] writerClasses,
-            int[] readerStarts,
-            int[] readerTransactions,
-            int[] readerClasses,
-            int[] slotStarts,
-            int @Nullable [] nextInClass,
-            int @Nullable [] initialWriters,
-            int ambiguous) {
-        this.writerStarts = writerStarts;
-        this.writerTransactions = writerTransactions;
-        this.writerClasses = writerClasses;
-        this.readerStarts = readerStarts;
-        this.readerTransactions = readerTransactions;
-        this.readerClasses = readerClasses;
-        this.slotStarts = slotStarts;
-        this.nextInClass = nextInClass;
-        this.initialWriters = initialWriters;
+    /** @param ambiguous how many reads have several candidates */
+    public VersionIndex(Writers writers, Readers readers, int ambiguous) {
+        this.writers = writers;
+        this.readers = readers;
         this.ambiguous = ambiguous;
     }
 
-    /** A copy in which reads may be decided without deciding them here; shares what never changes. */
+    /** A copy in which reads can be decided without deciding them here; it shares what never changes. */
     VersionIndex copy() {
-        return new VersionIndex(
-                writerStarts,
-                writerTransactions,
-                writerClasses,
-                readerStarts,
-                readerTransactions.clone(),
-                readerClasses.clone(),
-                slotStarts.clone(),
-                nextInClass,
-                initialWriters,
-                ambiguous);
+        return new VersionIndex(writers, readers.copy(), ambiguous);
     }
 
-    /** Adds what it is made of to a stage file. */
+    /** Adds the whole index to a checkpoint file. */
     void saveTo(ArrayFile file) {
-        file.put("writerStarts", writerStarts)
-                .put("writerTransactions", writerTransactions)
-                .put("writerClasses", writerClasses)
-                .put("readerStarts", readerStarts)
-                .put("nextInClass", nextInClass == null ? new int[0] : nextInClass)
-                .put("initialWriters", initialWriters == null ? new int[0] : initialWriters)
+        file.put("writerStarts", writers.starts)
+                .put("writerTransactions", writers.transactions)
+                .put("writerClasses", writers.classes)
+                .put("readerStarts", readers.starts)
+                .put("nextInClass", writers.next == null ? new int[0] : writers.next)
+                .put("initialWriters", writers.initial == null ? new int[0] : writers.initial)
                 .put(
                         "optionalArrays",
-                        new byte[] {(byte) (nextInClass == null ? 0 : 1), (byte) (initialWriters == null ? 0 : 1)});
+                        new byte[] {(byte) (writers.next == null ? 0 : 1), (byte) (writers.initial == null ? 0 : 1)});
         saveReadsTo(file);
     }
 
     /** Adds what {@link #resolve} changes. */
     public void saveReadsTo(ArrayFile file) {
-        file.put("readerTransactions", readerTransactions)
-                .put("readerClasses", readerClasses)
-                .put("slotStarts", slotStarts)
+        file.put("readerTransactions", readers.transactions)
+                .put("readerClasses", readers.classes)
+                .put("slotStarts", readers.slotStarts)
                 .put("ambiguous", new int[] {ambiguous});
     }
 
     /** The inverse of {@link #saveTo}. */
     static VersionIndex of(ArrayFile file) throws ArrayFile.DamagedException {
         byte[] has = file.bytes("optionalArrays");
-        return new VersionIndex(
+        Writers writers = new Writers(
                 file.ints("writerStarts"),
                 file.ints("writerTransactions"),
                 file.ints("writerClasses"),
-                file.ints("readerStarts"),
-                file.ints("readerTransactions"),
-                file.ints("readerClasses"),
-                file.ints("slotStarts"),
                 has[0] == 0 ? null : file.ints("nextInClass"),
-                has[1] == 0 ? null : file.ints("initialWriters"),
-                file.ints("ambiguous")[0]);
+                has[1] == 0 ? null : file.ints("initialWriters"));
+        return withReadsOf(file, writers, file.ints("readerStarts"));
     }
 
-    /** The same keys and writers with the reads that a stage file has. */
+    /** The same keys and writers with the reads of a checkpoint file. */
     VersionIndex withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
-        return new VersionIndex(
-                writerStarts,
-                writerTransactions,
-                writerClasses,
-                readerStarts,
-                file.ints("readerTransactions"),
-                file.ints("readerClasses"),
-                file.ints("slotStarts"),
-                nextInClass,
-                initialWriters,
-                file.ints("ambiguous")[0]);
+        return withReadsOf(file, writers, readers.starts);
     }
 
-    /** The same with other numbers of transactions, which must ascend as the old ones do. */
+    private static VersionIndex withReadsOf(ArrayFile file, Writers writers, int[] readerStarts)
+            throws ArrayFile.DamagedException {
+        Readers readers = new Readers(
+                readerStarts, file.ints("readerTransactions"), file.ints("readerClasses"), file.ints("slotStarts"));
+        return new VersionIndex(writers, readers, file.ints("ambiguous")[0]);
+    }
+
+    /** The same index with other numbers of transactions, which must ascend as the old ones do. */
     public VersionIndex renumbered(IntUnaryOperator number) {
-        int[] writers = new int[writers()];
-        for (int w = 0; w < writers.length; w++) {
-            writers[w] = number.applyAsInt(writerTransactions[w]);
-        }
-        int[] readers = new int[readers()];
-        for (int r = 0; r < readers.length; r++) {
-            readers[r] = number.applyAsInt(readerTransactions[r]);
-        }
         return new VersionIndex(
-                writerStarts,
-                writers,
-                writerClasses,
-                readerStarts,
-                readers,
-                readerClasses.clone(),
-                slotStarts.clone(),
-                nextInClass,
-                initialWriters,
+                new Writers(
+                        writers.starts,
+                        renumbered(writers.transactions, number),
+                        writers.classes,
+                        writers.next,
+                        writers.initial),
+                new Readers(
+                        readers.starts,
+                        renumbered(readers.transactions, number),
+                        readers.classes.clone(),
+                        readers.slotStarts.clone()),
                 ambiguous);
     }
 
-    /** Some keys, ascending, numbered from 0; -1 is one that nobody reads or writes. Linear in what they have. */
+    private static int[] renumbered(int[] transactions, IntUnaryOperator number) {
+        int[] renumbered = new int[transactions.length];
+        for (int i = 0; i < renumbered.length; i++) {
+            renumbered[i] = number.applyAsInt(transactions[i]);
+        }
+        return renumbered;
+    }
+
+    /** The index of some keys, ascending, numbered from 0; -1 stands for a key without operations. Linear in their operations. */
     public VersionIndex part(int[] chosen) {
         int keys = chosen.length;
-        int writers = 0;
-        int readers = 0;
-        for (int k = 0; k < keys; k++) {
-            int key = chosen[k];
-            writers += key < 0 ? 0 : writerStarts[key + 1] - writerStarts[key];
-            readers += key < 0 ? 0 : readerStarts[key + 1] - readerStarts[key];
+        int writerCount = 0;
+        int readerCount = 0;
+        for (int key : chosen) {
+            writerCount += key < 0 ? 0 : writers.starts[key + 1] - writers.starts[key];
+            readerCount += key < 0 ? 0 : readers.starts[key + 1] - readers.starts[key];
         }
-        int[] next = nextInClass == null ? null : new int[writers];
-        int[] initial = initialWriters == null ? null : new int[keys];
         VersionIndex part = new VersionIndex(
-                new int[keys + 1],
-                new int[writers],
-                new int[writers],
-                new int[keys + 1],
-                new int[readers],
-                new int[readers],
-                new int[writers + 2 * keys + 1],
-                next,
-                initial,
+                Writers.room(writerCount, keys, writers.next != null, writers.initial != null),
+                Readers.room(readerCount, writerCount, keys),
                 0);
         int w = 0;
         int r = 0;
         for (int k = 0; k < keys; k++) {
-            int key = chosen[k];
-            part.writerStarts[k] = w;
-            part.readerStarts[k] = r;
-            if (key < 0) {
-                Arrays.fill(part.slotStarts, part.slot(k), part.slot(k) + 2, r);
-                if (initial != null) {
-                    initial[k] = -1;
+            part.writers.starts[k] = w;
+            part.readers.starts[k] = r;
+            if (chosen[k] < 0) {
+                Arrays.fill(part.readers.slotStarts, part.slot(k), part.slot(k) + 2, r);
+                if (part.writers.initial != null) {
+                    part.writers.initial[k] = -1;
                 }
                 continue;
             }
-            int w0 = writerStarts[key];
-            int r0 = readerStarts[key];
-            int ws = writerStarts[key + 1] - w0;
-            int rs = readerStarts[key + 1] - r0;
-            System.arraycopy(writerTransactions, w0, part.writerTransactions, w, ws);
-            System.arraycopy(readerTransactions, r0, part.readerTransactions, r, rs);
-            shift(writerClasses, w0, part.writerClasses, w, ws, w - w0);
-            shift(readerClasses, r0, part.readerClasses, r, rs, w - w0);
-            if (nextInClass != null && next != null) {
-                shift(nextInClass, w0, next, w, ws, w - w0);
-            }
-            if (initialWriters != null && initial != null) {
-                shift(initialWriters, key, initial, k, 1, w - w0);
-            }
-            for (int s = 0; s < ws + 2; s++) {
-                part.slotStarts[part.slot(k) + s] = slotStarts[slot(key) + s] + r - r0;
-            }
-            int open = ambiguousSlot(key);
-            part.ambiguous += slotStarts[open + 1] - slotStarts[open];
-            w += ws;
-            r += rs;
+            part.copyKey(this, chosen[k], k);
+            int open = ambiguousSlot(chosen[k]);
+            part.ambiguous += readers.slotStarts[open + 1] - readers.slotStarts[open];
+            w += writers.starts[chosen[k] + 1] - writers.starts[chosen[k]];
+            r += readers.starts[chosen[k] + 1] - readers.starts[chosen[k]];
         }
-        part.writerStarts[keys] = w;
-        part.readerStarts[keys] = r;
-        part.slotStarts[w + 2 * keys] = r;
+        part.writers.starts[keys] = w;
+        part.readers.starts[keys] = r;
+        part.readers.slotStarts[w + 2 * keys] = r;
         return part;
     }
 
+    /** Copies all of a key from another index; the starts of its writers and readers here must be set. */
+    public void copyKey(VersionIndex from, int fromKey, int key) {
+        int w0 = from.writers.starts[fromKey];
+        int r0 = from.readers.starts[fromKey];
+        int ws = from.writers.starts[fromKey + 1] - w0;
+        int rs = from.readers.starts[fromKey + 1] - r0;
+        int w = writers.starts[key];
+        int r = readers.starts[key];
+        System.arraycopy(from.writers.transactions, w0, writers.transactions, w, ws);
+        System.arraycopy(from.readers.transactions, r0, readers.transactions, r, rs);
+        shift(from.writers.classes, w0, writers.classes, w, ws, w - w0);
+        shift(from.readers.classes, r0, readers.classes, r, rs, w - w0);
+        shift(from.readers.slotStarts, from.slot(fromKey), readers.slotStarts, slot(key), ws + 2, r - r0);
+        if (from.writers.next != null && writers.next != null) {
+            shift(from.writers.next, w0, writers.next, w, ws, w - w0);
+        }
+        if (from.writers.initial != null && writers.initial != null) {
+            shift(from.writers.initial, fromKey, writers.initial, key, 1, w - w0);
+        }
+    }
+
     /**
-     * One key, of which every read is decided.
+     * The index of one key of which every read is decided.
      *
      * @param writers transactions, ascending
-     * @param slotStarts where the readers of the initial version begin, of each writer, and twice the number of readers
+     * @param slotStarts where the readers of the initial version begin, those of each writer, and twice the number of readers
      * @param readers transactions, ascending within a slot
      */
     public static VersionIndex ofKey(int[] writers, int[] slotStarts, int[] readers) {
@@ -235,52 +221,45 @@ public final class VersionIndex {
             Arrays.fill(readClasses, slotStarts[w + 1], slotStarts[w + 2], w);
         }
         return new VersionIndex(
-                new int[] {0, writers.length},
-                writers,
-                classes,
-                new int[] {0, readers.length},
-                readers,
-                readClasses,
-                slotStarts,
-                null,
-                null,
+                new Writers(new int[] {0, writers.length}, writers, classes, null, null),
+                new Readers(new int[] {0, readers.length}, readers, readClasses, slotStarts),
                 0);
     }
 
-    /** Copies numbers of writers; negative ones (none, INITIAL) stay as they are. */
-    static void shift(int[] source, int from, int[] target, int at, int count, int by) {
+    /** Copies numbers of writers raised by a number; negative ones (none, INITIAL) are copied unchanged. */
+    public static void shift(int[] source, int from, int[] target, int at, int count, int by) {
         for (int i = 0; i < count; i++) {
             target[at + i] = source[from + i] < 0 ? source[from + i] : source[from + i] + by;
         }
     }
 
     public int keys() {
-        return writerStarts.length - 1;
+        return writers.starts.length - 1;
     }
 
     public int writers() {
-        return writerTransactions.length;
+        return writers.transactions.length;
     }
 
     public int readers() {
-        return readerTransactions.length;
+        return readers.transactions.length;
     }
 
     /** Whether no counted value of a key was written twice, nor an initial value again. */
     public boolean hasUniqueValues() {
-        return nextInClass == null && initialWriters == null;
+        return writers.next == null && writers.initial == null;
     }
 
     /** Bytes of the arrays. */
     public long bytes() {
+        int arrays = 2 + (writers.next == null ? 0 : 1);
         return 4L
-                * (writerStarts.length
-                        + readerStarts.length
-                        + slotStarts.length
-                        + 2L * writers()
+                * (writers.starts.length
+                        + readers.starts.length
+                        + readers.slotStarts.length
+                        + (long) arrays * writers()
                         + 2L * readers()
-                        + (nextInClass == null ? 0 : writers())
-                        + (initialWriters == null ? 0 : keys()));
+                        + (writers.initial == null ? 0 : keys()));
     }
 
     /** How many reads still have several candidate writers. */
@@ -289,42 +268,52 @@ public final class VersionIndex {
     }
 
     public int[] writerStarts() {
-        return writerStarts;
+        return writers.starts;
     }
 
     public int[] writerTransactions() {
-        return writerTransactions;
+        return writers.transactions;
     }
 
     public int[] writerClasses() {
-        return writerClasses;
+        return writers.classes;
     }
 
     public int[] readerStarts() {
-        return readerStarts;
+        return readers.starts;
     }
 
     public int[] readerTransactions() {
-        return readerTransactions;
+        return readers.transactions;
     }
 
     public int[] readerClasses() {
-        return readerClasses;
+        return readers.classes;
     }
 
     /** Length writers + 2 * keys + 1, see the class comment. */
     public int[] slotStarts() {
-        return slotStarts;
+        return readers.slotStarts;
     }
 
-    /** The slot of key k's initial version; writer w of k has {@code slot(k) + 1 + w - writerStarts[k]}. */
+    /** The slot of key k's initial version; writer w of k has {@code slot(k) + 1 + w - writers.starts[k]}. */
     public int slot(int key) {
-        return writerStarts[key] + 2 * key;
+        return writers.starts[key] + 2 * key;
     }
 
     /** The slot of key k's ambiguous reads. */
     public int ambiguousSlot(int key) {
-        return writerStarts[key + 1] + 2 * key + 1;
+        return writers.starts[key + 1] + 2 * key + 1;
+    }
+
+    /** By writer: the next writer of the same class, or -1; null where no value repeats. */
+    public int @Nullable [] classLinks() {
+        return writers.next;
+    }
+
+    /** By key: the first writer of the initial value, or -1; null where no transaction wrote it. */
+    public int @Nullable [] initialWriters() {
+        return writers.initial;
     }
 
     /** The first candidate writer of a class; walk on with {@link #nextInClass}. -1 if there is none. */
@@ -332,12 +321,12 @@ public final class VersionIndex {
         if (valueClass != INITIAL) {
             return valueClass;
         }
-        return initialWriters == null ? -1 : initialWriters[key];
+        return writers.initial == null ? -1 : writers.initial[key];
     }
 
     /** The next writer of the same class as w, or -1. */
     public int nextInClass(int writer) {
-        return nextInClass == null ? -1 : nextInClass[writer];
+        return writers.next == null ? -1 : writers.next[writer];
     }
 
     /**
@@ -348,13 +337,13 @@ public final class VersionIndex {
     public void resolve(int key, int[] slots) {
         int base = slot(key);
         int last = ambiguousSlot(key);
-        int from = slotStarts[base];
-        int to = slotStarts[last + 1];
-        int open = slotStarts[last];
+        int from = readers.slotStarts[base];
+        int to = readers.slotStarts[last + 1];
+        int open = readers.slotStarts[last];
         int count = last - base + 1;
         int[] sizes = new int[count + 1];
         for (int s = 0; s < count; s++) {
-            sizes[s + 1] = slotStarts[base + s + 1] - slotStarts[base + s];
+            sizes[s + 1] = readers.slotStarts[base + s + 1] - readers.slotStarts[base + s];
         }
         int resolved = 0;
         for (int i = 0; i < to - open; i++) {
@@ -372,27 +361,23 @@ public final class VersionIndex {
         int[] classes = new int[to - from];
         int slot = 0;
         for (int r = from; r < to; r++) {
-            while (r >= slotStarts[base + slot + 1]) {
+            while (r >= readers.slotStarts[base + slot + 1]) {
                 slot++;
             }
             int target = r >= open && slots[r - open] >= 0 ? slots[r - open] : slot;
             int place = next[target]++;
-            transactions[place] = readerTransactions[r];
-            classes[place] = readerClasses[r];
+            transactions[place] = readers.transactions[r];
+            classes[place] = readers.classes[r];
         }
-        System.arraycopy(transactions, 0, readerTransactions, from, to - from);
-        System.arraycopy(classes, 0, readerClasses, from, to - from);
+        System.arraycopy(transactions, 0, readers.transactions, from, to - from);
+        System.arraycopy(classes, 0, readers.classes, from, to - from);
         for (int s = 0; s < count; s++) {
-            slotStarts[base + s] = from + sizes[s];
-            sortByTransaction(from + sizes[s], from + sizes[s + 1], s == count - 1);
+            readers.slotStarts[base + s] = from + sizes[s];
+            if (s < count - 1) {
+                // All readers of a decided slot have one class.
+                Arrays.sort(readers.transactions, from + sizes[s], from + sizes[s + 1]);
+            }
         }
         ambiguous -= resolved;
-    }
-
-    /** Restores ascending transactions in a slot that got new readers; all of a resolved slot have one class. */
-    private void sortByTransaction(int from, int to, boolean stays) {
-        if (!stays) {
-            Arrays.sort(readerTransactions, from, to);
-        }
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Builds a {@link VersionIndex} from {@link KeyBuckets}, bucket by bucket within the cache. Linear time; 16 bytes an
  * operation while it works.
  */
-final class VersionIndexBuilder {
+public final class VersionIndexBuilder {
     /** Up to this many writers of a key a nested loop beats hashing. */
     private static final int FEW = 8;
 
@@ -42,15 +42,15 @@ final class VersionIndexBuilder {
      * @param sessionOf by transaction
      * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
-    VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, long initialValue) {
+    public VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, long initialValue) {
         this.keys = keys;
         this.sessionOf = sessionOf;
         this.states = states;
         this.initialValue = initialValue;
     }
 
-    /** (key, transaction) pairs of counted reads that nobody can have written, found by {@link #build}. */
-    IntArrayList impossible() {
+    /** (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}. */
+    public IntArrayList impossible() {
         return impossible;
     }
 
@@ -59,7 +59,7 @@ final class VersionIndexBuilder {
      * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
      * @param roles of each operation, see {@link TransactionScan}
      */
-    VersionIndex build(
+    public VersionIndex build(
             int[] operationStarts, int @Nullable [] transactions, int[] operationKeys, long[] values, byte[] roles) {
         KeyBuckets buckets = new KeyBuckets(
                 keys, operationStarts, transactions, operationKeys, values, roles, states, KeyBuckets.Tag.TRANSACTION);
@@ -82,15 +82,12 @@ final class VersionIndexBuilder {
         writerStarts[keys] = writers;
         readerStarts[keys] = readers;
         return new VersionIndex(
-                writerStarts,
-                writerTransactions,
-                writerClasses,
-                readerStarts,
-                readers == readerTransactions.length ? readerTransactions : Arrays.copyOf(readerTransactions, readers),
-                readers == readerClasses.length ? readerClasses : Arrays.copyOf(readerClasses, readers),
-                slotStarts,
-                nextInClass,
-                initialWriters,
+                new VersionIndex.Writers(writerStarts, writerTransactions, writerClasses, nextInClass, initialWriters),
+                new VersionIndex.Readers(
+                        readerStarts,
+                        Arrays.copyOf(readerTransactions, readers),
+                        Arrays.copyOf(readerClasses, readers),
+                        slotStarts),
                 ambiguous);
     }
 

@@ -7,7 +7,8 @@ import java.util.List;
  * End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
  */
 public enum Anomaly {
-    THIN_AIR_READ("ThinAirRead", List.of("G1", "out-of-thin-air read"), "a read returned a value that no transaction wrote"),
+    THIN_AIR_READ(
+            "ThinAirRead", List.of("G1", "out-of-thin-air read"), "a read returned a value that no transaction wrote"),
     ABORTED_READ("AbortedRead", List.of("G1a", "dirty read"), "a read returned what only an aborted transaction wrote"),
     INTERMEDIATE_READ(
             "IntermediateRead",
@@ -26,7 +27,10 @@ public enum Anomaly {
             "NonRepeatableRead",
             List.of("fuzzy read", "P2", "non-repeatable read"),
             "a transaction read one key twice and saw two values"),
-    DIRTY_WRITE("G0", List.of("dirty write", "write cycle"), "transactions overwrote each other's writes, and the order of the writes has a cycle"),
+    DIRTY_WRITE(
+            "G0",
+            List.of("dirty write", "write cycle"),
+            "transactions overwrote each other's writes, and the order of the writes has a cycle"),
     CIRCULAR_INFORMATION_FLOW("G1c", List.of("circular information flow"), "transactions saw each other's effects"),
     SESSION_GUARANTEE_VIOLATION(
             "SessionGuaranteeViolation",
@@ -37,12 +41,15 @@ public enum Anomaly {
             List.of("G-single", "read skew", "A5A"),
             "a transaction saw another's write and then read what that had overwritten"),
     FRACTURED_READ(
-            "FracturedRead", List.of("G-single", "read skew", "A5A"), "a transaction saw only some of another's writes"),
+            "FracturedRead",
+            List.of("G-single", "read skew", "A5A"),
+            "a transaction saw only some of another's writes"),
     CAUSALITY_VIOLATION(
             "CausalityViolation",
             List.of("G-single", "causality violation", "read skew"),
             "a read missed a write that its transaction depends on"),
-    READ_SKEW("ReadSkew", List.of("G-single", "read skew", "A5A"), "a transaction's reads do not come from one snapshot"),
+    READ_SKEW(
+            "ReadSkew", List.of("G-single", "read skew", "A5A"), "a transaction's reads do not come from one snapshot"),
     LOST_UPDATE(
             "LostUpdate",
             List.of("P4", "G-single", "lost update"),

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.table.HistoryTable;
 
 /**

@@ -2,8 +2,8 @@ package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
 
-/** Edges that rules force, on their way to the graph, in the order in which they were found. */
-final class ForcedEdges {
+/** Edges that rules forced and the graph does not have yet, in the order in which they were found. 8 bytes an edge. */
+public final class ForcedEdges {
     private static final int SMALL = 256;
 
     private int[] from = new int[SMALL];
@@ -19,19 +19,19 @@ final class ForcedEdges {
         to[count++] = toEvent;
     }
 
-    int count() {
+    public int count() {
         return count;
     }
 
-    int from(int edge) {
+    public int from(int edge) {
         return from[edge];
     }
 
-    int to(int edge) {
+    public int to(int edge) {
         return to[edge];
     }
 
-    /** Forgets them, and gives back what they took. */
+    /** Removes all edges and frees their memory. */
     void clear() {
         count = 0;
         if (from.length > SMALL) {

@@ -1,32 +1,278 @@
 package org.polygraph.partitioner.prune;
 
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.storage.model.StoppedException;
 
-/** The rules for one key at a time, by one kind of closure. */
-interface KeyRules {
+/**
+ * The rules of saturation (DESIGN section 3) for one key at a time. For S and T that write the key and r that reads it from T:
+ *
+ * <ul>
+ *   <li>R0 (two events a transaction): if b(S) reaches c(T), then S is before T; otherwise T would overlap S and both write the key.
+ *   <li>R1: if c(S) reaches b(r), then S is before T; otherwise r would read from S or a later writer.
+ *   <li>R2: if c(T) reaches b(S) and r is not S, then b(r) is before c(S), for the same reason.
+ *   <li>A reader of the initial version is before every other writer.
+ *   <li>A candidate T of a read r that has several is excluded if b(r) reaches c(T), or if T reaches another writer of the key that
+ *       reaches r; the initial version is excluded if any writer reaches r. A read with one candidate left is decided: a WR edge.
+ * </ul>
+ *
+ * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another predecessor are left
+ * out. The rules are written here once. What a row of the closure gives is the matter of the subclasses: {@link SessionRules} find
+ * writers by session with chain clocks, {@link WindowRules} by time with a window closure.
+ *
+ * <p>The rules change neither graph nor index. They collect what they force and decide, so several threads can apply them to
+ * different keys, each with an instance of its own.
+ */
+public abstract class KeyRules {
     /** Every read has a candidate. */
-    int NONE = -1;
-    /** The budget ended. */
-    int STOPPED = -2;
+    static final int NONE = -1;
 
-    /** Called before the first key of a round. */
-    void begin();
+    /** Reads between two looks at the budget. */
+    private static final int CHECK_EVERY = 256;
+
+    /** Visits for which rows are fetched at once. */
+    private static final int BATCH = 16;
+
+    private static final int[] NOTHING = {};
+
+    final Events events;
+    final KeyWriters key;
+
+    /** Writers found, and how many there are. */
+    int[] found = new int[64];
+
+    int count;
+    /** Writers in the order in which the rules visit them. */
+    int[] visits = new int[64];
+
+    private final VersionIndex index;
+    private final byte[] states;
+    private final ForcedEdges forced = new ForcedEdges();
+    private int[] decided = NOTHING;
+
+    /** @param states {@link CommitStatus#states} */
+    KeyRules(Events events, VersionIndex index, byte[] states) {
+        this.events = events;
+        this.index = index;
+        this.states = states;
+        this.key = new KeyWriters(index, events);
+    }
+
+    /** The rules by the rows of a closure. */
+    public static KeyRules of(Events events, VersionIndex index, Closure closure, CommitStatus commitStatus) {
+        byte[] states = commitStatus.states();
+        return closure.with(
+                clocks -> new SessionRules(events, index, clocks, states),
+                window -> new WindowRules(events, index, window, states));
+    }
+
+    /** Begins a round with the closure as it is now. */
+    public abstract void begin();
 
     /**
-     * Adds the edges that decided reads of the key force.
+     * Puts the writers that are to be visited into {@link #visits}.
      *
-     * @param all false: only what the last update of the closure changed can bring
+     * @param all false: only those for which rows that the last update of the closure changed can bring something new
+     * @return how many
      */
-    void apply(int key, boolean all);
+    abstract int arrange(boolean all);
+
+    /** Brings what the rules read of the writers of visits [from, to) into the cache. */
+    void fetch(int from, int to) {}
+
+    /** Finds writers whose commit reaches the begin of writer w, among them all that reach no other one of these. */
+    abstract void findPredecessors(int w, int visit);
 
     /**
-     * Judges the reads with several candidates, of the key that {@link #apply} was just called for.
+     * Finds writers that are not known to precede w, but must: their commit reaches a reader of w, or their begin reaches the
+     * commit of w. Called after {@link #findPredecessors} of the same writer.
+     */
+    abstract void findOverlapping(int w);
+
+    /** Whether the commit of writer u reaches the begin of writer w. */
+    abstract boolean reaches(int u, int w);
+
+    /** Whether the begin of a reader reaches the commit of writer w. */
+    abstract boolean isBefore(int reader, int w);
+
+    /** Finds the writers of the key that reach an event, as far as {@link #isCandidate} needs them. @return whether there is any */
+    abstract boolean findBefore(int begin);
+
+    /** Whether the read that {@link #findBefore} was last called for may have read what a commit wrote. */
+    abstract boolean isCandidate(int commit, int begin);
+
+    /**
+     * Applies the rules to one key that has writers.
      *
+     * @param all false: only what rows that the last closure changed can bring
      * @param stop asked every few hundred reads
-     * @return the transaction of a read that has no candidate left, {@link #NONE} or {@link #STOPPED}
+     * @return the transaction of a read without a candidate, or {@link #NONE}
+     * @throws StoppedException if the budget ended
      */
-    int judgeReads(int key, BooleanSupplier stop);
+    public final int apply(int number, boolean all, BooleanSupplier stop) {
+        key.load(number, states);
+        if (key.writers > visits.length) {
+            visits = new int[Math.max(key.writers, 2 * visits.length)];
+        }
+        visit(0, arrange(all));
+        return decideReads(number, stop);
+    }
 
-    /** After {@link #judgeReads}: what of so many reads the index is to be told by VersionIndex.resolve; empty if nothing. */
-    int[] decided(int reads);
+    /** Visits writers [from, to) of {@link #visits}. */
+    final void visit(int from, int to) {
+        for (int visit = from; visit < to; visit++) {
+            if ((visit - from) % BATCH == 0) {
+                fetch(visit, Math.min(visit + BATCH, to));
+            }
+            int w = visits[visit];
+            findPredecessors(w, visit);
+            readersBefore(w);
+            findOverlapping(w);
+            writersBefore(w);
+        }
+    }
+
+    /** R2, and the readers of the initial version: those that read what w overwrote come before w. */
+    private void readersBefore(int w) {
+        if (count == 0) {
+            addReaders(0, key.initialReaders, w);
+            return;
+        }
+        boolean useful = false;
+        for (int i = 0; i < count && !useful; i++) {
+            useful = hasReaderToAdd(found[i], w);
+        }
+        if (useful) {
+            keepMaximal();
+            for (int i = 0; i < count; i++) {
+                addReaders(key.readFrom[found[i]], key.readTo[found[i]], w);
+            }
+        }
+    }
+
+    /** Whether {@link #addReaders} would add anything for a version; mostly it would not. */
+    private boolean hasReaderToAdd(int version, int w) {
+        for (int r = key.readFrom[version]; r < key.readTo[version]; r++) {
+            if (key.readers[r] != key.transactions[w] && !isBefore(r, w)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Puts the readers of a version, the last one of each session, before w. */
+    private void addReaders(int from, int to, int w) {
+        int writer = key.transactions[w];
+        for (int r = from; r < to; r++) {
+            int reader = key.readers[r];
+            boolean covered =
+                    r + 1 < to && key.readerChains[r + 1] == key.readerChains[r] && key.readers[r + 1] != writer;
+            if (!covered && reader != writer && !isBefore(r, w)) {
+                forced.add(events.begin(reader), events.commit(writer));
+            }
+        }
+    }
+
+    /** R1 and R0. */
+    private void writersBefore(int w) {
+        keepMaximal();
+        for (int i = 0; i < count; i++) {
+            forced.add(events.commit(key.transactions[found[i]]), events.begin(key.transactions[w]));
+        }
+    }
+
+    /** Keeps of what was found the writers that reach no other one of it. */
+    private void keepMaximal() {
+        int at = 0;
+        while (count > 1 && at < count) {
+            int w = found[at];
+            int kept = 0;
+            int next = 0;
+            for (int j = 0; j < count; j++) {
+                int other = found[j];
+                if (j == at || !reaches(other, w)) {
+                    found[kept++] = other;
+                }
+                if (j == at) {
+                    next = kept;
+                }
+            }
+            count = kept;
+            at = next;
+        }
+    }
+
+    /** Decides the reads of a key that have one candidate left. @return as {@link #apply} */
+    private int decideReads(int number, BooleanSupplier stop) {
+        decided = NOTHING;
+        int slot = index.ambiguousSlot(number);
+        int from = index.slotStarts()[slot];
+        int to = index.slotStarts()[slot + 1];
+        int[] slots = from == to ? NOTHING : new int[to - from];
+        boolean any = false;
+        for (int r = from; r < to; r++) {
+            slots[r - from] = -1;
+            if ((r - from & CHECK_EVERY - 1) == CHECK_EVERY - 1) {
+                StoppedException.check(stop);
+            }
+            int reader = index.readerTransactions()[r];
+            if (states[reader] != CommitStatus.COUNTED) {
+                continue;
+            }
+            int candidate = onlyCandidate(number, reader, index.readerClasses()[r]);
+            if (candidate == IMPOSSIBLE) {
+                return reader;
+            }
+            if (candidate != SEVERAL) {
+                any = true;
+                slots[r - from] = candidate == VersionIndex.INITIAL ? 0 : 1 + candidate - index.writerStarts()[number];
+                if (candidate != VersionIndex.INITIAL) {
+                    forced.add(events.commit(index.writerTransactions()[candidate]), events.begin(reader));
+                }
+            }
+        }
+        decided = any ? slots : NOTHING;
+        return NONE;
+    }
+
+    private static final int SEVERAL = -2;
+    private static final int IMPOSSIBLE = -3;
+
+    /** The only candidate of a read: a writer, {@link VersionIndex#INITIAL}; or {@link #SEVERAL} or {@link #IMPOSSIBLE}. */
+    private int onlyCandidate(int number, int reader, int valueClass) {
+        int begin = events.begin(reader);
+        boolean isWritten = findBefore(begin);
+        int alive = valueClass == VersionIndex.INITIAL && !isWritten ? 1 : 0;
+        int only = VersionIndex.INITIAL;
+        for (int w = index.firstInClass(number, valueClass); w >= 0 && alive < 2; w = index.nextInClass(w)) {
+            int t = index.writerTransactions()[w];
+            if (t != reader && states[t] != CommitStatus.DROPPED && isCandidate(events.commit(t), begin)) {
+                // The rules do not decide that an optional writer committed; the solver does.
+                alive += states[t] == CommitStatus.OPTIONAL ? 2 : 1;
+                only = w;
+            }
+        }
+        return alive == 0 ? IMPOSSIBLE : alive == 1 ? only : SEVERAL;
+    }
+
+    /** The edges that were forced since they were last cleared. */
+    public final ForcedEdges forced() {
+        return forced;
+    }
+
+    /** For {@link VersionIndex#resolve}: what was decided about the reads of the last key; empty if nothing. */
+    public final int[] decided() {
+        return decided;
+    }
+
+    /** Makes room for so many writers in {@link #found}. */
+    final void ensureFound(int capacity) {
+        if (capacity > found.length) {
+            found = Arrays.copyOf(found, Math.max(capacity, 2 * found.length));
+        }
+    }
 }

@@ -7,60 +7,57 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.storage.model.StoppedException;
 
 /**
- * One round of forced edges (DESIGN section 3) over all keys that the last update changed. Sound by itself, in any
- * number of rounds; an accelerator, not a prerequisite.
+ * One round of {@link KeyRules} (DESIGN section 3, "saturate") over all keys that the last update of the closure changed. Any number
+ * of rounds is sound. Saturation is an accelerator, not a prerequisite: the solver decides what is left.
+ *
+ * <p>Time: O(writers + readers) steps of the rules for the keys that are visited. Memory: 8 bytes a forced edge, and the rules of
+ * each worker.
  */
 public final class Saturation {
-    /** Writers of a piece: some milliseconds, and small histories are one. */
-    private static final int PIECE = 1 << 13;
+    /** Writers of a task: some milliseconds; a small history is one task. */
+    private static final int TASK = 1 << 13;
 
     private final KnownGraph graph;
     private final VersionIndex index;
     private final Closure closure;
     private final CommitStatus commitStatus;
-    private final Cores cores;
-    private final int mostPairWriters;
-    private final int pieceWriters;
+    private final Workers workers;
+    private final int taskWriters;
     /** One a thread; made when it is first needed. */
-    private final List<KeyPass> crew = new ArrayList<>();
+    private final List<KeyRules> rules = new ArrayList<>();
 
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();
     private boolean first = true;
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
-    public Saturation(KnownGraph graph, VersionIndex index, Closure closure, CommitStatus commitStatus, Cores cores) {
-        this(graph, index, closure, commitStatus, cores, PairRules.MOST_WRITERS, PIECE);
+    public Saturation(
+            KnownGraph graph, VersionIndex index, Closure closure, CommitStatus commitStatus, Workers workers) {
+        this(graph, index, closure, commitStatus, workers, TASK);
     }
 
-    /**
-     * For tests.
-     *
-     * @param mostPairWriters by chain clocks, keys with more writers are handled by session; at most the default
-     * @param pieceWriters that a thread takes at once, about
-     */
-    Saturation(
+    /** @param taskWriters writers that a thread takes at once, about; the result does not depend on it */
+    public Saturation(
             KnownGraph graph,
             VersionIndex index,
             Closure closure,
             CommitStatus commitStatus,
-            Cores cores,
-            int mostPairWriters,
-            int pieceWriters) {
+            Workers workers,
+            int taskWriters) {
         this.graph = graph;
         this.index = index;
         this.closure = closure;
         this.commitStatus = commitStatus;
-        this.cores = cores;
-        this.mostPairWriters = mostPairWriters;
-        this.pieceWriters = pieceWriters;
+        this.workers = workers;
+        this.taskWriters = taskWriters;
     }
 
     /** Whether a round has ended. */
@@ -68,71 +65,71 @@ public final class Saturation {
         return !first;
     }
 
-    /** Keys of which the last round decided reads; with the clocks' changed rows, all that the next round goes by. */
+    /** Keys of which the last round decided reads. They and the rows that changed determine what the next round visits. */
     public int[] decidedKeys() {
         return decidedKeys.toIntArray();
     }
 
-    /** Goes on as after a round that left {@link #decidedKeys}. */
+    /** Continues as after a round that left {@link #decidedKeys}. */
     public void resume(int[] keys) {
         decidedKeys = new IntOpenHashSet(keys);
         first = false;
     }
 
     /** How a round ended. */
-    public enum Result {
+    public enum RoundResult {
         /** Edges were added: the closure must be updated before anything else. */
         FORCED,
-        /** Nothing is forced any more. */
+        /** No rule forces anything. */
         FIXPOINT,
         /** A read has no candidate left, see {@link #impossibleKey}. */
-        CONTRADICTION,
-        /** The budget ended. */
-        STOPPED
+        CONTRADICTION
     }
 
     /**
-     * Runs one round; the clocks must be exact. Keys are dealt out to the cores, and what they force is put together in the
-     * order of keys: as if one thread had gone through them.
+     * Runs one round; the closure must be exact. Keys are distributed to the workers, and what they force is put together in the
+     * order of keys, as if one thread had visited them.
      *
-     * @param stop asked now and then; true ends the round
+     * @param stop asked now and then
+     * @throws StoppedException if it is to stop
      */
-    public Result round(BooleanSupplier stop) {
+    public RoundResult round(BooleanSupplier stop) {
         graph.nextRound();
         boolean most = first || mostChanged();
-        int[] bounds = pieces();
-        Piece[] pieces = new Piece[bounds.length - 1];
+        int[] bounds = bounds();
+        Forced[] forced = new Forced[bounds.length - 1];
         int[] hired = {0};
-        boolean ended = cores.run(
-                pieces.length,
-                () -> {
-                    KeyPass pass = pass(hired[0]++);
-                    return (number, halted) ->
-                            pieces[number] = piece(pass, bounds[number], bounds[number + 1], most, halted);
-                },
-                stop);
-        Result result = ended ? merge(pieces) : Result.STOPPED;
-        crew.forEach(pass -> pass.forced().clear());
-        return result;
-    }
-
-    private KeyPass pass(int number) {
-        if (number == crew.size()) {
-            crew.add(new KeyPass(graph.events(), index, closure, commitStatus, mostPairWriters));
+        try {
+            workers.run(
+                    forced.length,
+                    () -> {
+                        KeyRules own = rules(hired[0]++);
+                        return (task, halted) ->
+                                forced[task] = forced(own, bounds[task], bounds[task + 1], most, halted);
+                    },
+                    stop);
+            return merge(forced);
+        } finally {
+            rules.forEach(own -> own.forced().clear());
         }
-        KeyPass pass = crew.get(number);
-        pass.begin();
-        return pass;
     }
 
-    /** Keys from which pieces begin, and the number of keys. */
-    private int[] pieces() {
+    private KeyRules rules(int number) {
+        if (number == rules.size()) {
+            rules.add(KeyRules.of(graph.events(), index, closure, commitStatus));
+        }
+        rules.get(number).begin();
+        return rules.get(number);
+    }
+
+    /** The first key of each task, and the number of keys. */
+    private int[] bounds() {
         int[] starts = index.writerStarts();
         IntArrayList bounds = new IntArrayList();
         bounds.add(0);
         int from = 0;
         for (int key = 1; key < index.keys(); key++) {
-            if (starts[key] - from >= pieceWriters) {
+            if (starts[key] - from >= taskWriters) {
                 bounds.add(key);
                 from = starts[key];
             }
@@ -142,78 +139,75 @@ public final class Saturation {
     }
 
     /**
-     * What some keys force.
+     * What the keys of a task force.
      *
-     * @param from of the forced edges, the first
+     * @param edges [from, to) of these
      * @param decided for each key of which reads were decided: key, number of its open reads, what resolve takes
-     * @param impossibleKey of a read without a candidate, after which nothing was looked at, or -1
+     * @param impossibleKey of a read without a candidate, after which no key was visited, or -1
      * @param impossibleReader its transaction
      */
-    private record Piece(
+    private record Forced(
             ForcedEdges edges, int from, int to, IntArrayList decided, int impossibleKey, int impossibleReader) {}
 
-    private Piece piece(KeyPass pass, int fromKey, int toKey, boolean most, BooleanSupplier stop) {
-        ForcedEdges edges = pass.forced();
+    private Forced forced(KeyRules own, int fromKey, int toKey, boolean most, BooleanSupplier stop) {
+        ForcedEdges edges = own.forced();
         int from = edges.count();
         IntArrayList decided = new IntArrayList(0);
         int[] starts = index.writerStarts();
         for (int key = fromKey; key < toKey; key++) {
-            if (starts[key + 1] == starts[key]) {
-                continue;
-            }
-            // A read decided in the last round may force edges although no row changed.
+            // A read that was decided in the last round may force edges although no row changed.
             boolean all = most || decidedKeys.contains(key);
-            if (!all && !isDirty(key)) {
+            if (starts[key + 1] == starts[key] || (!all && !isDirty(key))) {
                 continue;
             }
-            int impossible = pass.apply(key, all, stop);
-            if (pass.decided().length > 0) {
+            int impossible = own.apply(key, all, stop);
+            if (own.decided().length > 0) {
                 decided.add(key);
-                decided.add(pass.decided().length);
-                decided.addElements(decided.size(), pass.decided());
+                decided.add(own.decided().length);
+                decided.addElements(decided.size(), own.decided());
             }
             if (impossible >= 0) {
-                return new Piece(edges, from, edges.count(), decided, key, impossible);
+                return new Forced(edges, from, edges.count(), decided, key, impossible);
             }
         }
-        return new Piece(edges, from, edges.count(), decided, -1, -1);
+        return new Forced(edges, from, edges.count(), decided, -1, -1);
     }
 
-    private Result merge(Piece[] pieces) {
+    private RoundResult merge(Forced[] tasks) {
         int edges = graph.edges();
         int ambiguous = index.ambiguous();
         IntOpenHashSet newlyDecided = new IntOpenHashSet();
-        for (Piece piece : pieces) {
-            for (int e = piece.from; e < piece.to; e++) {
-                graph.add(piece.edges.from(e), piece.edges.to(e));
+        for (Forced task : tasks) {
+            for (int e = task.from; e < task.to; e++) {
+                graph.add(task.edges.from(e), task.edges.to(e));
             }
-            int[] decided = piece.decided.toIntArray();
+            int[] decided = task.decided.toIntArray();
             for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
                 index.resolve(decided[at], Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
                 newlyDecided.add(decided[at]);
             }
-            if (piece.impossibleKey >= 0) {
-                impossibleKey = piece.impossibleKey;
-                impossibleReader = piece.impossibleReader;
-                return Result.CONTRADICTION;
+            if (task.impossibleKey >= 0) {
+                impossibleKey = task.impossibleKey;
+                impossibleReader = task.impossibleReader;
+                return RoundResult.CONTRADICTION;
             }
         }
         first = false;
         decidedKeys = newlyDecided;
-        return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
+        return graph.edges() > edges || index.ambiguous() < ambiguous ? RoundResult.FORCED : RoundResult.FIXPOINT;
     }
 
-    /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    /** After {@link RoundResult#CONTRADICTION}: the key whose reader has no candidate writer left. */
     public int impossibleKey() {
         return impossibleKey;
     }
 
-    /** After {@link Result#CONTRADICTION}: the transaction of that read. */
+    /** After {@link RoundResult#CONTRADICTION}: the transaction of that read. */
     public int impossibleReader() {
         return impossibleReader;
     }
 
-    /** Whether looking for what changed costs more than it saves. */
+    /** Whether so much changed that looking for dirty keys costs more than it saves. */
     private boolean mostChanged() {
         long count = 0;
         for (long bits : closure.changed()) {
@@ -224,17 +218,14 @@ public final class Saturation {
 
     private boolean isDirty(int key) {
         Events events = graph.events();
-        int shift = events.shift();
-        int[] writers = index.writerTransactions();
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
-            int begin = writers[w] << shift;
-            if (closure.hasChanged(begin) || (shift == 1 && closure.hasChanged(begin | 1))) {
+            int writer = index.writerTransactions()[w];
+            if (closure.hasChanged(events.begin(writer)) || closure.hasChanged(events.commit(writer))) {
                 return true;
             }
         }
-        int[] readers = index.readerTransactions();
         for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
-            if (closure.hasChanged(readers[r] << shift)) {
+            if (closure.hasChanged(events.begin(index.readerTransactions()[r]))) {
                 return true;
             }
         }

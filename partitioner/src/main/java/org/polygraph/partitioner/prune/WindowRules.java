@@ -1,59 +1,41 @@
 package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
-import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The rules of {@link PairRules} and {@link CandidateRules} by a {@link WindowClosure}. A key's writers are sorted by earliest
- * end, so that those which reach an event by its threshold are a prefix; of a prefix only its last writers matter, those
- * that end no earlier than one of it starts, and they overlap. To them come the few exceptions of the row. Nothing goes
- * by session or by pair, so a key costs its size, however many sessions wrote it.
+ * The {@link KeyRules} by a {@link WindowClosure}. The writers of a key are sorted by earliest end, so the writers that reach an
+ * event by its threshold are a prefix. Of a prefix only the last writers matter, those that end no earlier than one of it starts,
+ * and they overlap. The few exceptions of the row are added. No step goes by session or by pair, so the time for a key is
+ * O(size log size), however many sessions wrote it.
  *
- * <p>Where more than {@value #MOST} writers overlap, some of what they force is left out: rules are an accelerator.
+ * <p>Where more than {@value #MOST} writers overlap, some of what they force is left out: the rules are an accelerator. Memory: 20
+ * bytes a writer of the largest key.
  */
-final class WindowRules implements KeyRules {
-    /** Writers looked at beside each other. */
+final class WindowRules extends KeyRules {
+    /** Writers that are compared with each other. */
     private static final int MOST = 64;
 
-    private static final int SHORT = 40;
-
-    private final ForcedEdges forced;
-    private final VersionIndex index;
     private final WindowClosure closure;
-    private final byte[] states;
-    private final Events events;
-    private final int shift;
+    private final boolean hasSnapshots;
     private int[] earliestEnd = new int[0];
     private int[] latestStart = new int[0];
 
-    // The writers of the key, by transaction.
-    private int writers;
-    private int[] transactions = new int[64];
-    private int[] slots = new int[64];
     /** Earliest end of the commit, writer: sorted. */
     private long[] byEnd = new long[64];
     /** By place in that order: the latest start of the begins up to here. */
     private int[] startsUpTo = new int[64];
     /** Earliest end of the begin, writer: sorted; with two events a transaction only. */
     private long[] byBeginEnd = new long[64];
+    /** Latest start of the writers that reach the read with several candidates. */
+    private int latest;
 
-    private int[] found = new int[MOST];
-    private int count;
-    private final CandidatePruning judge;
-
-    WindowRules(
-            Events events, ForcedEdges forced, VersionIndex index, WindowClosure closure, CommitStatus commitStatus) {
-        this.forced = forced;
-        this.index = index;
+    WindowRules(Events events, VersionIndex index, WindowClosure closure, byte[] states) {
+        super(events, index, states);
         this.closure = closure;
-        this.states = commitStatus.states();
-        this.events = events;
-        this.shift = events.shift();
-        this.judge = new WindowJudge();
+        this.hasSnapshots = events.perTransaction() == 2;
     }
 
     /** Takes over what the last update of the closure computed. */
@@ -64,130 +46,83 @@ final class WindowRules implements KeyRules {
     }
 
     @Override
-    public void apply(int key, boolean all) {
-        load(key);
-        int base = index.slot(key);
-        for (int w = 0; w < writers; w++) {
-            readersBefore(w, base);
-        }
-        for (int w = 0; w < writers; w++) {
-            writersBefore(w);
-        }
-    }
-
-    private void load(int key) {
-        int from = index.writerStarts()[key];
-        int to = index.writerStarts()[key + 1];
-        int base = index.slot(key) + 1;
-        if (to - from > transactions.length) {
-            int capacity = Math.max(to - from, 2 * transactions.length);
-            transactions = new int[capacity];
-            slots = new int[capacity];
+    int arrange(boolean all) {
+        int n = key.writers;
+        if (n > byEnd.length) {
+            int capacity = Math.max(n, 2 * byEnd.length);
             byEnd = new long[capacity];
             startsUpTo = new int[capacity];
             byBeginEnd = new long[capacity];
         }
-        int n = 0;
-        for (int i = from; i < to; i++) {
-            int t = index.writerTransactions()[i];
-            if (states[t] == CommitStatus.COUNTED) {
-                transactions[n] = t;
-                slots[n] = base + i - from;
-                byEnd[n] = (long) earliestEnd[events.commit(t)] << 32 | n;
-                if (shift == 1) {
-                    byBeginEnd[n] = (long) earliestEnd[events.begin(t)] << 32 | n;
-                }
-                n++;
-            }
+        for (int w = 0; w < n; w++) {
+            visits[w] = w;
+            byEnd[w] = (long) earliestEnd[commit(w)] << 32 | w;
+            byBeginEnd[w] = (long) earliestEnd[begin(w)] << 32 | w;
         }
-        writers = n;
-        sort(byEnd, n);
-        if (shift == 1) {
-            sort(byBeginEnd, n);
+        Arrays.sort(byEnd, 0, n);
+        if (hasSnapshots) {
+            Arrays.sort(byBeginEnd, 0, n);
         }
-        int latest = 0;
+        int start = 0;
         for (int i = 0; i < n; i++) {
-            latest = Math.max(latest, latestStart[events.begin(transactions[(int) byEnd[i]])]);
-            startsUpTo[i] = latest;
+            start = Math.max(start, latestStart[begin((int) byEnd[i])]);
+            startsUpTo[i] = start;
         }
-    }
-
-    private static void sort(long[] items, int n) {
-        if (n > SHORT) {
-            Arrays.sort(items, 0, n);
-            return;
-        }
-        for (int i = 1; i < n; i++) {
-            long item = items[i];
-            int j = i - 1;
-            while (j >= 0 && items[j] > item) {
-                items[j + 1] = items[j];
-                j--;
-            }
-            items[j + 1] = item;
-        }
+        return n;
     }
 
     private int begin(int w) {
-        return events.begin(transactions[w]);
+        return events.begin(key.transactions[w]);
     }
 
     private int commit(int w) {
-        return events.commit(transactions[w]);
+        return events.commit(key.transactions[w]);
     }
 
     /** How many of a sorted list are below a threshold. */
-    private static int below(long[] items, int n, int threshold) {
-        int low = 0;
-        int high = n;
-        long bound = (long) threshold << 32;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (items[middle] < bound) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+    private int below(long[] items, int threshold) {
+        // No item is equal to the bound but the one of writer 0 at the threshold, and that one is not below it.
+        int at = Arrays.binarySearch(items, 0, key.writers, (long) threshold << 32);
+        return at < 0 ? -at - 1 : at;
     }
 
     /** The last writer of an event's session that commits no later than the event, or -1. */
     private int upTo(int event) {
-        int t = events.transaction(event);
-        int at = Arrays.binarySearch(transactions, 0, writers, t);
-        if (at < 0) {
-            at = -at - 2;
-        } else if (commit(at) > event) {
-            at--;
+        int w = begunUpTo(event);
+        if (w < 0 || commit(w) <= event) {
+            return w;
         }
-        return at >= 0 && events.chain(commit(at)) == events.chain(event) ? at : -1;
+        return w > 0 && key.groupOf[w - 1] == key.groupOf[w] ? w - 1 : -1;
     }
 
     /** The last writer of an event's session that begins no later than the event, or -1. */
     private int begunUpTo(int event) {
-        int at = Arrays.binarySearch(transactions, 0, writers, events.transaction(event));
-        at = at < 0 ? -at - 2 : at;
-        return at >= 0 && events.chain(commit(at)) == events.chain(event) ? at : -1;
+        int at = Arrays.binarySearch(key.transactions, 0, key.writers, events.transaction(event));
+        int w = at < 0 ? -at - 2 : at;
+        return w >= 0 && events.chain(commit(w)) == events.chain(event) ? w : -1;
     }
 
     private void find(int w) {
-        if (count == MOST) {
-            return;
-        }
         for (int i = 0; i < count; i++) {
             if (found[i] == w) {
                 return;
             }
         }
-        found[count++] = w;
+        if (count < MOST) {
+            found[count++] = w;
+        }
+    }
+
+    @Override
+    void findPredecessors(int w, int visit) {
+        findReaching(begin(w));
     }
 
     /** Finds the writers that reach an event, but for some of those that reach others of them. */
-    private void findBefore(int event) {
+    private void findReaching(int event) {
         count = 0;
         int threshold = latestStart[event];
-        int prefix = below(byEnd, writers, threshold);
+        int prefix = below(byEnd, threshold);
         if (prefix > 0) {
             int start = startsUpTo[prefix - 1];
             for (int i = prefix - 1; i >= 0 && (int) (byEnd[i] >>> 32) >= start && count < MOST; i--) {
@@ -198,7 +133,9 @@ final class WindowRules implements KeyRules {
         for (int i = 0; i < exceptions; i++) {
             findException(upTo(closure.exception(event, i)), threshold);
         }
-        findException(event == events.chainStart(events.chain(event)) ? -1 : upTo(event - 1), threshold);
+        if (event != events.chainStart(events.chain(event))) {
+            findException(upTo(event - 1), threshold);
+        }
     }
 
     private void findException(int w, int threshold) {
@@ -207,91 +144,30 @@ final class WindowRules implements KeyRules {
         }
     }
 
-    /** Keeps of what was found those that reach no other of it. */
-    private void keepLast() {
-        int at = 0;
-        while (at < count) {
-            int begin = begin(found[at]);
-            int kept = 0;
-            int next = 0;
-            for (int j = 0; j < count; j++) {
-                int other = found[j];
-                if (j == at || !closure.reaches(commit(other), begin)) {
-                    found[kept++] = other;
-                }
-                if (j == at) {
-                    next = kept;
-                }
-            }
-            count = kept;
-            at = next;
-        }
-    }
-
-    /** R2 and initial readers: everyone who read what the writer overwrote comes before it. */
-    private void readersBefore(int w, int initialSlot) {
-        findBefore(begin(w));
-        if (count == 0) {
-            addReaders(initialSlot, w);
-            return;
-        }
-        if (count > 1) {
-            keepLast();
-        }
-        for (int i = 0; i < count; i++) {
-            addReaders(slots[found[i]], w);
-        }
-    }
-
-    private void addReaders(int slot, int w) {
-        int[] readers = index.readerTransactions();
-        int from = index.slotStarts()[slot];
-        int to = index.slotStarts()[slot + 1];
-        int writer = transactions[w];
-        int commit = events.commit(writer);
-        for (int r = from; r < to; r++) {
-            int t = readers[r];
-            if (t == writer) {
-                continue;
-            }
-            if (r + 1 < to
-                    && readers[r + 1] != writer
-                    && events.chain(events.begin(readers[r + 1])) == events.chain(events.begin(t))) {
-                continue;
-            }
-            if (!closure.reaches(events.begin(t), commit)) {
-                forced.add(events.begin(t), commit);
-            }
-        }
-    }
-
-    /** R1 and R0: writers that reach a reader of T, or begin before T commits, come before T. */
-    private void writersBefore(int w) {
-        int begin = begin(w);
+    @Override
+    void findOverlapping(int w) {
         count = 0;
-        int[] readers = index.readerTransactions();
-        int from = index.slotStarts()[slots[w]];
-        int to = index.slotStarts()[slots[w] + 1];
-        int threshold = latestStart[begin];
-        for (int r = from; r < to; r++) {
-            threshold = Math.max(threshold, latestStart[events.begin(readers[r])]);
+        int start = latestStart[begin(w)];
+        int threshold = start;
+        for (int r = key.readFrom[w]; r < key.readTo[w]; r++) {
+            threshold = Math.max(threshold, latestStart[events.begin(key.readers[r])]);
         }
-        if (threshold > latestStart[begin]) {
-            int latest = -1;
-            for (int i = below(byEnd, writers, threshold) - 1; i >= 0 && count < MOST; i--) {
+        if (threshold > start) {
+            int latestOfFound = -1;
+            for (int i = below(byEnd, threshold) - 1; i >= 0 && count < MOST; i--) {
                 int end = (int) (byEnd[i] >>> 32);
-                if (end < latestStart[begin] || end < latest) {
+                if (end < start || end < latestOfFound) {
                     break;
                 }
                 int other = (int) byEnd[i];
                 if (other != w) {
                     findUnordered(other, w);
-                    latest = Math.max(latest, latestStart[begin(other)]);
+                    latestOfFound = Math.max(latestOfFound, latestStart[begin(other)]);
                 }
             }
         }
-        for (int r = from; r < to; r++) {
-            int event = events.begin(readers[r]);
+        for (int r = key.readFrom[w]; r < key.readTo[w]; r++) {
+            int event = events.begin(key.readers[r]);
             int exceptions = closure.exceptions(event);
             for (int i = 0; i < exceptions; i++) {
                 findUnordered(upTo(closure.exception(event, i)), w);
@@ -300,21 +176,13 @@ final class WindowRules implements KeyRules {
                 findUnordered(upTo(event - 1), w);
             }
         }
-        if (shift == 1) {
-            overlapping(w);
-        }
-        if (count > 1) {
-            keepLast();
-        }
-        for (int i = 0; i < count; i++) {
-            forced.add(commit(found[i]), begin);
+        if (hasSnapshots) {
+            findBegunBefore(commit(w), w);
         }
     }
 
-    private void overlapping(int w) {
-        int commit = commit(w);
-        int threshold = latestStart[commit];
-        int from = below(byBeginEnd, writers, threshold) - 1;
+    private void findBegunBefore(int commit, int w) {
+        int from = below(byBeginEnd, latestStart[commit]) - 1;
         for (int i = from; i >= 0 && i > from - MOST; i--) {
             findUnordered((int) byBeginEnd[i], w);
         }
@@ -325,53 +193,41 @@ final class WindowRules implements KeyRules {
     }
 
     private void findUnordered(int other, int w) {
-        if (other >= 0 && other != w && !closure.reaches(commit(other), begin(w))) {
+        if (other >= 0 && other != w && !reaches(other, w)) {
             find(other);
         }
     }
 
-    // --- reads with several candidates ---
-
     @Override
-    public int judgeReads(int key, BooleanSupplier stop) {
-        return judge.judge(key, states, stop);
+    boolean reaches(int u, int w) {
+        return closure.reaches(commit(u), begin(w));
     }
 
     @Override
-    public int[] decided(int reads) {
-        return judge.decided(reads);
+    boolean isBefore(int reader, int w) {
+        return closure.reaches(events.begin(key.readers[reader]), commit(w));
     }
 
-    /** By time and exceptions: what reaches a read is a prefix by earliest end, and some more. */
-    private final class WindowJudge extends CandidatePruning {
-        /** Latest start of the writers found, which reach the reader. */
-        private int latest;
-
-        WindowJudge() {
-            super(events, forced, index);
+    @Override
+    boolean findBefore(int begin) {
+        findReaching(begin);
+        latest = 0;
+        for (int i = 0; i < count; i++) {
+            latest = Math.max(latest, latestStart[begin(found[i])]);
         }
+        return count > 0;
+    }
 
-        @Override
-        boolean findBefore(int begin) {
-            WindowRules.this.findBefore(begin);
-            latest = 0;
-            for (int i = 0; i < count; i++) {
-                latest = Math.max(latest, latestStart[begin(found[i])]);
-            }
-            return count > 0;
+    @Override
+    boolean isCandidate(int commit, int begin) {
+        if (earliestEnd[commit] < latest || closure.reaches(begin, commit)) {
+            return false;
         }
-
-        @Override
-        boolean isCandidate(int commit, int begin) {
-            if (earliestEnd[commit] < latest || closure.reaches(begin, commit)) {
+        for (int i = 0; i < count; i++) {
+            if (closure.reaches(commit, begin(found[i]))) {
                 return false;
             }
-            for (int i = 0; i < count; i++) {
-                if (closure.reaches(commit, begin(found[i]))) {
-                    return false;
-                }
-            }
-            return true;
         }
+        return true;
     }
 }

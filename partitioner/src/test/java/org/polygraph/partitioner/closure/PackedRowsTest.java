@@ -8,7 +8,6 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.order.EventOrder;
 
 /** Packed rows of many sessions against rows of ints: the same cells, sums, changes, edges kept and orders, round after round. */
 class PackedRowsTest {
@@ -43,11 +42,10 @@ class PackedRowsTest {
                         plainGraph.add(a, b);
                     }
                 }
-                Closure.Result result = plain.update(() -> false);
+                boolean result = plain.update(() -> false);
                 assertThat(packed.update(() -> false)).as(name).isEqualTo(result);
-                if (result == Closure.Result.CYCLIC) {
+                if (!result) {
                     cyclic++;
-                    assertThat(packed.done()).as(name).isEqualTo(plain.done());
                     break;
                 }
                 exact++;

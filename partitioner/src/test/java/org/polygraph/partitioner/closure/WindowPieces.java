@@ -4,18 +4,19 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.sliced.WindowedRows;
 
 /** The window closure as an engine makes it that runs each window elsewhere, without an engine. */
 public final class WindowPieces {
     private final KnownGraph graph;
-    private final WindowPlan.Cut cut;
+    private final WindowPlan.Granularity cut;
     private final int[] chainStarts;
     private TimeBounds bounds;
     private WindowedRows rows;
     private long[] changed;
     private int windows;
 
-    public WindowPieces(KnownGraph graph, WindowPlan.Cut cut) {
+    public WindowPieces(KnownGraph graph, WindowPlan.Granularity cut) {
         this.graph = graph;
         this.cut = cut;
         Events events = graph.events();
@@ -24,10 +25,10 @@ public final class WindowPieces {
         changed = new long[(events.count() + 63) >> 6];
     }
 
-    public Closure.Result close() {
+    public boolean close() {
         WindowPlan plan = WindowPlan.of(graph, bounds == null ? 0 : graph.indexedEdges(), cut);
         if (plan.isCyclic()) {
-            return Closure.Result.CYCLIC;
+            return false;
         }
         changed = new long[changed.length];
         if (bounds != null) {
@@ -39,9 +40,7 @@ public final class WindowPieces {
         // Any order will do.
         for (int w = windows - 1; w >= 0; w--) {
             Window window = Window.of(IntBuffer.wrap(plan.window(w).toInts()), chainStarts);
-            if (!window.close(Long.MAX_VALUE, () -> false)) {
-                throw new AssertionError("stopped");
-            }
+            window.close(Long.MAX_VALUE, () -> false);
             for (int e : window.kept()) {
                 keep[e >> 6] |= 1L << e;
             }
@@ -60,7 +59,7 @@ public final class WindowPieces {
                 IntBuffer.wrap(bounds.latestStart()),
                 made);
         plan.retain(keep);
-        return Closure.Result.EXACT;
+        return true;
     }
 
     public WindowedRows rows() {

@@ -118,6 +118,23 @@ final class CheckOptions {
     @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
     private boolean overwrite;
 
+    /** Sets an option as picocli would, or a PATH, whose name is empty; false leaves the word to picocli. */
+    boolean take(String name, String value) {
+        switch (name) {
+            case "" -> paths.take(value);
+            case "-l", "--level" -> levels = new LevelConverter().convert(value);
+            case "-f", "--format" -> paths.take(new Converters.Format().convert(value));
+            case "-o", "--out" -> out = value;
+            case "--timeout" -> timeoutNanos = new Converters.DurationNanos().convert(value);
+            case "--memory" -> memoryBytes = new Converters.Bytes().convert(value);
+            case "--json" -> json = true;
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Checks what options mean together; nothing has been read yet. */
     void validate() {
         for (IsolationLevel level : levels.strongestFirst()) {

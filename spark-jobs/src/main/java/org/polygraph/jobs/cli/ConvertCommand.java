@@ -11,7 +11,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.format.UnwritableTextException;
+import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -111,7 +111,7 @@ final class ConvertCommand implements Callable<Integer> {
                 HistoryWriter.write(table, out, target);
             }
             return ExitCode.PASS;
-        } catch (UnwritableTextException e) {
+        } catch (UnwritableStringException e) {
             environment.message(in + ": " + Failures.text(e));
             return ExitCode.INVALID;
         } catch (IOException e) {

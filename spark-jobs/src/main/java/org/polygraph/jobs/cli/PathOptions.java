@@ -50,6 +50,14 @@ final class PathOptions {
     @SuppressWarnings("NullAway.Init")
     private List<String> paths;
 
+    void take(HistoryFormat given) {
+        format = given;
+    }
+
+    void take(String path) {
+        paths = List.of(path);
+    }
+
     HistoryFormat format() {
         return format;
     }

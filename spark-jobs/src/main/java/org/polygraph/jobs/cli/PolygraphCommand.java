@@ -40,6 +40,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "5 INVALID input, 6 storage or cluster I/O."
         })
 final class PolygraphCommand implements Runnable {
+    private static final String CHECK = "check";
+
     /** Commands whose names are reserved. */
     private static final Set<String> PLANNED = Set.of("record", "bench");
 
@@ -56,7 +58,11 @@ final class PolygraphCommand implements Runnable {
      */
     static int run(String[] args, Environment environment) {
         try {
-            return commandLine(List.of(args), environment).execute(args);
+            List<String> words = List.of(args);
+            CheckCommand check = CheckCommand.check(environment);
+            boolean isTaken =
+                    !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()));
+            return isTaken ? check.call() : commandLine(words, environment).execute(args);
         } catch (OutOfMemoryError e) {
             environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
             return ExitCode.UNKNOWN.code();
@@ -90,7 +96,7 @@ final class PolygraphCommand implements Runnable {
     /** With all commands, or where the first word names one with it alone: a picture of all takes longer than a small check. */
     private static CommandLine commands(String first, Environment environment) {
         Map<String, Function<Environment, CommandLine>> known = new LinkedHashMap<>();
-        known.put("check", CheckCommand::check);
+        known.put(CHECK, e -> new CommandLine(CheckCommand.check(e)));
         known.put("explain", CheckCommand::explain);
         known.put("report", e -> new CommandLine(new ReportCommand(e)));
         known.put("convert", e -> new CommandLine(new ConvertCommand(e)));

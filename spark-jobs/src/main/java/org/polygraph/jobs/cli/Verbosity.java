@@ -27,6 +27,18 @@ final class Verbosity {
             description = "Phases and their cost; stack traces of internal errors.")
     private boolean verbose;
 
+    /** Sets an option as picocli would; false leaves the word to picocli. */
+    boolean take(String name) {
+        switch (name) {
+            case "-q", "--quiet" -> quiet = true;
+            case "-v", "--verbose" -> verbose = true;
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
     boolean verbose() {
         return verbose;
     }

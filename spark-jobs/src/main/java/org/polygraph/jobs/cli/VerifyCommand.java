@@ -2,7 +2,10 @@ package org.polygraph.jobs.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.List;
@@ -15,13 +18,18 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.application.ProofVerification;
 import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -30,18 +38,28 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/** {@code polygraph verify}: the evidence of a run against the history, by code that has no part in finding it. */
+/**
+ * {@code polygraph verify}: checks the evidence of a run against the history, by code that has no part in finding it; or the
+ * proof of a violation, see {@link ProofVerification}.
+ */
 @Command(
         name = "verify",
-        description = "Hold the evidence of a run against the history.",
+        description = "Check the evidence of a run against the history; or --proof against a history.",
+        customSynopsis = {
+            "polygraph verify [OPTIONS] RUN [PATH]",
+            "polygraph verify --proof FILE -l LEVEL [OPTIONS] PATH"
+        },
         sortOptions = false,
         footer = {
             "",
             "Prints VERIFIED|REJECTED|UNKNOWN|INVALID|ERROR  level  path  txns  ops  ms  [why], then what was checked.",
-            "Exit code: 0 verified; 3 the evidence does not show what the run says; 4 nobody here can tell;",
+            "Exit code: 0 verified; 3 the evidence does not show what the run says; 4 undecided;",
             "5 the evidence or the history is missing or malformed; 6 it cannot be read."
         })
 final class VerifyCommand implements Callable<Integer> {
@@ -63,6 +81,33 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private HistoryFormat format;
 
+    @Option(
+            names = "--proof",
+            paramLabel = "FILE",
+            description = "A proof that check --proof wrote; the only other parameter is the history.")
+    private @Nullable String proof;
+
+    @Option(
+            names = {"-l", "--level"},
+            paramLabel = "LEVEL",
+            converter = LevelConverter.class,
+            description = "With --proof: the level that the proof refutes: sser, ser, ssi or si.")
+    private Levels levels = Levels.NONE;
+
+    @Option(
+            names = "--clock-skew",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "With --proof: as given to check.")
+    private long clockSkewNanos;
+
+    @Option(names = "--indeterminate", paramLabel = "MODE", description = "With --proof: as given to check.")
+    private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
     /** Where an order is replayed; on Spark by key. */
     @Mixin
     private final EngineOptions engine = new EngineOptions();
@@ -74,7 +119,10 @@ final class VerifyCommand implements Callable<Integer> {
             description = "Time for all of it, such as 10s, 5m, 1h; then UNKNOWN.")
     private @Nullable Long timeoutNanos;
 
-    @Parameters(index = "0", paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
+    @Parameters(
+            index = "0",
+            paramLabel = "RUN",
+            description = "run=<id>, or the folder with only that run in it; with --proof the history.")
     @SuppressWarnings("NullAway.Init")
     private String run;
 
@@ -101,6 +149,13 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         engine.validate(false);
+        if (proof != null
+                && (path != null
+                        || levels.areSeveral()
+                        || levels.strongestFirst().stream().allMatch(IsolationLevel::isAxiom))) {
+            throw new ParameterException(
+                    spec.commandLine(), "--proof needs one PATH, and one level with -l: sser, ser, ssi or si");
+        }
         Budget budget = Budget.starting(
                 timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                 Runtime.getRuntime().maxMemory());
@@ -152,11 +207,14 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Found answer(Verification.Replayer replayer, Budget budget) {
-        if (path != null) {
+        if (proof != null) {
+            history = run;
+            level = levels.strongestFirst().get(0).label();
+        } else if (path != null) {
             history = path;
         }
         try {
-            return verify(replayer, budget);
+            return proof == null ? verify(replayer, budget) : verify(proof, budget);
         } catch (HistoryException e) {
             return failed("INVALID", Failures.text(e), ExitCode.INVALID);
         } catch (BudgetException e) {
@@ -192,29 +250,41 @@ final class VerifyCommand implements Callable<Integer> {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            table = HistoryReader.read(history, format, budget::exhausted, budget.bytes());
-        } catch (IOException e) {
-            throw new IOException(Failures.ofPath(history, e), e);
+            table = read(budget);
         } finally {
             System.setIn(stdin);
         }
-        transactions = table.transactions();
-        operations = table.operations();
-        Verification.Report report =
-                Verification.of(directory, claim, table, once ? Fingerprint.hex(digest) : input, replayer);
-        String word =
-                switch (report.answer()) {
-                    case VERIFIED -> "VERIFIED";
-                    case REJECTED -> "REJECTED";
-                    case UNDECIDED -> "UNKNOWN";
-                };
-        ExitCode exitCode =
-                switch (report.answer()) {
-                    case VERIFIED -> ExitCode.PASS;
-                    case REJECTED -> ExitCode.VIOLATION;
-                    case UNDECIDED -> ExitCode.UNKNOWN;
-                };
-        return new Found(word, report.reason(), report.checked(), exitCode);
+        return found(Verification.of(directory, claim, table, once ? Fingerprint.hex(digest) : input, replayer));
+    }
+
+    private Found verify(String file, Budget budget) throws IOException, HistoryException {
+        HistoryTable table = read(budget);
+        CheckRequest request =
+                new CheckRequest(levels.strongestFirst().get(0), TimeMode.HINT, clockSkewNanos, indeterminate);
+        try (Reader in = new InputStreamReader(Location.of(file).open(), StandardCharsets.US_ASCII)) {
+            return found(ProofVerification.of(file, in, table, request, budget));
+        } catch (IOException e) {
+            throw new IOException(Failures.ofPath(file, e), e);
+        }
+    }
+
+    private HistoryTable read(Budget budget) throws IOException, HistoryException {
+        try {
+            HistoryTable table = HistoryReader.read(history, format, budget::exhausted, budget.bytes());
+            transactions = table.transactions();
+            operations = table.operations();
+            return table;
+        } catch (IOException e) {
+            throw new IOException(Failures.ofPath(history, e), e);
+        }
+    }
+
+    private static Found found(Verification.Report report) {
+        return switch (report.answer()) {
+            case VERIFIED -> new Found("VERIFIED", report.reason(), report.checked(), ExitCode.PASS);
+            case REJECTED -> new Found("REJECTED", report.reason(), report.checked(), ExitCode.VIOLATION);
+            case UNDECIDED -> new Found("UNKNOWN", report.reason(), report.checked(), ExitCode.UNKNOWN);
+        };
     }
 
     private static String inputOf(String path, Budget budget) throws IOException {

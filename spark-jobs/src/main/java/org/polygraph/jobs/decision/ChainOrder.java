@@ -1,10 +1,10 @@
 package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.VersionChains;
 
 /**
@@ -55,6 +55,6 @@ final class ChainOrder implements Strategy {
     }
 
     private static int @Nullable [] byTurns(KnownGraph graph) {
-        return EventOrder.byTurns(graph, new int[graph.events().chains()]);
+        return EventOrder.byTurns(graph);
     }
 }

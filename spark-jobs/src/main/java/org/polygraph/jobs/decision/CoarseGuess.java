@@ -2,11 +2,11 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.order.CoarseOrder;
-import org.polygraph.partitioner.order.EventOrder;
 
 /**
  * Accepts histories of few values, where the rules alone decide almost no read: assumes that an order is right except over
@@ -68,7 +68,7 @@ final class CoarseGuess implements Strategy {
             return null;
         }
         Budget part = budget.part(MOST_NANOS);
-        int[] turns = EventOrder.byTurns(known, new int[events.chains()]);
+        int[] turns = EventOrder.byTurns(known);
         for (int[] position : new int[][] {turns, loop.position()}) {
             for (int parts = FINEST; position != null && parts >= COARSEST; parts = next(parts)) {
                 if (CoarseOrder.edges(events, parts)

@@ -1,7 +1,9 @@
 package org.polygraph.jobs.decision;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.solver.proof.ProofProblem;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
@@ -27,6 +29,27 @@ public final class Decision {
      */
     public static Finding of(Check check, Kernels kernels, Tuning tuning) {
         return new Decision(check, kernels, tuning).find();
+    }
+
+    /**
+     * The problem that the solver has to refute before the history violates its level.
+     *
+     * @return null if the history is decided without a solver
+     * @throws BudgetException if the budget ends
+     */
+    public static @Nullable ProofProblem problem(Check check, Kernels kernels) {
+        IndexedHistory history = kernels.index(check.request().indexing());
+        if (!history.violations().isEmpty()) {
+            return null;
+        }
+        try (Search search = new Search(check, kernels, Tuning.DEFAULT, history)) {
+            search.runRules();
+            PruneLoop loop = search.loop();
+            return loop.isRefuted() || loop.core().isEmpty()
+                    ? null
+                    : CoreSolving.problem(loop.problem(), RealTimeChain.of(loop.graph()))
+                            .proofProblem();
+        }
     }
 
     private Finding find() {

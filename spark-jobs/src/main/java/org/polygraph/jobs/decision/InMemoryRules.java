@@ -4,12 +4,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Cores;
 import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
@@ -18,19 +17,17 @@ import org.polygraph.storage.artifact.ArrayFile;
  * sessions write few keys.
  */
 final class InMemoryRules implements Rules {
-    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
+    /** A key with so many writers is handled faster by session than by time, where real time is part of the level. */
     private static final int MANY_WRITERS = 256;
 
     private static final int MOST_SESSIONS = 128;
 
-    private final KnownGraph graph;
     private final Closure closure;
     private final Saturation saturation;
 
-    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Cores cores) {
-        this.graph = graph;
+    private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Workers workers) {
         this.closure = closure;
-        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), cores);
+        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), workers);
     }
 
     /**
@@ -41,13 +38,13 @@ final class InMemoryRules implements Rules {
      * @return null if it does not fit
      */
     static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
-        Cores cores = tuning.crew();
-        Closure closure = closure(history, graph, bytes, tuning.rows(), cores);
-        return closure == null ? null : new InMemoryRules(history, graph, closure, cores);
+        Workers workers = tuning.crew();
+        Closure closure = closure(history, graph, bytes, tuning.rows(), workers);
+        return closure == null ? null : new InMemoryRules(history, graph, closure, workers);
     }
 
     private static @Nullable Closure closure(
-            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Cores cores) {
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Workers workers) {
         if (graph.realTime() == null) {
             return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
         }
@@ -55,12 +52,12 @@ final class InMemoryRules implements Rules {
             return ChainClocks.of(graph);
         }
         long fixed = WindowClosure.bytes(graph.events());
-        return fixed <= most ? WindowClosure.of(graph, most - fixed, cores) : null;
+        return fixed <= most ? WindowClosure.of(graph, most - fixed, workers) : null;
     }
 
     /**
-     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
-     * nearly all that overlaps writes the key; and their clocks fit.
+     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers from few
+     * sessions, because then almost every transaction that overlaps writes the key.
      */
     static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
         if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
@@ -83,17 +80,12 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
-    public Closure.Result close(BooleanSupplier stop) {
+    public boolean close(BooleanSupplier stop) {
         return closure.update(stop);
     }
 
     @Override
-    public boolean isOutgrown() {
-        return closure instanceof WindowClosure window && window.isOutgrown();
-    }
-
-    @Override
-    public Saturation.Result round(BooleanSupplier stop) {
+    public Saturation.RoundResult round(BooleanSupplier stop) {
         return saturation.round(stop);
     }
 
@@ -109,12 +101,12 @@ final class InMemoryRules implements Rules {
 
     @Override
     public int[] order() {
-        return EventOrder.of(graph, closure);
+        return closure.order();
     }
 
     @Override
     public double freedom() {
-        return closure instanceof ChainClocks clocks && graph.realTime() == null ? clocks.freedom() : 0;
+        return closure.freedom();
     }
 
     @Override
@@ -136,7 +128,7 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
-    public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+    public boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
         if (file.has(DECIDED)) {
             saturation.resume(file.ints(DECIDED));
         }
@@ -145,6 +137,6 @@ final class InMemoryRules implements Rules {
 
     @Override
     public void close() {
-        // The collector's part.
+        // Only the heap is held.
     }
 }

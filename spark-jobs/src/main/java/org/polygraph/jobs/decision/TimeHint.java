@@ -3,13 +3,13 @@ package org.polygraph.jobs.decision;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.partitioner.order.EventOrder;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 
@@ -90,7 +90,7 @@ final class TimeHint implements Strategy {
         phases.end(known.edges());
         phases.begin("order");
         known.indexPredecessors();
-        int[] sequence = TopologicalOrder.sequence(known, new int[search.events.chains()]);
+        int[] sequence = TopologicalOrder.fair(known);
         if (sequence == null) {
             return null;
         }

@@ -258,6 +258,8 @@ public final class ViolationText {
                         .append('\n');
             }
         }
-        out.append("  So ").append(name(cycle.get(0).from())).append(" would have to come before itself, which is impossible.\n");
+        out.append("  So ")
+                .append(name(cycle.get(0).from()))
+                .append(" would have to come before itself, which is impossible.\n");
     }
 }

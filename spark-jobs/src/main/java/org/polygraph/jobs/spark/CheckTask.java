@@ -8,9 +8,9 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.broadcast.Broadcast;
-import org.polygraph.partitioner.index.IndexSlice;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.order.KeyCheck;
+import org.polygraph.partitioner.sliced.IndexSlice;
+import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
  * By slice of keys: every key, or part of a key, against an order. Out: a row a slice that has violated keys, big-endian: long how many

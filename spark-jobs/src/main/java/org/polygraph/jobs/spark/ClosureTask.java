@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
-import org.polygraph.partitioner.closure.ColumnGroup;
+import org.polygraph.partitioner.sliced.ColumnGroup;
 
 /**
  * By column group: its columns of a graph's closure, into a mapped file of its own. Out: a row a group, little-endian: int

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.SlicedClosure;
+import org.polygraph.partitioner.sliced.SlicedClosure;
 
 /**
  * The rows of a generation as the driver reads them: mapped when they are first asked for, once, whichever of the solver's threads

@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.cluster.OwnSetting;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** What a session works with, wherever it was said: a profile, spark-submit, a system property, a default. */
 final class EffectiveSettings {
@@ -36,7 +36,7 @@ final class EffectiveSettings {
         line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(cut.operationsPerSlice()));
         line(
                 OwnSetting.PIECE_BYTES.key(),
-                Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Cut.USUAL.pieceBytes())));
+                Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Sizes.DEFAULT.pieceBytes())));
         line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(cut.heapClocks()));
         line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(cut.hotKeyBytes()));
         // What the JVM has, whatever a profile says: it was running before.

@@ -18,7 +18,7 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.partitioner.prune.HotKeySaturation;
+import org.polygraph.partitioner.sliced.HotKeySaturation;
 
 /**
  * A round of rules over keys whose rows are too many for a task: two jobs a key, over ranges of its writers. The first
@@ -78,7 +78,7 @@ final class HotKeys {
 
     /**
      * A row for each range that forces anything, those of a key in order: little-endian ints as {@link
-     * org.polygraph.partitioner.prune.SliceSaturation#forced} has them.
+     * org.polygraph.partitioner.sliced.SliceSaturation#forced} has them.
      *
      * @param all whether all keys are gone through, whatever has changed
      * @param decided keys that are gone through in any case

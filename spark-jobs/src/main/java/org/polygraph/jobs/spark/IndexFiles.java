@@ -11,9 +11,9 @@ import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
-import org.polygraph.partitioner.index.IndexSlice;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.sliced.IndexSlice;
+import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
  * An index that the driver has, on its way to the tasks: a file a slice of keys, made and written one after another, so that

@@ -8,8 +8,8 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Row;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.index.IndexSlice;
-import org.polygraph.partitioner.index.KeySlices;
+import org.polygraph.partitioner.sliced.IndexSlice;
+import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
  * By slice of keys: the blocks of a slice, ascending by transaction, become its index. Out: one row a slice, {@link

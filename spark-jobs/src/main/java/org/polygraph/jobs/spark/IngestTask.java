@@ -9,8 +9,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.polygraph.partitioner.index.KeySlices;
-import org.polygraph.partitioner.index.SliceDealer;
+import org.polygraph.partitioner.sliced.KeySlices;
+import org.polygraph.partitioner.sliced.SliceDealer;
 
 /**
  * By file split: each transaction by itself, then its operations dealt out to slices of keys. Out: a row a block, some

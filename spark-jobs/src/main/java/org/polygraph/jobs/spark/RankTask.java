@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
-import org.polygraph.partitioner.closure.ColumnGroup;
+import org.polygraph.partitioner.sliced.ColumnGroup;
 
 /** By column group: its part of the ranks, an int an event, to a file. Out: the group. */
 final class RankTask implements MapPartitionsFunction<Long, Integer> {

@@ -6,8 +6,8 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.polygraph.storage.format.Piece;
-import org.polygraph.storage.format.RowsFile;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.format.pieces.RowsFile;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 

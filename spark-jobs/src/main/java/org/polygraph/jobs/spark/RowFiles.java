@@ -2,7 +2,7 @@ package org.polygraph.jobs.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
-import org.polygraph.partitioner.closure.SlicedClosure;
+import org.polygraph.partitioner.sliced.SlicedClosure;
 
 /** Where the rows of one generation of a closure are: what tasks are told. */
 interface RowFiles extends Serializable {

@@ -6,7 +6,7 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
-import org.polygraph.partitioner.closure.GroupedRows;
+import org.polygraph.partitioner.sliced.GroupedRows;
 
 /**
  * Where the closure of one graph is, and how it is cut: what tasks are told. A generation is the closure after one round

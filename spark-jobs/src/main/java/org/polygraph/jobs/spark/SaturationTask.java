@@ -8,9 +8,9 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.broadcast.Broadcast;
-import org.polygraph.partitioner.index.IndexSlice;
-import org.polygraph.partitioner.index.KeySlices;
-import org.polygraph.partitioner.prune.SliceSaturation;
+import org.polygraph.partitioner.sliced.IndexSlice;
+import org.polygraph.partitioner.sliced.KeySlices;
+import org.polygraph.partitioner.sliced.SliceSaturation;
 
 /**
  * By slice of keys: a round of rules over the rows in files. Out: a row a slice that forces anything,

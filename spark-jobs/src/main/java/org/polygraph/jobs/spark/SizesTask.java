@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
-import org.polygraph.partitioner.index.IndexSlice;
+import org.polygraph.partitioner.sliced.IndexSlice;
 
 /** By slice of keys: how much its index has of each key. Out: a row a slice, {@link IndexSlice#sizes}. */
 final class SizesTask implements MapPartitionsFunction<byte[], byte[]> {

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.spark;
 
-import org.polygraph.partitioner.index.SourceSlices;
+import org.polygraph.partitioner.sliced.SourceSlices;
 
 /** By slice of keys: whom each read read from. Out: a row a slice, for the merge. */
 final class SourceTask extends SliceTask {

@@ -17,7 +17,7 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -99,7 +99,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
             long heapClocks,
             int mostColumns,
             long hotKeyBytes,
-            WindowPlan.Cut windows,
+            WindowPlan.Granularity windows,
             long windowBytes) {
         /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
         static final Cut USUAL = new Cut(
@@ -109,7 +109,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 256L << 20,
                 Integer.MAX_VALUE,
                 128L << 20,
-                new WindowPlan.Cut(1 << 18, 4),
+                new WindowPlan.Granularity(1 << 18, 4),
                 Long.MAX_VALUE);
     }
 
@@ -152,7 +152,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     private SparkSession started(Progress progress, Budget budget) {
-        progress.stage("start of Spark");
+        progress.phase("start of Spark");
         return session.get(budget);
     }
 
@@ -167,7 +167,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
         boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
         ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
-                ? ReadPlan.of(path, format, SparkReading.cut(pieceBytes(new SparkConf())), budget::exhausted)
+                ? ReadPlan.of(path, format, SparkReading.sizes(pieceBytes(new SparkConf())), budget::exhausted)
                 : null;
         HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
         if (table != null) {
@@ -190,13 +190,13 @@ public final class SparkChecker implements Checker, AutoCloseable {
     private static @Nullable HistoryTable read(SparkSession spark, ReadPlan plan, Progress progress, Budget budget)
             throws HistoryException {
         Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
-        heard.stage("reading");
+        heard.phase("reading");
         return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
     }
 
     private static long pieceBytes(SparkConf conf) {
         try {
-            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Cut.USUAL.pieceBytes()));
+            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Sizes.DEFAULT.pieceBytes()));
         } catch (IllegalArgumentException e) {
             throw new ConfigurationException(
                     "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES);

@@ -29,14 +29,14 @@ import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.KeySlices;
 import org.polygraph.partitioner.index.ReadsFrom;
-import org.polygraph.partitioner.index.SliceMerge;
-import org.polygraph.partitioner.index.SlicedIndexing;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.partitioner.sliced.KeySlices;
+import org.polygraph.partitioner.sliced.SliceMerge;
+import org.polygraph.partitioner.sliced.SlicedIndexing;
 import org.polygraph.storage.table.HistoryTable;
 
 /**

@@ -11,9 +11,9 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.format.PieceMerge;
-import org.polygraph.storage.format.ReadPlan;
-import org.polygraph.storage.format.RowsFile;
+import org.polygraph.storage.format.pieces.PieceMerge;
+import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.format.pieces.RowsFile;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -49,9 +49,9 @@ final class SparkReading {
         this.jobs = new Jobs(context, budget, progress);
     }
 
-    /** How inputs are cut. @param pieceBytes of text, about */
-    static ReadPlan.Cut cut(long pieceBytes) {
-        return new ReadPlan.Cut(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
+    /** The sizes of pieces. @param pieceBytes of text, about */
+    static ReadPlan.Sizes sizes(long pieceBytes) {
+        return new ReadPlan.Sizes(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
     }
 
     /**

@@ -19,7 +19,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.index.CommitStatus;
-import org.polygraph.storage.format.ParquetFailure;
+import org.polygraph.storage.format.parquet.ParquetFailure;
 import org.polygraph.storage.table.HistoryTable;
 
 /**

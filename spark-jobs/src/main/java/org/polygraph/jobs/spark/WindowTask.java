@@ -10,7 +10,9 @@ import java.util.List;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.closure.Window;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * By window of time: the rows of its events, into a file of its own. Out: a row a window, little-endian ints: the window, ints
@@ -67,12 +69,13 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
         IntBuffer plan = files.read(WindowJobs.PLAN + generation, planLengths)[number];
         Window window = Window.of(plan, chainStarts);
         TaskContext task = TaskContext.get();
-        if (!window.close(Math.min(mostBytes, TaskHeap.half()), task::isInterrupted)) {
-            if (window.isOutgrown()) {
-                ByteBuffer out = ByteBuffer.allocate(2 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-                return out.putInt(number).putInt(OUTGROWN).array();
-            }
-            throw new IOException("the task was told to stop");
+        try {
+            window.close(Math.min(mostBytes, TaskHeap.half()), task::isInterrupted);
+        } catch (OutgrownException e) {
+            ByteBuffer out = ByteBuffer.allocate(2 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            return out.putInt(number).putInt(OUTGROWN).array();
+        } catch (StoppedException e) {
+            throw new IOException("the task was interrupted", e);
         }
         int[] rows = window.rows();
         files.write(WindowJobs.rows(generation, number), sink -> sink.put(rows));

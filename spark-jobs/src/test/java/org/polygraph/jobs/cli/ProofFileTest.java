@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.solver.proof.Proof;
@@ -36,6 +38,100 @@ class ProofFileTest {
         try (var files = Files.list(folder)) {
             assertThat(files).hasSize(2);
         }
+    }
+
+    private Path proofOf(String history, String level) {
+        Path proof = folder.resolve("proof-" + level + ".txt");
+        InProcess check = InProcess.run("check", "-q", "-l", level, "--proof", proof.toString(), history);
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
+        return proof;
+    }
+
+    private static InProcess verify(Path proof, String level, String history) {
+        return InProcess.run("verify", "--proof", proof.toString(), "-l", level, history);
+    }
+
+    private String pigeons(int pigeons) throws IOException {
+        String history = folder.resolve("pigeons-" + pigeons + ".jsonl").toString();
+        HistoryWriter.write(Formula.pigeons(pigeons, pigeons - 1).history("pigeons"), history, HistoryFormat.JSONL);
+        return history;
+    }
+
+    @Test
+    void verifyAcceptsTheProofOfAHistory() throws IOException {
+        String history = pigeons(4);
+        for (String level : new String[] {"ser", "si"}) {
+            InProcess verify = verify(proofOf(history, level), level, history);
+            assertThat(verify.exitCode()).as(verify.toString()).isZero();
+            assertThat(verify.out())
+                    .startsWith("VERIFIED  " + level + "  " + history + "  ")
+                    .contains("no solver");
+        }
+    }
+
+    @Test
+    void verifyRejectsATamperedProof() throws IOException {
+        String history = pigeons(4);
+        Path proof = proofOf(history, "ser");
+        List<String> lines = Files.readAllLines(proof);
+        int last = lines.size() - 1;
+        assertThat(lines.get(last)).isEqualTo("q");
+        int rejected = 0;
+        for (int i = 0; i < last; i++) {
+            if (lines.get(i).matches("[rotld] .*")) {
+                List<String> without = new ArrayList<>(lines);
+                without.remove(i);
+                Files.write(proof, without);
+                InProcess verify = verify(proof, "ser", history);
+                // Some steps are superfluous, but never a wrong one is accepted: the rest still refutes.
+                assertThat(verify.exitCode()).isIn(0, 3);
+                rejected += verify.exitCode() == 3 ? 1 : 0;
+            }
+        }
+        assertThat(rejected).isPositive();
+        // A claim without a reason.
+        List<String> bold = new ArrayList<>(lines.subList(0, firstStep(lines)));
+        bold.add("q");
+        Files.write(proof, bold);
+        InProcess verify = verify(proof, "ser", history);
+        assertThat(verify.exitCode()).isEqualTo(3);
+        assertThat(verify.out()).startsWith("REJECTED  ser  ").contains("the empty clause does not follow");
+    }
+
+    private static int firstStep(List<String> lines) {
+        int i = 0;
+        while (!lines.get(i).matches("[ebcrotld] .*")) {
+            i++;
+        }
+        return i;
+    }
+
+    @Test
+    void verifyRejectsTheProofOfAnotherHistoryOrLevel() throws IOException {
+        String history = pigeons(4);
+        Path proof = proofOf(history, "ser");
+        assertThat(verify(proof, "ser", pigeons(5)).out())
+                .startsWith("REJECTED  ser  ")
+                .contains("another history");
+        assertThat(verify(proof, "si", history).out())
+                .startsWith("REJECTED  si  ")
+                .contains("another history");
+        String skew =
+                Command.ROOT.resolve("spark-jobs/examples/write-skew.jsonl").toString();
+        assertThat(verify(proof, "ser", skew).out())
+                .startsWith("REJECTED  ser  ")
+                .contains("without a search");
+    }
+
+    @Test
+    void verifyNamesWhatIsWrongWithAFile() throws IOException {
+        String history = pigeons(4);
+        InProcess noProof = verify(Path.of(history), "ser", history);
+        assertThat(noProof.exitCode()).isEqualTo(5);
+        assertThat(noProof.err()).contains(history + ": line 1: another title").doesNotContain("\tat ");
+        assertThat(verify(folder.resolve("missing"), "ser", history).exitCode()).isEqualTo(6);
+        assertThat(InProcess.run("verify", "--proof", history, history).err()).contains("one level with -l");
+        assertThat(verify(Path.of(history), "rc", history).exitCode()).isEqualTo(2);
     }
 
     @Test

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.apache.spark.network.util.JavaUtils;
 import org.junit.jupiter.api.Test;
 import org.polygraph.cluster.OwnSetting;
-import org.polygraph.storage.format.ReadPlan;
+import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** What {@code -v} says of the settings is what is in force. */
 class EffectiveSettingsTest {
@@ -49,7 +49,7 @@ class EffectiveSettingsTest {
         assertThat(JavaUtils.byteStringAsBytes(OwnSetting.HOT_KEY_BYTES.usual()))
                 .isEqualTo(cut.hotKeyBytes());
         assertThat(JavaUtils.byteStringAsBytes(OwnSetting.PIECE_BYTES.usual()))
-                .isEqualTo(ReadPlan.Cut.USUAL.pieceBytes());
+                .isEqualTo(ReadPlan.Sizes.DEFAULT.pieceBytes());
         assertThat(Stream.of(OwnSetting.values()).filter(each -> each.usual().isEmpty()))
                 .containsExactly(OwnSetting.PROFILE, OwnSetting.STAGE_DIR);
     }

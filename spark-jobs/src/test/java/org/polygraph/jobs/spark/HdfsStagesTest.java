@@ -103,7 +103,8 @@ class HdfsStagesTest {
         String parent = files.getUri() + "/stages";
         System.setProperty(LazySession.STAGE_FOLDER, parent);
         try (SparkChecker spark = new SparkChecker(
-                "local[2]", new SparkChecker.Cut(1, 3, 2, 0, 2, 1, new WindowPlan.Cut(100, 0), Long.MAX_VALUE))) {
+                "local[2]",
+                new SparkChecker.Cut(1, 3, 2, 0, 2, 1, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE))) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)

@@ -25,7 +25,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 @Tag("spark")
 class LostContextTest {
     private static final SparkChecker.Cut CUT =
-            new SparkChecker.Cut(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Cut(100, 0), Long.MAX_VALUE);
+            new SparkChecker.Cut(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
 
     /** Stops the context when a job has begun; the job has ended when it is gone altogether. */
     private static final class Stopping implements Progress {
@@ -39,7 +39,7 @@ class LostContextTest {
         }
 
         @Override
-        public void stage(String name) {}
+        public void phase(String name) {}
 
         @Override
         public void items(long done, long total) {}

@@ -32,7 +32,7 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.prune.HotKeySaturation;
+import org.polygraph.partitioner.sliced.HotKeySaturation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
@@ -64,7 +64,14 @@ class PartitionsTest {
             CHECKERS.add(new SparkChecker(
                     "local[2]",
                     new SparkChecker.Cut(
-                            1, cut[0], cut[3], 0, cut[1], hotBytes, new WindowPlan.Cut(cut[2], 0), Long.MAX_VALUE)));
+                            1,
+                            cut[0],
+                            cut[3],
+                            0,
+                            cut[1],
+                            hotBytes,
+                            new WindowPlan.Granularity(cut[2], 0),
+                            Long.MAX_VALUE)));
         }
     }
 

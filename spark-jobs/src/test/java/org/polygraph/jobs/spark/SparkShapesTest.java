@@ -39,12 +39,12 @@ import org.polygraph.storage.testkit.SplitMix;
 @Tag("spark")
 class SparkShapesTest {
     private static final IsolationLevel[] LEVELS = IsolationLevel.values();
-    private static final WindowPlan.Cut[] WINDOWS = {
-        new WindowPlan.Cut(1, 0),
-        new WindowPlan.Cut(3, 1),
-        new WindowPlan.Cut(5, 0),
-        new WindowPlan.Cut(16, 4),
-        new WindowPlan.Cut(40, 0)
+    private static final WindowPlan.Granularity[] WINDOWS = {
+        new WindowPlan.Granularity(1, 0),
+        new WindowPlan.Granularity(3, 1),
+        new WindowPlan.Granularity(5, 0),
+        new WindowPlan.Granularity(16, 4),
+        new WindowPlan.Granularity(40, 0)
     };
     /** Whatever they are, the rules of some key are to be cut. */
     private static final long[] HOT_BYTES = {Long.MAX_VALUE, 16 << 10, 64};
@@ -213,7 +213,7 @@ class SparkShapesTest {
     private Progress commitStatus() {
         return new Progress() {
             @Override
-            public void stage(String name) {
+            public void phase(String name) {
                 stagesSeen.merge(name, 1, Integer::sum);
             }
 

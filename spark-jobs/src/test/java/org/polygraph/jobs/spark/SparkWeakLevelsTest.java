@@ -68,7 +68,7 @@ class SparkWeakLevelsTest {
             CHECKERS.add(new SparkChecker(
                     "local[2]",
                     new SparkChecker.Cut(
-                            1, cut[0], cut[1], 0, 3, Long.MAX_VALUE, WindowPlan.Cut.USUAL, Long.MAX_VALUE)));
+                            1, cut[0], cut[1], 0, 3, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, Long.MAX_VALUE)));
         }
     }
 

@@ -9,6 +9,10 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.io.TableWriter;
+import org.polygraph.storage.format.jsonl.JsonlWriter;
+import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
+import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -18,15 +22,10 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>The header is that of the first table; rows must ascend by (session, index) over all tables, which is not checked.
  */
 public final class HistoryAppender implements Closeable {
-    /** What a format does with tables. */
-    interface Content extends Closeable {
-        void append(HistoryTable table) throws IOException;
-    }
-
     private final HistoryFormat format;
     private final AtomicFile file;
     private final OutputStream out;
-    private @Nullable Content content;
+    private @Nullable TableWriter content;
 
     private HistoryAppender(HistoryFormat format, AtomicFile file, OutputStream out) {
         this.format = format;
@@ -64,10 +63,10 @@ public final class HistoryAppender implements Closeable {
     /**
      * Writes the rows of a table after those before.
      *
-     * @throws UnwritableTextException if the format cannot hold a text of the table
+     * @throws UnwritableStringException if the format cannot hold a text of the table
      */
     public void append(HistoryTable table) throws IOException {
-        Content open = content;
+        TableWriter open = content;
         if (open == null) {
             open = format == HistoryFormat.PARQUET
                     ? new ParquetHistoryWriter(table, out)

@@ -1,6 +1,8 @@
 package org.polygraph.storage.format;
 
 import java.util.Locale;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTable.Unit;
 
 /** The formats of histories, by the name that {@code -f} takes. */
 public enum HistoryFormat {
@@ -30,6 +32,15 @@ public enum HistoryFormat {
     /** The name that {@code -f} takes. */
     public String label() {
         return label;
+    }
+
+    /** The unit of the positions in messages and in {@link HistoryTable#source}. */
+    public Unit positions() {
+        return switch (this) {
+            case PARQUET -> Unit.ROW;
+            case DBCOP, COBRA -> Unit.BYTE;
+            default -> Unit.LINE;
+        };
     }
 
     /** What such a file holds, as messages say it. */

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.binary.CobraReader;
+import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -63,11 +65,11 @@ public final class HistoryReader {
             }
             files = parts(location, children);
         }
-        return new Parts(new ReadContext(() -> false, Long.MAX_VALUE), files, HistoryFormat.AUTO).detect();
+        return new HistoryFiles(new ReadContext(() -> false, Long.MAX_VALUE), files, HistoryFormat.AUTO).detect();
     }
 
     /** The files of a folder that Cobra logs are, ascending by name. */
-    static List<Location> logs(List<Location> children) throws IOException {
+    public static List<Location> logs(List<Location> children) throws IOException {
         List<Location> logs = new ArrayList<>();
         for (Location child : children) {
             if (child.fileName().endsWith(".log") && !child.isFolder()) {
@@ -78,12 +80,12 @@ public final class HistoryReader {
     }
 
     /** Whether a folder is read as Cobra's. */
-    static boolean isOfLogs(List<Location> logs, HistoryFormat asked) {
+    public static boolean isOfLogs(List<Location> logs, HistoryFormat asked) {
         return asked == HistoryFormat.COBRA || (asked == HistoryFormat.AUTO && !logs.isEmpty());
     }
 
     /** The files of a folder that hold rows: not hidden ({@code .x}, {@code _SUCCESS}), not empty; at least one. */
-    static List<Location> parts(Location folder, List<Location> children) throws HistoryException, IOException {
+    public static List<Location> parts(Location folder, List<Location> children) throws HistoryException, IOException {
         List<Location> parts = new ArrayList<>();
         for (Location child : children) {
             char first = child.fileName().charAt(0);
@@ -132,14 +134,14 @@ public final class HistoryReader {
                             "a folder of *.log files (-f cobra)",
                             "give the folder, or another format with -f");
                 }
-                return new Parts(context, List.of(location), format).read();
+                return new HistoryFiles(context, List.of(location), format).read();
             }
             List<Location> children = location.children();
             List<Location> logs = logs(children);
             if (isOfLogs(logs, format)) {
                 return readLogs(location, logs);
             }
-            return new Parts(context, parts(location, children), format).read();
+            return new HistoryFiles(context, parts(location, children), format).read();
         }
 
         private HistoryTable readLogs(Location folder, List<Location> logs) throws HistoryException, IOException {
@@ -150,7 +152,7 @@ public final class HistoryReader {
                         "one *.log a client (-f cobra)",
                         "check the path");
             }
-            HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA);
+            HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA.positions());
             new CobraReader(context, builder).read(logs);
             return builder.build();
         }

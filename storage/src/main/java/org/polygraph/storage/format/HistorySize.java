@@ -9,6 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.format.io.Compression;
+import org.polygraph.storage.format.parquet.ParquetHistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -73,7 +75,17 @@ public record HistorySize(
             bytes += Math.max(0, file.length());
         }
         if (found == HistoryFormat.PARQUET) {
-            return ParquetHistoryReader.size(files, bytes);
+            ParquetHistoryReader.Size size = ParquetHistoryReader.size(files);
+            return new HistorySize(
+                    Source.METADATA,
+                    HistoryFormat.PARQUET,
+                    bytes,
+                    size.transactions(),
+                    size.operations(),
+                    size.operations() - size.operations() / 2,
+                    size.sessions(),
+                    size.keys(),
+                    size.isTimed());
         }
         if (found == HistoryFormat.JSONL
                 && bytes > SAMPLED_FROM
@@ -88,7 +100,7 @@ public record HistorySize(
 
     private static boolean compressed(Location file) {
         try (SeekableInput in = file.open()) {
-            return !in.seekable() || Sniff.of(in.readNBytes(Sniff.PREFIX)).compression() != Sniff.Compression.NONE;
+            return !in.seekable() || Compression.of(in.readNBytes(Compression.PREFIX)) != Compression.NONE;
         } catch (IOException e) {
             // Whoever reads it says why it cannot be.
             return true;

@@ -3,6 +3,8 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.BitSet;
+import org.polygraph.storage.format.jsonl.JsonlWriter;
+import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.table.HistoryTable;
 
 /** Writes a table as a history: under a temporary name, then renamed, so that the file is whole or absent. */
@@ -14,7 +16,7 @@ public final class HistoryWriter {
      *
      * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code .zst}
      * @param format JSONL or PARQUET
-     * @throws UnwritableTextException if the format cannot hold a text of the table
+     * @throws UnwritableStringException if the format cannot hold a text of the table
      * @throws IllegalArgumentException for another format: it is not written
      */
     public static void write(HistoryTable table, String path, HistoryFormat format) throws IOException {

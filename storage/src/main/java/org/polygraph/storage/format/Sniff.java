@@ -1,77 +1,20 @@
 package org.polygraph.storage.format;
 
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the first bytes of a file say about it.
+ * What the first bytes of a content show.
  *
- * @param compression the outer layer
- * @param empty whether the file has no bytes at all
- * @param blank whether the content, compression undone, begins with nothing but white space
+ * @param blank whether they are nothing but white space
  * @param format the format of the content, or null where the bytes decide nothing
  * @param cobraLog whether the content begins like a single log of a Cobra folder
  */
-record Sniff(
-        Compression compression,
-        boolean empty,
-        boolean blank,
-        @Nullable HistoryFormat format,
-        boolean cobraLog) {
-    /** How many raw bytes are looked at. */
-    static final int PREFIX = 1 << 16;
-
-    private static final int INNER_PREFIX = 512;
+public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobraLog) {
     /** Generator parameters of dbcop (nodes, variables...) are below this; text read as a number never is. */
     private static final long PLAUSIBLE = 1L << 40;
 
-    enum Compression {
-        NONE,
-        GZIP,
-        ZSTD
-    }
-
-    static Sniff of(byte[] prefix) {
-        Compression compression = compression(prefix);
-        byte[] content = inner(prefix, compression);
-        int first = skipSpace(content, 0);
-        return new Sniff(
-                compression, prefix.length == 0, first == content.length, format(content), isCobraLog(content));
-    }
-
-    private static Compression compression(byte[] b) {
-        if (b.length >= 3 && b[0] == 0x1F && b[1] == (byte) 0x8B && b[2] == 8) {
-            return Compression.GZIP;
-        }
-        if (b.length >= 4) {
-            int magic = (b[3] & 0xFF) << 24 | (b[2] & 0xFF) << 16 | (b[1] & 0xFF) << 8 | (b[0] & 0xFF);
-            // A frame, or a skippable one as parallel compressors write them.
-            if (magic == 0xFD2FB528 || (magic & 0xFFFFFFF0) == 0x184D2A50) {
-                return Compression.ZSTD;
-            }
-        }
-        return Compression.NONE;
-    }
-
-    private static byte[] inner(byte[] prefix, Compression compression) {
-        if (compression == Compression.NONE) {
-            return prefix.length <= INNER_PREFIX ? prefix : Arrays.copyOf(prefix, INNER_PREFIX);
-        }
-        byte[] content = new byte[INNER_PREFIX];
-        int n = 0;
-        InputStream raw = new ByteArrayInputStream(prefix);
-        try (InputStream in = compression == Compression.GZIP ? new GzipInput(raw) : new ZstdInput(raw)) {
-            for (int read; n < content.length && (read = in.read(content, n, content.length - n)) > 0; ) {
-                n += read;
-            }
-        } catch (IOException e) {
-            // The prefix is cut off, and may be damaged: whoever reads the whole will say so.
-            return Arrays.copyOf(content, n);
-        }
-        return Arrays.copyOf(content, n);
+    public static Sniff of(byte[] start) {
+        return new Sniff(skipSpace(start, 0) == start.length, format(start), isCobraLog(start));
     }
 
     private static @Nullable HistoryFormat format(byte[] b) {

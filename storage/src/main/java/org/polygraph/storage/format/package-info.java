@@ -1,9 +1,10 @@
 /**
- * Histories in files: six dialects in, two out; see the module's README for the formats to the byte.
+ * Histories in files: a facade over six formats that are read and two that are written.
  *
- * <p>Promise: a file becomes a complete {@link org.polygraph.storage.table.HistoryTable} or a located {@link
- * org.polygraph.storage.model.HistoryException}, whatever its bytes are; nothing is allocated because a file says so. May
- * import: {@code model}, {@code table}, {@code artifact}, fastutil, Jackson, zstd-jni, Parquet.
+ * <p>Guarantee: a file becomes a complete {@link org.polygraph.storage.table.HistoryTable} or a located {@link
+ * org.polygraph.storage.model.HistoryException}, whatever its bytes are; no length or count in a file allocates memory before it is
+ * checked. May import: {@code model}, {@code dictionary}, {@code lists}, {@code table}, {@code artifact}, fastutil, and the packages
+ * below except {@code pieces}.
  */
 @NullMarked
 package org.polygraph.storage.format;

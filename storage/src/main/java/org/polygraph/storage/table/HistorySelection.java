@@ -2,8 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
@@ -42,7 +40,7 @@ public final class HistorySelection {
                 int t = transactionOf(whole, o);
                 transactions.add(t);
                 starts.add(i);
-                end = whole.operationStarts[t + 1];
+                end = whole.operationsEnd(t);
             }
         }
         starts.add(operations.length);
@@ -59,7 +57,7 @@ public final class HistorySelection {
         int[] starts = new int[transactions.length + 1];
         int next = 0;
         for (int i = 0; i < transactions.length; i++) {
-            int end = whole.operationStarts[transactions[i] + 1];
+            int end = whole.operationsEnd(transactions[i]);
             while (next < operations.length && operations[next] < end) {
                 next++;
             }
@@ -76,18 +74,21 @@ public final class HistorySelection {
         long[] operationValues = new long[operations.length];
         for (int i = 0; i < operations.length; i++) {
             int o = operations[i];
-            int key = whole.operationKeys[o] >>> 1;
+            int key = whole.key(o);
             int id = keyIds.get(key);
             if (id < 0) {
                 id = keys.size();
                 keyIds.put(key, id);
                 keys.add(key);
             }
-            operationKeys[i] = id << 1 | (whole.operationKeys[o] & 1);
-            operationValues[i] = whole.operationValues[o];
+            operationKeys[i] = id << 1 | (whole.isWrite(o) ? 1 : 0);
+            operationValues[i] = whole.value(o);
         }
         int[] keptKeys = keys.toIntArray();
-        HistoryTable table = table(whole, kept, starts, keptKeys, operationKeys, operationValues);
+        HistoryTable table = whole.select(
+                KeyDictionary.picked(whole.keys(), keptKeys),
+                kept,
+                new Operations(starts, operationKeys, operationValues));
         return new HistorySelection(table, kept, keptKeys, operations);
     }
 
@@ -97,70 +98,13 @@ public final class HistorySelection {
         int high = whole.transactions();
         while (high - low > 1) {
             int middle = (low + high) >>> 1;
-            if (whole.operationStarts[middle] <= operation) {
+            if (whole.firstOperation(middle) <= operation) {
                 low = middle;
             } else {
                 high = middle;
             }
         }
         return low;
-    }
-
-    private static HistoryTable table(
-            HistoryTable whole,
-            int[] kept,
-            int[] operationStarts,
-            int[] keys,
-            int[] operationKeys,
-            long[] operationValues) {
-        int n = kept.length;
-        long[] sessionLabels = new long[n];
-        int[] sessionStarts = new int[n + 1];
-        int sessions = 0;
-        byte[] statuses = new byte[n];
-        long[] indexes = new long[n];
-        long[] sources = new long[n];
-        int end = -1;
-        for (int i = 0; i < n; i++) {
-            int t = kept[i];
-            if (t >= end) {
-                int s = whole.sessionOf(t);
-                sessionLabels[sessions] = whole.sessionLabels[s];
-                sessionStarts[sessions++] = i;
-                end = whole.sessionStarts[s + 1];
-            }
-            statuses[i] = whole.statuses[t];
-            indexes[i] = whole.indexes[t];
-            sources[i] = whole.sources[t];
-        }
-        sessionStarts[sessions] = n;
-        return new HistoryTable(
-                Arrays.copyOf(sessionLabels, sessions),
-                Arrays.copyOf(sessionStarts, sessions + 1),
-                statuses,
-                indexes,
-                sources,
-                times(whole.starts, kept),
-                times(whole.ends, kept),
-                operationStarts,
-                operationKeys,
-                operationValues,
-                KeyDictionary.picked(whole.keys, keys),
-                whole.values,
-                whole.initialValue,
-                whole.source,
-                whole.metadata);
-    }
-
-    private static long @Nullable [] times(long @Nullable [] times, int[] kept) {
-        if (times == null) {
-            return null;
-        }
-        long[] picked = new long[kept.length];
-        for (int i = 0; i < kept.length; i++) {
-            picked[i] = times[kept[i]];
-        }
-        return picked;
     }
 
     /** The part as a history. */

@@ -1,8 +1,6 @@
 package org.polygraph.storage.table;
 
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,44 +9,37 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * A whole history: dense ids, struct of arrays, immutable.
+ * An immutable history: dense ids and one array for each property.
  *
- * <p>Transactions are numbered by (session, index), so a session is a range of transactions and transaction order within
- * it is session order; operations are numbered in transaction order. Arrays are handed out as they are for the kernels
- * to read: nobody writes to them.
+ * <p>Transactions are numbered by (session, index). A session is therefore a range of transactions, and the order of transactions within
+ * it is session order. Operations are numbered in the order of transactions. Methods that return arrays return the table's own:
+ * callers must not write to them.
  *
  * <p>Memory: {@value #BYTES_PER_OPERATION} bytes an operation; {@value #BYTES_PER_TRANSACTION} bytes a transaction,
  * {@value #BYTES_PER_TIMED_TRANSACTION} with timestamps; plus the key dictionary (12 to 20 bytes an integer key).
  */
 public final class HistoryTable {
-    /** key and kind in an int, the value's code in a long. */
+    /** Key and kind in an int, the code of the value in a long. */
     public static final int BYTES_PER_OPERATION = 12;
-    /** status 1, index 8, source 8, first operation 4. */
+    /** Status 1, index 8, source 8, first operation 4. */
     public static final int BYTES_PER_TRANSACTION = 21;
-    /** the same with start and end. */
+    /** The same with start and end. */
     public static final int BYTES_PER_TIMED_TRANSACTION = BYTES_PER_TRANSACTION + 16;
     /** {@link #starts} or {@link #ends} of a transaction that has no such time. */
     public static final long NO_TIME = Long.MIN_VALUE;
 
-    private static final int SOURCE_FILE_SHIFT = 44;
+    private final Header header;
+    private final KeyDictionary keys;
+    private final ValueDictionary values;
+    private final Sessions sessions;
+    private final Transactions transactions;
+    private final int[] operationStarts;
+    private final int[] operationKeys;
+    private final long[] operationValues;
+    /** Negative until it is computed. */
+    private int writes = -1;
 
-    final long[] sessionLabels;
-    final int[] sessionStarts;
-    final byte[] statuses;
-    final long[] indexes;
-    final long[] sources;
-    final long @Nullable [] starts;
-    final long @Nullable [] ends;
-    final int[] operationStarts;
-    final int[] operationKeys;
-    final long[] operationValues;
-    final KeyDictionary keys;
-    final ValueDictionary values;
-    final long initialValue;
-    final Source source;
-    final Map<String, String> metadata;
-
-    /** What a position in a source file counts. */
+    /** The unit of a position in a source file. */
     public enum Unit {
         /** Lines from 1. */
         LINE,
@@ -58,8 +49,10 @@ public final class HistoryTable {
         ROW
     }
 
-    /** Where the transactions came from: files, and what a position in them counts. */
+    /** The files that the transactions come from, and the unit of positions in them. */
     public record Source(List<String> files, Unit unit) {
+        private static final int FILE_SHIFT = 44;
+
         public Source {
             files = List.copyOf(files);
         }
@@ -77,50 +70,45 @@ public final class HistoryTable {
                 case ROW -> file + ":row " + position;
             };
         }
+
+        /** The number of a file and a position in it, at most 2^44, in one long. */
+        static long pack(int file, long position) {
+            return (long) file << FILE_SHIFT | position;
+        }
+
+        static long position(long packed) {
+            return packed & ((1L << FILE_SHIFT) - 1);
+        }
+
+        String describe(long packed) {
+            int file = (int) (packed >>> FILE_SHIFT);
+            return describe(file < files.size() ? files.get(file) : "?", unit, position(packed));
+        }
     }
 
-    /** Negative until somebody asks. */
-    private int writes = -1;
-
     HistoryTable(
-            long[] sessionLabels,
-            int[] sessionStarts,
-            byte[] statuses,
-            long[] indexes,
-            long[] sources,
-            long @Nullable [] starts,
-            long @Nullable [] ends,
-            int[] operationStarts,
-            int[] operationKeys,
-            long[] operationValues,
+            Header header,
             KeyDictionary keys,
             ValueDictionary values,
-            long initialValue,
-            Source source,
-            Map<String, String> metadata) {
-        this.sessionLabels = sessionLabels;
-        this.sessionStarts = sessionStarts;
-        this.statuses = statuses;
-        this.indexes = indexes;
-        this.sources = sources;
-        this.starts = starts;
-        this.ends = ends;
-        this.operationStarts = operationStarts;
-        this.operationKeys = operationKeys;
-        this.operationValues = operationValues;
+            Sessions sessions,
+            Transactions transactions,
+            Operations operations) {
+        this.header = header;
         this.keys = keys;
         this.values = values;
-        this.initialValue = initialValue;
-        this.source = source;
-        this.metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+        this.sessions = sessions;
+        this.transactions = transactions;
+        this.operationStarts = operations.starts();
+        this.operationKeys = operations.keys();
+        this.operationValues = operations.values();
     }
 
     public int sessions() {
-        return sessionLabels.length;
+        return sessions.labels().length;
     }
 
     public int transactions() {
-        return statuses.length;
+        return transactions.size();
     }
 
     /** The number of writes; counted once. */
@@ -142,61 +130,53 @@ public final class HistoryTable {
 
     /** The session's number in the file. */
     public long sessionLabel(int session) {
-        return sessionLabels[session];
+        return sessions.labels()[session];
     }
 
     /** Length sessions() + 1: session s has the transactions [sessionStarts[s], sessionStarts[s + 1]). */
     public int[] sessionStarts() {
-        return sessionStarts;
+        return sessions.starts();
     }
 
     /** The session's first transaction; its others follow up to {@link #transactionsEnd}. */
     public int firstTransaction(int session) {
-        return sessionStarts[session];
+        return sessions.starts()[session];
     }
 
     /** The transaction after the session's last one. */
     public int transactionsEnd(int session) {
-        return sessionStarts[session + 1];
+        return sessions.starts()[session + 1];
     }
 
     /** The session of a transaction, by binary search. */
     public int sessionOf(int transaction) {
-        int low = 0;
-        int high = sessionLabels.length - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (sessionStarts[middle] <= transaction) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
+        int at = Arrays.binarySearch(sessions.starts(), transaction);
+        // No session is empty, so the starts differ.
+        return at >= 0 ? at : -at - 2;
     }
 
     public TransactionStatus status(int transaction) {
-        return TransactionStatus.ofCode(statuses[transaction]);
+        return TransactionStatus.ofCode(transactions.statuses()[transaction]);
     }
 
     /** {@link TransactionStatus#code()} of each transaction. */
     public byte[] statuses() {
-        return statuses;
+        return transactions.statuses();
     }
 
     /** The transaction's index within its session, as given in the file. */
     public long index(int transaction) {
-        return indexes[transaction];
+        return transactions.indexes()[transaction];
     }
 
     /** Start times in ns, or null if the history has no times; {@link #NO_TIME} where one is missing. */
     public long @Nullable [] starts() {
-        return starts;
+        return transactions.starts();
     }
 
     /** End times in ns, or null if the history has no times; {@link #NO_TIME} where one is missing. */
     public long @Nullable [] ends() {
-        return ends;
+        return transactions.ends();
     }
 
     /** The transaction's first operation; its others follow up to {@link #operationsEnd}. */
@@ -259,43 +239,32 @@ public final class HistoryTable {
 
     /** The code of the value that every key has before the first transaction. */
     public long initialValue() {
-        return initialValue;
+        return header.initialValue();
     }
 
     /** Header fields other than the initial value, as JSON texts. */
     public Map<String, String> metadata() {
-        return metadata;
+        return header.metadata();
     }
 
     /** Where the transactions stood: the files and the unit of positions in them. */
     public Source source() {
-        return source;
+        return header.source();
     }
 
     /** {@code file:line}, {@code file:byte N} or {@code file:row N} of a transaction. */
     public String whereIs(int transaction) {
-        return describe(source, sources[transaction]);
+        return header.source().describe(transactions.sources()[transaction]);
     }
 
     /** The line, byte or row of a transaction within its file. */
     public long sourcePosition(int transaction) {
-        return sources[transaction] & ((1L << SOURCE_FILE_SHIFT) - 1);
-    }
-
-    static long packSource(int file, long position) {
-        return (long) file << SOURCE_FILE_SHIFT | position;
-    }
-
-    static String describe(Source source, long packed) {
-        int file = (int) (packed >>> SOURCE_FILE_SHIFT);
-        long position = packed & ((1L << SOURCE_FILE_SHIFT) - 1);
-        String name = file < source.files().size() ? source.files().get(file) : "?";
-        return Source.describe(name, source.unit(), position);
+        return Source.position(transactions.sources()[transaction]);
     }
 
     /**
-     * The history without reads of "anything but" a value: what compare-and-sets that were refused say at every level but
-     * linearizability. The same table if there are none. Linear.
+     * The history without refused compare-and-sets, which read "anything but" a value and matter only for linearizability. The
+     * same table if there are none. Linear time.
      */
     public HistoryTable withoutRefusals() {
         if (!values.hasOthers()) {
@@ -314,38 +283,44 @@ public final class HistoryTable {
             }
             keptStarts[t + 1] = n;
         }
-        if (n == kept.length) {
-            return this;
-        }
-        return withOperations(keptStarts, Arrays.copyOf(kept, n), Arrays.copyOf(keptValues, n));
+        return n == kept.length
+                ? this
+                : with(new Operations(keptStarts, Arrays.copyOf(kept, n), Arrays.copyOf(keptValues, n)));
     }
 
     /** The same transactions with other operations. */
-    HistoryTable withOperations(int[] newStarts, int[] newKeys, long[] newValues) {
+    HistoryTable with(Operations operations) {
+        return new HistoryTable(header, keys, values, sessions, transactions, operations);
+    }
+
+    /** A history of some transactions with some operations, given by their numbers in this one. Shares the values. */
+    HistoryTable select(KeyDictionary newKeys, int[] selected, Operations operations) {
+        long[] labels = new long[selected.length];
+        int[] starts = new int[selected.length + 1];
+        int count = 0;
+        int end = -1;
+        for (int i = 0; i < selected.length; i++) {
+            if (selected[i] >= end) {
+                int session = sessionOf(selected[i]);
+                labels[count] = sessionLabel(session);
+                starts[count++] = i;
+                end = transactionsEnd(session);
+            }
+        }
+        starts[count] = selected.length;
         return new HistoryTable(
-                sessionLabels,
-                sessionStarts,
-                statuses,
-                indexes,
-                sources,
-                starts,
-                ends,
-                newStarts,
+                header,
                 newKeys,
-                newValues,
-                keys,
                 values,
-                initialValue,
-                source,
-                metadata);
+                new Sessions(Arrays.copyOf(labels, count), Arrays.copyOf(starts, count + 1)),
+                transactions.select(selected),
+                operations);
     }
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */
     public long arrayBytes() {
-        long timed = starts == null ? 0 : 16L * transactions();
         return (long) BYTES_PER_OPERATION * operations()
-                + (long) BYTES_PER_TRANSACTION * transactions()
-                + timed
+                + (long) (starts() == null ? BYTES_PER_TRANSACTION : BYTES_PER_TIMED_TRANSACTION) * transactions()
                 + 12L * sessions()
                 + 8;
     }

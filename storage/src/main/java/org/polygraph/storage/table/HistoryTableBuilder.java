@@ -2,7 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +17,13 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Collects transactions in any order and sorts them by (session, index) at the end. One transaction at a time: {@link
- * #begin}, {@link #times}, {@link #read} and {@link #write} in the order the file has them, then {@link #end}. Not
- * thread-safe; used once.
+ * Collects transactions in any order; {@link #build} sorts them by (session, index). A reader calls {@link #begin}, {@link #times}, {@link
+ * #read} and {@link #write} for one transaction after another, in the order of the file, and {@link #end} after each. Not thread-safe;
+ * used once.
  *
- * <p>Memory while building: 12 bytes an operation in chunks, which are not copied to grow, and a transaction's bytes with
- * up to 50 % of slack. {@link #build} moves array by array and lets go of each, which takes 8 bytes an operation more.
- * With a {@link #limit} the builder stops before it exceeds it.
+ * <p>Memory while building: 12 bytes an operation in blocks, which are not copied to grow, and a transaction's bytes with
+ * up to 50 % of slack. {@link #build} copies one array after another and releases each, which takes 8 bytes an operation more.
+ * The builder stops before it exceeds its {@link #limit}.
  */
 public final class HistoryTableBuilder {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
@@ -40,20 +39,20 @@ public final class HistoryTableBuilder {
     private long limit = Long.MAX_VALUE;
     private long reserved;
     private final Map<String, String> metadata = new LinkedHashMap<>();
-    private long initialValue = ValueDictionary.NULL;
-    private boolean isInitialValueSet;
+    private @Nullable Long initialValue;
     private @Nullable ListTree lists;
 
-    private int transactions;
-    private int[] sessionOf = new int[1024];
-    private long[] indexes = new long[1024];
-    private long[] sources = new long[1024];
-    private byte[] statuses = new byte[1024];
-    private long @Nullable [] starts;
-    private long @Nullable [] ends;
-    private int[] operationStarts = new int[1025];
-
+    private final TransactionList transactions = new TransactionList();
     private final OperationChunks operations = new OperationChunks();
+
+    // The open transaction.
+    private long session;
+    private long index;
+    private long source;
+    private TransactionStatus status = TransactionStatus.COMMITTED;
+    private boolean hasTimes;
+    private long start;
+    private long end;
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
@@ -65,7 +64,12 @@ public final class HistoryTableBuilder {
         this(unit, new StringDictionary(), new StringDictionary());
     }
 
-    /** @param keyStrings an empty one, as is {@code valueStrings} */
+    /**
+     * A builder with given dictionaries.
+     *
+     * @param keyStrings an empty dictionary for the keys that are strings
+     * @param valueStrings an empty dictionary for the values that are strings
+     */
     public HistoryTableBuilder(HistoryTable.Unit unit, StringDictionary keyStrings, StringDictionary valueStrings) {
         this.unit = unit;
         this.keyStrings = keyStrings;
@@ -75,8 +79,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Bytes of heap that arrays and dictionaries may take together; beyond, calls throw {@link BudgetException}. Strings of keys, and
-     * those of values, go to files when they fill a sixteenth of it. To be called before the first transaction.
+     * Sets the bytes of heap that arrays and dictionaries may take together, before the first transaction; calls that would exceed them
+     * throw {@link BudgetException}. The strings of keys, and those of values, go to files when they fill a sixteenth of it.
      */
     public void limit(long bytes) {
         limit = bytes;
@@ -84,34 +88,32 @@ public final class HistoryTableBuilder {
         valueStrings.memory(bytes);
     }
 
-    /** Says that all strings stay in the heap: what is built leaves it as rows, whose strings are there. Before the first transaction. */
+    /** Keeps all strings in the heap, for a builder whose {@link #rows} contain them. Called before the first transaction. */
     public void stringsInHeap() {
         keyStrings.memory(Long.MAX_VALUE);
         valueStrings.memory(Long.MAX_VALUE);
     }
 
     /**
-     * Takes arrays of that size at once, before the first transaction: if no more and no less comes, and in order, they are the
-     * table's. Others are as right, but grow and are copied.
+     * Allocates arrays of the expected size before the first transaction. If the input has exactly that size and is in order, the
+     * table uses these arrays; otherwise they grow and are copied.
      *
-     * @param moreOperations what is taken is 12 bytes for each, so not what a file claims without having the bytes
+     * @param moreOperations each takes 12 bytes, so callers must check that the file is large enough to have them
      */
     public void expect(int moreTransactions, int moreOperations) {
         long bytes = (long) HistoryTable.BYTES_PER_OPERATION * moreOperations
                 + (long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * moreTransactions;
-        if (transactions > 0 || operations.size() > 0 || heldBytes() + bytes > limit) {
+        if (transactions.size() > 0 || operations.size() > 0 || heldBytes() + bytes > limit) {
             return;
         }
-        if (moreTransactions > statuses.length && moreTransactions < MAX_ARRAY) {
-            resizeTransactions(moreTransactions);
-        }
+        transactions.reserve(Math.min(moreTransactions, MAX_ARRAY));
         operations.expect(moreOperations);
     }
 
     /**
      * Counts memory that a reader holds beside the builder against the limit.
      *
-     * @param bytes that it takes; less than none: that it lets go of
+     * @param bytes that it takes; negative for bytes that it releases
      */
     public void reserve(long bytes) {
         reserved += bytes;
@@ -133,109 +135,49 @@ public final class HistoryTableBuilder {
         files.add(name);
     }
 
-    /** A header field, its value as JSON text. */
+    /** A header field, its value as JSON. */
     public void metadata(String name, String json) {
         metadata.put(name, json);
     }
 
-    /** The code of the value that every key has at first; null unless set. */
+    /** Sets the code of the value that every key has before the first transaction; it is null unless set. */
     public void initialValue(long code) {
         initialValue = code;
-        isInitialValueSet = true;
     }
 
     /** The code of the initial value as set so far. */
     public long initialValue() {
-        return initialValue;
+        return initialValue == null ? ValueDictionary.NULL : initialValue;
     }
 
     /**
      * Sets what is known of the open transaction. Its operations may come before or after; {@link #end} closes it.
      *
-     * @param index orders the session's transactions; gaps are allowed, duplicates are found in {@link #build}
+     * @param index orders the session's transactions; gaps are allowed, {@link #build} rejects duplicates
      * @param position line, byte or row within the current file, at most 2^44
      */
     public void begin(long session, long index, TransactionStatus status, long position) {
-        int t = transactions;
-        if (t == statuses.length) {
-            growTransactions();
-        }
-        sessionOf[t] = sessions.id(session);
-        indexes[t] = index;
-        statuses[t] = status.code();
-        sources[t] = HistoryTable.packSource(Math.max(0, files.size() - 1), position);
+        this.session = session;
+        this.index = index;
+        this.status = status;
+        source = HistoryTable.Source.pack(file(), position);
     }
 
-    private void growTransactions() {
-        resizeTransactions(grown(statuses.length, "transactions"));
+    /** The number of the current file. */
+    private int file() {
+        return Math.max(0, files.size() - 1);
     }
 
-    private void resizeTransactions(int capacity) {
-        checkLimit((long) HistoryTable.BYTES_PER_TIMED_TRANSACTION * capacity);
-        sessionOf = Arrays.copyOf(sessionOf, capacity);
-        indexes = Arrays.copyOf(indexes, capacity);
-        sources = Arrays.copyOf(sources, capacity);
-        statuses = Arrays.copyOf(statuses, capacity);
-        operationStarts = Arrays.copyOf(operationStarts, capacity + 1);
-        if (starts != null && ends != null) {
-            starts = Arrays.copyOf(starts, capacity);
-            ends = Arrays.copyOf(ends, capacity);
-            Arrays.fill(starts, transactions, capacity, HistoryTable.NO_TIME);
-            Arrays.fill(ends, transactions, capacity, HistoryTable.NO_TIME);
-        }
-    }
-
-    private int grown(int length, String what) {
-        int capacity = (int) Math.min(MAX_ARRAY - 1, length + ((long) length >> 1));
-        if (capacity <= length) {
-            throw new BudgetException("more than " + length + " " + what + " do not fit one table; split the history");
-        }
-        return capacity;
-    }
-
-    private long heldBytes() {
-        return reserved
-                + 25L * statuses.length
-                + (starts == null ? 0 : 16L * statuses.length)
-                + operations.bytes()
-                + keys.bytes()
-                + values.bytes()
-                + (lists == null ? 0 : lists.bytes())
-                + sessions.bytes();
-    }
-
-    private void checkLimit(long more) {
-        if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
-            throw new BudgetException("reading stopped at " + transactions + " transactions and " + operations.size()
-                    + " operations: the next step needs " + size(heldBytes() + more) + " of "
-                    + size(limit) + " of memory; " + filesMissing() + BudgetException.MORE_MEMORY);
-        }
-    }
-
-    private String filesMissing() {
-        String why = keyStrings.whyNoFiles().isEmpty() ? valueStrings.whyNoFiles() : keyStrings.whyNoFiles();
-        return why.isEmpty() ? "" : why + "; ";
-    }
-
-    private static String size(long bytes) {
-        return bytes < 1 << 10 ? bytes + " bytes" : bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
-    }
-
-    /** Times of the open transaction in ns; {@link HistoryTable#NO_TIME} where unknown. */
+    /** Sets the times of the open transaction in ns; {@link HistoryTable#NO_TIME} where unknown. */
     public void times(long start, long end) {
-        if (starts == null || ends == null) {
-            starts = new long[statuses.length];
-            ends = new long[statuses.length];
-            Arrays.fill(starts, HistoryTable.NO_TIME);
-            Arrays.fill(ends, HistoryTable.NO_TIME);
-        }
-        starts[transactions] = start;
-        ends[transactions] = end;
+        hasTimes = true;
+        this.start = start;
+        this.end = end;
     }
 
-    /** Replaces the status of the open transaction, for formats that tell it last. */
+    /** Replaces the status of the open transaction, for formats that have it last. */
     public void status(TransactionStatus status) {
-        statuses[transactions] = status.code();
+        this.status = status;
     }
 
     public void read(int key, long valueCode) {
@@ -268,7 +210,7 @@ public final class HistoryTableBuilder {
         return code;
     }
 
-    /** The code for a read that stands before the write of an element that is appended. */
+    /** The code for the read that precedes the write of an appended element. */
     public long beforeAppend() {
         lists();
         return ListCodes.BEFORE_APPEND;
@@ -284,8 +226,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, from places of
-     * two arrays on. They may be of several transactions, the open one and those to come, see {@link #end(int)}.
+     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, starting at a place in
+     * each array. They may belong to several transactions, the open one and later ones, see {@link #end(int)}.
      */
     public void operations(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
         for (int done = 0; done < n; ) {
@@ -313,42 +255,76 @@ public final class HistoryTableBuilder {
         end(operations.size());
     }
 
-    /** Closes the open transaction, whose operations are those that no earlier one has, up to the number {@code operationsSoFar}. */
+    /** Closes the open transaction. Its operations are those that no earlier one has, up to the number {@code operationsSoFar}. */
     public void end(int operationsSoFar) {
-        operationStarts[++transactions] = operationsSoFar;
-        if ((transactions & 0xFFFF) == 0) {
-            // Dictionaries grow without asking.
+        end(sessions.id(session), operationsSoFar);
+    }
+
+    private void end(int sessionId, int operationsSoFar) {
+        int n = transactions.size();
+        if (n == MAX_ARRAY) {
+            throw new BudgetException("more than " + n + " transactions do not fit one table; split the history");
+        }
+        if (n == transactions.capacity()) {
+            checkLimit(transactions.bytes(n + ((long) n >> 1)));
+        } else if ((n & 0xFFFF) == 0xFFFF) {
+            // Dictionaries grow without a check.
             checkLimit(0);
+        }
+        transactions.add(sessionId, index, source, status, operationsSoFar);
+        if (hasTimes) {
+            transactions.times(start, end);
+            hasTimes = false;
         }
     }
 
+    /** The number of operations so far, including those of the open transaction. */
+    public int operations() {
+        return operations.size();
+    }
+
+    public int transactions() {
+        return transactions.size();
+    }
+
+    private long heldBytes() {
+        return reserved
+                + transactions.bytes()
+                + operations.bytes()
+                + keys.bytes()
+                + values.bytes()
+                + (lists == null ? 0 : lists.bytes())
+                + sessions.bytes();
+    }
+
+    private void checkLimit(long more) {
+        if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
+            String why = keyStrings.whyNoFiles().isEmpty() ? valueStrings.whyNoFiles() : keyStrings.whyNoFiles();
+            throw new BudgetException("reading stopped at " + transactions.size() + " transactions and "
+                    + operations.size() + " operations: the next step needs " + size(heldBytes() + more) + " of "
+                    + size(limit) + " of memory; " + (why.isEmpty() ? "" : why + "; ") + BudgetException.MORE_MEMORY);
+        }
+    }
+
+    private static String size(long bytes) {
+        return bytes < 1 << 10 ? bytes + " bytes" : bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
+    }
+
     /**
-     * Takes what was collected, unsorted and unchecked, for another builder to {@link #add}; this one is used up. Files are
-     * not part of it.
+     * The collected transactions, unsorted and unchecked, for another builder to {@link #add}, once. They do not name files.
      *
-     * @param lines how many lines were read; 0 where positions are no lines
+     * @param lines how many lines were read; 0 where positions are not lines
      */
     public HistoryRows rows(long lines) {
-        int n = transactions;
-        sessionOf = Arrays.copyOf(sessionOf, n);
-        indexes = Arrays.copyOf(indexes, n);
-        sources = Arrays.copyOf(sources, n);
-        long[] newValues = operations.values(null, operationStarts);
-        int[] newKeys = operations.keys(null, operationStarts);
+        long[] valueCodes = operations.values(null, new int[0]);
+        int[] keysAndKinds = operations.keys(null, new int[0]);
         return new HistoryRows(
                 sessions.labels(),
-                sessionOf,
-                indexes,
-                sources,
-                Arrays.copyOf(statuses, n),
-                starts == null ? null : Arrays.copyOf(starts, n),
-                ends == null ? null : Arrays.copyOf(ends, n),
-                Arrays.copyOf(operationStarts, n + 1),
-                newKeys,
-                newValues,
+                transactions.sessions(),
+                transactions.copy(),
+                new Operations(transactions.operationStarts(), keysAndKinds, valueCodes),
                 keys.labels(),
                 values.labels(),
-                isInitialValueSet,
                 initialValue,
                 metadata,
                 lists == null ? null : lists.reads(),
@@ -356,69 +332,55 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Adds keys, values and header of the next piece.
+     * Adds the next piece with its keys, values and header, as its reader would have.
      *
-     * @return null if it says another initial value than those before
+     * @param before what to add to the positions of its transactions
+     * @return false if its initial value differs from that of an earlier piece; then nothing more can be added
      */
-    public @Nullable Translation translate(HistoryRows rows) {
+    public boolean add(HistoryRows rows, long before) {
         ValueDictionary.Codes codes = values.addAll(rows.values());
         int[] ids = keys.addAll(rows.keys());
         ListReads reads = rows.lists();
-        Translation translation =
-                new Translation(ids, codes, reads == null ? new int[0] : lists().addAll(reads, ids, codes));
-        if (rows.hasInitialValue()) {
-            long initial = translation.value(rows.initialValue());
-            if (isInitialValueSet && initial != initialValue) {
-                return null;
+        int[] listsHere = reads == null ? new int[0] : lists().addAll(reads, ids, codes);
+        if (rows.initialValue() != null) {
+            long initial = code(rows.initialValue(), codes, listsHere);
+            if (initialValue != null && initial != initialValue) {
+                return false;
             }
-            initialValue(initial);
+            initialValue = initial;
         }
         rows.metadata().forEach(this::metadata);
         checkLimit(0);
-        return translation;
-    }
-
-    /**
-     * Adds the transactions of the next piece, as its reader would have.
-     *
-     * @param translation what {@link #translate} said of it
-     * @param before what to add to its positions
-     */
-    public void add(HistoryRows rows, Translation translation, long before) {
-        int n = rows.transactions();
-        int[] ids = new int[rows.sessionLabels().length];
-        for (int s = 0; s < ids.length; s++) {
-            ids[s] = sessions.id(rows.sessionLabels()[s]);
+        int[] sessionsHere = new int[rows.sessionLabels().length];
+        for (int s = 0; s < sessionsHere.length; s++) {
+            sessionsHere[s] = sessions.id(rows.sessionLabels()[s]);
         }
-        long[] from = rows.starts();
-        long[] to = rows.ends();
-        long file = HistoryTable.packSource(Math.max(0, files.size() - 1), 0);
-        for (int i = 0; i < n; i++) {
-            if (transactions == statuses.length) {
-                growTransactions();
+        Transactions piece = rows.transactions();
+        int[] starts = rows.operations().starts();
+        for (int t = 0; t < piece.size(); t++) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                int keyAndKind = rows.operations().keys()[o];
+                operation(
+                        ids[keyAndKind >>> 1] << 1 | (keyAndKind & 1),
+                        code(rows.operations().values()[o], codes, listsHere));
             }
-            int t = transactions;
-            sessionOf[t] = ids[rows.sessionOf()[i]];
-            indexes[t] = rows.indexes()[i];
-            statuses[t] = rows.statuses()[i];
-            sources[t] = file | (rows.positions()[i] + before);
-            if (from != null && to != null) {
-                times(from[i], to[i]);
+            index = piece.indexes()[t];
+            status = TransactionStatus.ofCode(piece.statuses()[t]);
+            source = HistoryTable.Source.pack(file(), piece.sources()[t] + before);
+            if (piece.starts() != null && piece.ends() != null) {
+                times(piece.starts()[t], piece.ends()[t]);
             }
-            for (int o = rows.operationStarts()[i]; o < rows.operationStarts()[i + 1]; o++) {
-                operation(translation.key(rows.operationKeys()[o]), translation.value(rows.operationValues()[o]));
-            }
-            end();
+            end(sessionsHere[rows.sessionOf()[t]], operations.size());
         }
+        return true;
     }
 
-    /** The number of operations so far, those of the open transaction included. */
-    public int operations() {
-        return operations.size();
-    }
-
-    public int transactions() {
-        return transactions;
+    /** The code here of a piece's code. */
+    private static long code(long code, ValueDictionary.Codes values, int[] lists) {
+        if (ListCodes.isRead(code)) {
+            return ListCodes.read(lists[ListCodes.list(code)]);
+        }
+        return code == ListCodes.BEFORE_APPEND ? code : values.of(code);
     }
 
     /**
@@ -427,68 +389,50 @@ public final class HistoryTableBuilder {
      * @throws HistoryException if two transactions share (session, index), or an element is appended twice: names both places
      */
     public HistoryTable build() throws HistoryException {
-        int n = transactions;
-        HistoryTable.Source source = new HistoryTable.Source(files, unit);
-        SessionOrder sorted = new SessionOrder(sessionOf, indexes, n, sessions.labels());
+        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), metadata);
+        SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {
-            requireUnique(sorted.repeated(sessionOf, indexes), order, source);
+            requireUnique(order, header.source());
             checkLimit((long) Long.BYTES * operations.size());
         }
-        // Array by array, each freed before the next is moved; the largest first, while the heap is least fragmented.
-        sessionOf = new int[0];
-        long[] newValues = operations.values(order, operationStarts);
-        int[] newKeys = operations.keys(order, operationStarts);
-        byte[] newStatuses = sorted.moved(statuses);
-        statuses = new byte[0];
-        long[] newIndexes = sorted.moved(indexes);
-        indexes = new long[0];
-        long[] newSources = sorted.moved(sources);
-        sources = new long[0];
-        long[] newStarts = starts == null ? null : sorted.moved(starts);
-        starts = null;
-        long[] newEnds = ends == null ? null : sorted.moved(ends);
-        ends = null;
-        int[] newOperationStarts = order == null && operationStarts.length == n + 1
-                ? operationStarts
-                : Arrays.copyOf(operationStarts, n + 1);
-        if (order != null) {
-            for (int i = 0; i < n; i++) {
-                int t = order[i];
-                newOperationStarts[i + 1] = newOperationStarts[i] + operationStarts[t + 1] - operationStarts[t];
-            }
-        }
-        operationStarts = new int[0];
+        // One array after the other, each released before the next is copied; the largest first, while the heap is
+        // least fragmented.
+        int[] starts = transactions.operationStarts();
+        long[] valueCodes = operations.values(order, starts);
+        int[] keysAndKinds = operations.keys(order, starts);
         HistoryTable table = new HistoryTable(
-                sorted.labels(),
-                sorted.starts(),
-                newStatuses,
-                newIndexes,
-                newSources,
-                newStarts,
-                newEnds,
-                newOperationStarts,
-                newKeys,
-                newValues,
+                header,
                 keys,
                 values,
-                initialValue,
-                source,
-                metadata);
+                new Sessions(sorted.labels(), sorted.starts()),
+                transactions.moved(sorted),
+                new Operations(order == null ? starts : moved(starts, order), keysAndKinds, valueCodes));
         return lists == null ? table : ListResolution.of(table, lists);
     }
 
-    /** @param repeated a place in the order whose index is that of the place before; 0 if there is none */
-    private void requireUnique(int repeated, int[] order, HistoryTable.Source source) throws HistoryException {
-        if (repeated > 0) {
-            int first = order[repeated - 1];
-            int second = order[repeated];
-            throw new HistoryException(
-                    HistoryTable.describe(source, sources[second]),
-                    "session " + sessions.label(sessionOf[second]) + " index " + indexes[second]
-                            + " a second time (first at " + HistoryTable.describe(source, sources[first]) + ")",
-                    "each (session, index) once",
-                    "number the transactions of a session in the order it ran them");
+    private static int[] moved(int[] starts, int[] order) {
+        int[] moved = new int[starts.length];
+        for (int i = 0; i < order.length; i++) {
+            moved[i + 1] = moved[i] + starts[order[i] + 1] - starts[order[i]];
+        }
+        return moved;
+    }
+
+    private void requireUnique(int[] order, HistoryTable.Source in) throws HistoryException {
+        for (int i = 1; i < order.length; i++) {
+            int first = order[i - 1];
+            int second = order[i];
+            if (transactions.session(first) == transactions.session(second)
+                    && transactions.index(first) == transactions.index(second)) {
+                throw new HistoryException(
+                        in.describe(transactions.source(second)),
+                        "session " + sessions.label(transactions.session(second)) + " index "
+                                + transactions.index(second) + " a second time (first at "
+                                + in.describe(transactions.source(first)) + ")",
+                        "each (session, index) once",
+                        "number the transactions of a session in the order it ran them");
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ final class ListResolution {
             }
             starts[t + 1] = n;
         }
-        return table.withOperations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n));
+        return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n)));
     }
 
     /** Who appends what, each once; and that no key has both lists and plain values. */
@@ -237,7 +237,7 @@ final class ListResolution {
             newKeys = Arrays.copyOf(newKeys, n + (n >> 1) + 16);
             newCodes = Arrays.copyOf(newCodes, newKeys.length);
         }
-        newKeys[n] = table.operationKeys[operation];
+        newKeys[n] = table.operationKeys()[operation];
         newCodes[n++] = code;
     }
 

@@ -77,16 +77,6 @@ final class SessionOrder {
         return order;
     }
 
-    /** A place in the order whose session and index are those of the place before; 0 if there is none. */
-    int repeated(int[] sessionOf, long[] indexes) {
-        for (int i = 1; order != null && i < order.length; i++) {
-            if (sessionOf[order[i - 1]] == sessionOf[order[i]] && indexes[order[i - 1]] == indexes[order[i]]) {
-                return i;
-            }
-        }
-        return 0;
-    }
-
     /** What is given by transaction, in this order; the array itself where it is already. */
     byte[] moved(byte[] from) {
         int n = starts[labels.length];

@@ -19,6 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.format.pieces.PieceMerge;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -102,7 +105,7 @@ class BadInputTest {
         assertThat(whole.transactions()).isEqualTo(2);
         assertThat(whole.whereIs(1)).isEqualTo(inputs.path("p/5.jsonl") + ":1");
         ReadPlan plan = Objects.requireNonNull(
-                ReadPlan.of(folder, HistoryFormat.AUTO, new ReadPlan.Cut(0, 1 << 20), () -> false));
+                ReadPlan.of(folder, HistoryFormat.AUTO, new ReadPlan.Sizes(0, 1 << 20), () -> false));
         PieceMerge merge = plan.merge(Long.MAX_VALUE);
         for (Piece piece : plan.pieces()) {
             merge.add(piece.read(() -> false, Long.MAX_VALUE));

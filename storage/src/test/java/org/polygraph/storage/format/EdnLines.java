@@ -10,7 +10,7 @@ import java.util.Random;
  * Random EDN histories of a map a line: calls of a few processes that overlap for long, transactions and registers, of all outcomes and
  * none, with results or reasons.
  */
-final class EdnLines {
+public final class EdnLines {
     private final Random random;
     private final StringBuilder text = new StringBuilder();
     private final boolean isIndexed;
@@ -31,7 +31,7 @@ final class EdnLines {
         isOfCompletions = random.nextInt(6) == 0;
     }
 
-    static String of(Random random, int calls) {
+    public static String of(Random random, int calls) {
         EdnLines lines = new EdnLines(random);
         lines.text
                 .append(random.nextInt(5) == 0 ? "\uFEFF" : "")

@@ -10,44 +10,44 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /** Files under a temporary folder, read back; messages without the folder's name. */
-final class Inputs {
+public final class Inputs {
     private final Path folder;
 
-    Inputs(Path folder) {
+    public Inputs(Path folder) {
         this.folder = folder;
     }
 
-    Path path(String name) {
+    public Path path(String name) {
         return folder.resolve(name);
     }
 
-    String write(String name, byte[] content) throws IOException {
+    public String write(String name, byte[] content) throws IOException {
         Path path = path(name);
         Files.createDirectories(path.getParent());
         Files.write(path, content);
         return path.toString();
     }
 
-    String write(String name, String content) throws IOException {
+    public String write(String name, String content) throws IOException {
         return write(name, TestFiles.utf8(content));
     }
 
-    HistoryTable read(String name, byte[] content, HistoryFormat format) throws IOException, HistoryException {
+    public HistoryTable read(String name, byte[] content, HistoryFormat format) throws IOException, HistoryException {
         return HistoryReader.read(write(name, content), format);
     }
 
-    HistoryTable read(String name, String content) throws IOException, HistoryException {
+    public HistoryTable read(String name, String content) throws IOException, HistoryException {
         return read(name, TestFiles.utf8(content), HistoryFormat.AUTO);
     }
 
     /** The rows of a table, without the header row. */
-    List<String> rows(String name, String content) throws IOException, HistoryException {
+    public List<String> rows(String name, String content) throws IOException, HistoryException {
         List<String> rows = Tables.rows(read(name, content));
         return rows.subList(1, rows.size());
     }
 
     /** The type and message that a path gives. */
-    String refusal(String name, HistoryFormat format) {
+    public String refusal(String name, HistoryFormat format) {
         String path = name.equals("-") ? name : path(name).toString();
         Throwable thrown = catchThrowable(() -> HistoryReader.read(path, format));
         if (thrown == null) {
@@ -58,12 +58,12 @@ final class Inputs {
         return type + String.valueOf(thrown.getMessage()).replace(folder + "/", "");
     }
 
-    String refusal(String name, byte[] content, HistoryFormat format) throws IOException {
+    public String refusal(String name, byte[] content, HistoryFormat format) throws IOException {
         write(name, content);
         return refusal(name, format);
     }
 
-    String refusal(String name, String content) throws IOException {
+    public String refusal(String name, String content) throws IOException {
         return refusal(name, TestFiles.utf8(content), HistoryFormat.AUTO);
     }
 }

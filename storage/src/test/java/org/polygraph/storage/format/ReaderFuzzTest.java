@@ -14,13 +14,14 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.pieces.PiecesTest;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /** Damaged files of every format: a HistoryException or a table, soon, and nothing else. Failing input is printed. */
-class ReaderFuzzTest {
+public class ReaderFuzzTest {
     private static final long MEMORY = 256 << 20;
 
     @TempDir
@@ -130,7 +131,7 @@ class ReaderFuzzTest {
     }
 
     /** One to four of: a flipped bit, a byte set, bytes deleted, inserted, doubled, moved, or the end cut off. */
-    static byte[] damaged(byte[] content, Random random) {
+    public static byte[] damaged(byte[] content, Random random) {
         byte[] bytes = content.clone();
         for (int n = 1 + random.nextInt(4); n > 0 && bytes.length > 0; n--) {
             int at = random.nextInt(bytes.length);

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -133,7 +134,7 @@ class RoundTripTest {
         assertThat(Tables.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO))).isEqualTo(Tables.rows(halves));
         assertThatThrownBy(() -> HistoryWriter.write(
                         halves, inputs.path("halves.parquet").toString(), HistoryFormat.PARQUET))
-                .isInstanceOf(UnwritableTextException.class)
+                .isInstanceOf(UnwritableStringException.class)
                 .hasMessage(
                         "found half of a surrogate pair in \"a?b\"; expected text that UTF-8 has bytes for; keep it as"
                                 + " JSON Lines");

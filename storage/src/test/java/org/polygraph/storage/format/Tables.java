@@ -6,11 +6,11 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryTable;
 
 /** Tables as texts, to compare them whatever ids their keys got and wherever they came from. */
-final class Tables {
+public final class Tables {
     private Tables() {}
 
     /** The header and each transaction on a line; opaque values as the strings that writers make of them. */
-    static List<String> rows(HistoryTable table) {
+    public static List<String> rows(HistoryTable table) {
         List<String> rows = new ArrayList<>();
         rows.add("initial " + value(table.values(), table.initialValue()) + " " + table.metadata());
         for (int t = 0; t < table.transactions(); t++) {

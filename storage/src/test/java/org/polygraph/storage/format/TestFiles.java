@@ -17,12 +17,12 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /** Small files by hand: what the specifications say, written by code that shares nothing with the readers. */
-final class TestFiles {
-    static final String HEADER = "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n";
+public final class TestFiles {
+    public static final String HEADER = "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n";
 
     private TestFiles() {}
 
-    static byte[] decompressed(Path path) throws IOException {
+    public static byte[] decompressed(Path path) throws IOException {
         try (InputStream in = Files.newInputStream(path);
                 InputStream content = path.toString().endsWith(".gz")
                         ? new GZIPInputStream(in)
@@ -31,11 +31,11 @@ final class TestFiles {
         }
     }
 
-    static byte[] utf8(String text) {
+    public static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    static byte[] gzip(byte[] content) {
+    public static byte[] gzip(byte[] content) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (OutputStream out = new GZIPOutputStream(bytes)) {
             out.write(content);
@@ -45,7 +45,7 @@ final class TestFiles {
         return bytes.toByteArray();
     }
 
-    static byte[] zstd(byte[] content) {
+    public static byte[] zstd(byte[] content) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (OutputStream out = new ZstdOutputStream(bytes)) {
             out.write(content);
@@ -56,10 +56,10 @@ final class TestFiles {
     }
 
     /** Bytes of a binary format, field by field. */
-    static final class Binary {
+    public static final class Binary {
         private ByteBuffer buffer = ByteBuffer.allocate(1 << 10);
 
-        Binary(ByteOrder order) {
+        public Binary(ByteOrder order) {
             buffer.order(order);
         }
 
@@ -71,27 +71,27 @@ final class TestFiles {
             return buffer;
         }
 
-        Binary u8(int... values) {
+        public Binary u8(int... values) {
             for (int value : values) {
                 room(1).put((byte) value);
             }
             return this;
         }
 
-        Binary i64(long... values) {
+        public Binary i64(long... values) {
             for (long value : values) {
                 room(Long.BYTES).putLong(value);
             }
             return this;
         }
 
-        Binary string(String text) {
+        public Binary string(String text) {
             i64(text.length());
             room(text.length()).put(utf8(text));
             return this;
         }
 
-        byte[] bytes() {
+        public byte[] bytes() {
             byte[] bytes = new byte[buffer.position()];
             buffer.flip();
             buffer.get(bytes);
@@ -99,7 +99,7 @@ final class TestFiles {
         }
     }
 
-    static Binary dbcopHeader() {
+    public static Binary dbcopHeader() {
         return new Binary(ByteOrder.LITTLE_ENDIAN)
                 .i64(1, 2, 3, 4, 5)
                 .string("info")
@@ -108,7 +108,7 @@ final class TestFiles {
     }
 
     /** Two sessions: committed w(1,10) r(2,0), aborted with a failed event; then committed r(1,10). */
-    static byte[] dbcop() {
+    public static byte[] dbcop() {
         return dbcopHeader()
                 .i64(2)
                 .i64(2)
@@ -137,12 +137,12 @@ final class TestFiles {
                 .bytes();
     }
 
-    static Binary cobra() {
+    public static Binary cobra() {
         return new Binary(ByteOrder.BIG_ENDIAN);
     }
 
     /** A client that writes 7 to key 5 with the id, reads it back from txn 1, and starts a transaction it never ends. */
-    static byte[] cobraLog(long writeId) {
+    public static byte[] cobraLog(long writeId) {
         return cobra().u8('S')
                 .i64(1)
                 .u8('W')
@@ -175,7 +175,7 @@ final class TestFiles {
     }
 
     /** Sessions with and without transactions, these with and without events, one with many; some failed. */
-    static byte[] dbcop(Random random, int transactions) {
+    public static byte[] dbcop(Random random, int transactions) {
         Binary file = new Binary(java.nio.ByteOrder.LITTLE_ENDIAN)
                 .i64(1, 2, 3, 4, 5)
                 .string("i".repeat(random.nextInt(40)))

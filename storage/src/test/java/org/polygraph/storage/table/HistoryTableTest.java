@@ -20,20 +20,28 @@ class HistoryTableTest {
     void bytesAreAsStated() throws Exception {
         for (boolean timed : new boolean[] {false, true}) {
             HistoryTable table = random(new Random(7), 1000, timed);
-            long measured = 0;
-            for (Field field : HistoryTable.class.getDeclaredFields()) {
-                field.setAccessible(true);
-                if (field.getType().isArray() && field.get(table) != null) {
-                    Object array = field.get(table);
-                    measured += (long) Array.getLength(array) * width(array.getClass());
-                }
-            }
+            long measured = arrayBytes(table);
             assertThat(table.arrayBytes()).isEqualTo(measured);
             long perTransaction = timed ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION;
             assertThat(measured - 12L * table.sessions() - 8)
                     .isEqualTo(perTransaction * table.transactions()
                             + (long) HistoryTable.BYTES_PER_OPERATION * table.operations());
         }
+    }
+
+    /** Bytes of the arrays in an object and in the records that it holds. */
+    private static long arrayBytes(Object holder) throws IllegalAccessException {
+        long bytes = 0;
+        for (Field field : holder.getClass().getDeclaredFields()) {
+            field.setAccessible(true);
+            Object value = field.get(holder);
+            if (value instanceof Sessions || value instanceof Transactions) {
+                bytes += arrayBytes(value);
+            } else if (value != null && field.getType().isArray()) {
+                bytes += (long) Array.getLength(value) * width(value.getClass());
+            }
+        }
+        return bytes;
     }
 
     private static int width(Class<?> array) {

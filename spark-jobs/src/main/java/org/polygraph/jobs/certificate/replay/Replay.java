@@ -28,6 +28,10 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class Replay {
     private static final int NONE = Placement.NONE;
+    /** More misreads than this, plus one in {@link #SHARE} operations, are many. */
+    private static final int FEW = 1_000;
+
+    private static final int SHARE = 64;
 
     /**
      * The result of a replay. All numbers of a rejected order are 0.
@@ -85,7 +89,7 @@ public final class Replay {
         Arrays.fill(openWriter, NONE);
     }
 
-    /** Replays an order, with shortcuts for RC, RA and CC ({@link LastWriteReplay}). */
+    /** Replays an order; for RC, RA and CC, one in which every read returns the last write needs no further check. */
     public static Result of(Witness witness) {
         if (witness.terms().guarantee() == Guarantee.LIN) {
             return LinearReplay.of(witness);
@@ -96,8 +100,11 @@ public final class Replay {
             return Result.rejected(wrong);
         }
         if (witness.terms().guarantee().isAxiom()) {
-            LastWriteReplay latest = new LastWriteReplay(witness);
-            return latest.holds(placement.eventAt()) ? latest.result() : of(new AxiomReplay(witness), placement);
+            int[] order = placement.eventAt();
+            SerialReplay serial = new SerialReplay(witness.table());
+            return serial.misreads(order, 1).length == 0
+                    ? serial.result(order)
+                    : of(new AxiomReplay(witness), placement);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();
@@ -107,8 +114,8 @@ public final class Replay {
     }
 
     /**
-     * Replays an order, RC, RA and CC by their axioms alone: {@link LastWriteReplay} may have chosen the order, and a mistake
-     * in it would not show. It decides only where values repeat, so that they do not identify the writers.
+     * Replays an order, RC, RA and CC by their axioms alone. {@link SerialReplay} may have chosen the order, and a mistake in it
+     * would not show; it decides only where values repeat, so that they do not identify the writers.
      */
     public static Result byDefinition(Witness witness) {
         Guarantee guarantee = witness.terms().guarantee();
@@ -130,33 +137,19 @@ public final class Replay {
     }
 
     /**
-     * The result of trying an order that may be wrong.
+     * The reads of an order that do not return the last write. An order without any obeys RC, RA and CC; one with some may obey
+     * them too.
      *
-     * @param holds whether {@link #of} accepts it; then the rest is empty
-     * @param sources by operation of counted transactions: the transaction that it read from, or a negative number
-     * @param early transactions that come before one of their sources
-     * @param turned quadruples a, b, c, d of transactions: a should probably come before b, or else c before d; or -1
+     * @return operations; null if there are many, or the order contradicts sessions or counts the wrong transactions
      */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Attempt(boolean holds, int[] sources, int[] early, int[] turned) {}
-
-    /**
-     * Tries an order for RC, RA or CC that may be wrong, if most of its reads return the last write.
-     *
-     * @param used the sources of an earlier attempt, whose array is reused; empty at first
-     * @return null if the order cannot be judged with little work
-     */
-    public static @Nullable Attempt attempt(Witness witness, int[] used) {
+    public static int @Nullable [] misreads(Witness witness) {
         Placement placement = Placement.of(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
-        LastWriteReplay latest = new LastWriteReplay(witness, used);
-        if (latest.holds(placement.eventAt())) {
-            return new Attempt(true, new int[0], new int[0], new int[0]);
-        }
-        int[] sources = latest.sources();
-        return sources.length == 0 ? null : new Attempt(false, sources, latest.early(), latest.turned());
+        int most = FEW + witness.table().operations() / SHARE;
+        int[] misreads = new SerialReplay(witness.table()).misreads(placement.eventAt(), most);
+        return misreads.length == most ? null : misreads;
     }
 
     private @Nullable String run() {

@@ -219,7 +219,9 @@ public final class HtmlReport {
     /** The level, with real time if the assumptions add it. */
     private IsolationLevel level() {
         Assumptions given = verdict.assumptions();
-        return given != null && given.time() == TimeMode.STRICT ? verdict.level().strict() : verdict.level();
+        return given != null && given.time() == TimeMode.STRICT
+                ? verdict.level().strict()
+                : verdict.level();
     }
 
     private String advice() {
@@ -276,7 +278,10 @@ public final class HtmlReport {
         items.add(new Item("Initial value", Legible.shortened(value, PATH), "of every key"));
         items.add(
                 given.uniqueValues()
-                        ? new Item("Values", "unique", "no value was written twice to a key, so the value of a read identifies its writer")
+                        ? new Item(
+                                "Values",
+                                "unique",
+                                "no value was written twice to a key, so the value of a read identifies its writer")
                         : new Item(
                                 "Values", "repeated", "a read may have several possible writers; all were considered"));
         items.add(new Item(
@@ -420,7 +425,9 @@ public final class HtmlReport {
             return List.of();
         }
         Witness witness = verdict.witness();
-        String label = witness == null ? level().label() : witness.terms().guarantee().label();
+        String label = witness == null
+                ? level().label()
+                : witness.terms().guarantee().label();
         String what = LevelStatement.evidence(
                 certificate.kind(), IsolationLevel.ofLabel(label).orElse(verdict.level()));
         List<Item> items = new ArrayList<>();
@@ -428,9 +435,7 @@ public final class HtmlReport {
         items.add(
                 certificate.verified()
                         ? new Item(
-                                "Verified",
-                                "yes",
-                                "from the raw operations, by code that is independent of the search")
+                                "Verified", "yes", "from the raw operations, by code that is independent of the search")
                         : new Item("Verified", "no", "it has not been checked independently"));
         if (certificate.path() != null) {
             items.add(new Item("Where", certificate.path(), "in the run's folder"));

@@ -21,7 +21,8 @@ public final class Expectation {
             case INTERMEDIATE_READ ->
                 "Other transactions see only a transaction's last write of a key: the read had to return that one or the"
                         + " version before.";
-            case FUTURE_READ -> "A transaction cannot read what it has not written yet: the read had to return an earlier version.";
+            case FUTURE_READ ->
+                "A transaction cannot read what it has not written yet: the read had to return an earlier version.";
             case NOT_MY_OWN_WRITE, NOT_MY_LAST_WRITE ->
                 "Within a transaction a read returns its own latest write of the key.";
             case NON_REPEATABLE_READ ->
@@ -75,8 +76,9 @@ public final class Expectation {
         return switch (level) {
             case SER, SSER ->
                 "one order of the transactions in which every read returns the last write before its transaction";
-            case SI, SSI -> "one order of snapshots and commits in which every read returns the last write before its"
-                    + " snapshot";
+            case SI, SSI ->
+                "one order of snapshots and commits in which every read returns the last write before its"
+                        + " snapshot";
             case CC, RA, RC -> "an order of commits that fits what every transaction read";
             case LIN -> "an order of the operations of each key in which every read returns the last write before it";
         };

@@ -48,8 +48,7 @@ public final class LevelStatement {
                     case SSI ->
                         "does not keep strong snapshot isolation: no order of snapshots and commits that agrees with real"
                                 + " time explains every read.";
-                    case CC, RA, RC ->
-                        "does not keep " + level.title() + ": no order of commits fits what was read.";
+                    case CC, RA, RC -> "does not keep " + level.title() + ": no order of commits fits what was read.";
                     case LIN ->
                         "is not linearizable: for some key, no order of its operations that agrees with real time explains"
                                 + " every result.";

@@ -121,12 +121,15 @@ class HtmlReportTest {
                 assertThat(kept).contains("keeps " + level.title() + ": there is an order of commits in which");
                 assertThat(broken).contains("does not keep " + level.title() + ": no order of commits fits");
             }
-            case LIN -> assertThat(kept + broken).contains("is linearizable: for each key", "is not linearizable: for some key");
+            case LIN ->
+                assertThat(kept + broken)
+                        .contains("is linearizable: for each key", "is not linearizable: for some key");
             case SER, SSER, SI, SSI -> {
                 assertThat(kept).contains("one order of ").endsWith("explains every read.");
                 assertThat(broken).contains("no order of ").endsWith("explains every read.");
                 assertThat(kept.contains("real time")).isEqualTo(level.realTime());
-                assertThat(sentence(Verdict.Status.PASS, level, TimeMode.STRICT)).contains("agrees with real time");
+                assertThat(sentence(Verdict.Status.PASS, level, TimeMode.STRICT))
+                        .contains("agrees with real time");
             }
         }
     }

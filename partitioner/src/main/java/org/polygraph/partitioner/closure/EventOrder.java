@@ -1,0 +1,208 @@
+package org.polygraph.partitioner.closure;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+
+/**
+ * Total orders of events that extend the known graph, as {@code position} of each event.
+ *
+ * <p>{@link #byRank}: rank = #ancestors - #descendants, both from the clocks. If a reaches b then a has fewer ancestors
+ * and more descendants, so ascending rank is topological. Ranking by ancestors alone leaves far more reads violated.
+ */
+public final class EventOrder {
+    private EventOrder() {}
+
+    /**
+     * An order without a closure: by time where real time is part of the graph, by turns otherwise.
+     *
+     * @return null if the graph has a cycle; then its edges have one too, also where it goes through real time
+     */
+    public static int @Nullable [] of(KnownGraph graph) {
+        RealTime time = graph.realTime();
+        if (time == null) {
+            return byTurns(graph);
+        }
+        TimeBounds bounds = bounds(graph, time);
+        if (bounds != null && bounds.isContradicted()) {
+            bounds.addClosingEdges();
+            return null;
+        }
+        return bounds == null ? null : byTime(graph, time, bounds);
+    }
+
+    /**
+     * An order that also keeps a real-time order that is not part of the graph. Linear.
+     *
+     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete, because the order could
+     *     then break what is missing
+     */
+    public static int @Nullable [] byTime(KnownGraph graph, RealTime time) {
+        TimeBounds bounds = time.isComplete() ? bounds(graph, time) : null;
+        return bounds == null || bounds.isContradicted() ? null : byTime(graph, time, bounds);
+    }
+
+    private static @Nullable TimeBounds bounds(KnownGraph graph, RealTime time) {
+        graph.indexPredecessors();
+        int[] sequence = TopologicalOrder.fair(graph);
+        return sequence == null ? null : new TimeBounds(graph, time, sequence);
+    }
+
+    /** Order by rank; the clocks must be exact. O(events x chains) sequential reads and a sort; 16 bytes an event. */
+    public static int[] byRank(Events events, ChainClocks clocks) {
+        int n = events.count();
+        int k = events.chains();
+        int[] rank = new int[n];
+        int[] seen = new int[k];
+        int[] grown = new int[k];
+        ClockRows rows = clocks.rows();
+        for (int s = 0; s < k; s++) {
+            int length = events.chainLength(s);
+            int start = events.chainStart(s);
+            Arrays.fill(seen, 0);
+            for (int p = 0; p < length; p++) {
+                int base = p * rows.stride();
+                int moved = rows.grown(s, base, p == 0, grown);
+                for (int i = 0; i < moved; i++) {
+                    int c = grown[i];
+                    int bound = rows.get(s, base + c);
+                    if (c != s) {
+                        // From here on, chain s descends from these events of chain c.
+                        int first = events.chainStart(c);
+                        for (int q = seen[c]; q < bound; q++) {
+                            rank[first + q] -= length - p;
+                        }
+                    }
+                    seen[c] = bound;
+                }
+                rank[start + p] += rows.sum(s, base) - (length - 1 - p);
+            }
+        }
+        return byRank(rank);
+    }
+
+    /** Order by ranks, one an event; ties by number of event. */
+    public static int[] byRank(int[] rank) {
+        long[] items = new long[rank.length];
+        for (int v = 0; v < items.length; v++) {
+            items[v] = (long) rank[v] << 32 | v;
+        }
+        Arrays.sort(items);
+        int[] position = new int[items.length];
+        for (int i = 0; i < items.length; i++) {
+            position[(int) items[i]] = i;
+        }
+        return position;
+    }
+
+    /**
+     * Order by time: every event as near as its bounds allow to where its transaction would be alone, begins at the start and
+     * commits at the end, but no earlier than what reaches it. The order extends the edges that the bounds were computed from, and
+     * real time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
+     * v is at least at its latest start. O(events log events + edges), 16 bytes an event.
+     *
+     * @param graph with the edges of the bounds, or all but those that they imply
+     */
+    public static int[] byTime(KnownGraph graph, RealTime time, TimeBounds bounds) {
+        graph.indexPredecessors();
+        Events events = graph.events();
+        int[] sequence = bounds.sequence();
+        int[] earliestEnd = bounds.earliestEnd();
+        int[] latestStart = bounds.latestStart();
+        int[] starts = graph.predecessorStarts();
+        int[] edges = graph.predecessorEdges();
+        int[] sources = graph.sources();
+        int[] rank = new int[sequence.length];
+        long[] items = new long[sequence.length];
+        for (int i = 0; i < sequence.length; i++) {
+            int v = sequence[i];
+            int t = events.transaction(v);
+            boolean isCommit = v == events.commit(t);
+            int wish = isCommit && time.places()[t] != RealTime.NEVER ? time.places()[t] : time.ended()[t];
+            int at = Math.max(latestStart[v], Math.min(wish, earliestEnd[v]));
+            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
+                at = Math.max(at, rank[v - 1]);
+            }
+            for (int e = starts[v]; e < starts[v + 1]; e++) {
+                at = Math.max(at, rank[sources[edges[e]]]);
+            }
+            rank[v] = at;
+            items[i] = (long) at << 32 | i;
+        }
+        Arrays.sort(items);
+        int[] position = rank;
+        for (int i = 0; i < items.length; i++) {
+            position[sequence[(int) items[i]]] = i;
+        }
+        return position;
+    }
+
+    /**
+     * The same order except for commits, each of which comes right after its snapshot, or after what the graph puts between
+     * them. By rank the two are apart although nothing requires it, and a key that many transactions write has an overlap at
+     * every commit.
+     *
+     * <p>It extends the graph because an event is sorted first by the old place of a snapshot, the latest one that reaches it or its
+     * own, and then by its old place. Along an edge the first does not descend and the second ascends. O(events + edges), 16 bytes an
+     * event.
+     *
+     * @param position extends the graph, whose real time is not considered
+     * @return the given order if there is one event a transaction
+     */
+    public static int[] withEarlyCommits(KnownGraph graph, int[] position) {
+        Events events = graph.events();
+        if (events.perTransaction() == 1) {
+            return position;
+        }
+        graph.indexPredecessors();
+        int[] starts = graph.predecessorStarts();
+        int[] edges = graph.predecessorEdges();
+        int[] sources = graph.sources();
+        int n = position.length;
+        int[] sequence = new int[n];
+        for (int v = 0; v < n; v++) {
+            sequence[position[v]] = v;
+        }
+        int[] places = new int[n];
+        int[] counts = new int[n + 1];
+        for (int i = 0; i < n; i++) {
+            int v = sequence[i];
+            int place = i;
+            if (v == events.commit(events.transaction(v))) {
+                place = places[events.begin(events.transaction(v))];
+                for (int e = starts[v]; e < starts[v + 1]; e++) {
+                    place = Math.max(place, places[sources[edges[e]]]);
+                }
+            }
+            places[v] = place;
+            counts[place + 1]++;
+        }
+        for (int i = 0; i < n; i++) {
+            counts[i + 1] += counts[i];
+        }
+        for (int v : sequence) {
+            places[v] = counts[places[v]]++;
+        }
+        return places;
+    }
+
+    /**
+     * Some topological order, in which chains advance in turn. Linear in events and edges.
+     *
+     * @return positions, or null if the graph has a cycle
+     */
+    public static int @Nullable [] byTurns(KnownGraph graph) {
+        graph.indexPredecessors();
+        int[] sequence = TopologicalOrder.fair(graph);
+        if (sequence == null) {
+            return null;
+        }
+        int[] position = new int[sequence.length];
+        for (int i = 0; i < sequence.length; i++) {
+            position[sequence[i]] = i;
+        }
+        return position;
+    }
+}

@@ -1,0 +1,340 @@
+package org.polygraph.partitioner.sliced;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.Arrays;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.prune.ForcedEdges;
+import org.polygraph.partitioner.prune.KeyWriters;
+import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.prune.SessionRules;
+
+/**
+ * A round of {@link Saturation} over ranges of the writers of one key, each away from the others: for a key that so many
+ * transactions touch that their rows are too many for a task. All ranges together, in order, force what {@link
+ * SessionRules} force over the whole key, edge by edge.
+ *
+ * <p>The rules visit writers in a topological order, and know of the writers before only a front for each session's last:
+ * by its own row it is made again wherever a range begins. Of the rest of the key a writer is compared with the last writer
+ * of each session that reaches it or its readers. So a few writers at a time, with these, are a key of their own.
+ *
+ * <p>Memory: the index of the key, 20 bytes a writer and 12 a reader beside it, 4 a transaction of the history and 3 bits;
+ * of rows about {@value #BATCH_BYTES} bytes. Time: rows are fetched about three times as often as in one piece.
+ */
+public final class HotKeySaturation {
+    private static final long BATCH_BYTES = 32L << 20;
+    /** A key with so many writers is never split. */
+    private static final int MOST_TOGETHER = 31;
+
+    private final int shift;
+    private final GroupedRows rows;
+    private final long batchBytes;
+    private final KeyWriters key;
+    private final int[] row;
+
+    /** Transactions that are out. */
+    private final Excerpt excerpt;
+
+    /** Writers that are out, a bit each, and those that are out with their readers. */
+    private final long[] chosen;
+
+    private final long[] read;
+    /** By group: the writer up to which the last row of a writer, or of a reader, reached. */
+    private final int[] byWriter;
+
+    private final int[] byReader;
+
+    /**
+     * Prepares.
+     *
+     * @param versions the index of the key and no other
+     * @param perTransaction events a transaction
+     * @param sessionStarts of the whole history
+     * @param states {@link CommitStatus#states} of it
+     * @param rows exact
+     */
+    public HotKeySaturation(
+            VersionIndex versions, int perTransaction, int[] sessionStarts, byte[] states, GroupedRows rows) {
+        this(versions, perTransaction, sessionStarts, states, rows, BATCH_BYTES);
+    }
+
+    /** For tests: few bytes of rows at a time. */
+    HotKeySaturation(
+            VersionIndex versions,
+            int perTransaction,
+            int[] sessionStarts,
+            byte[] states,
+            GroupedRows rows,
+            long batchBytes) {
+        this.shift = perTransaction - 1;
+        this.rows = rows;
+        this.batchBytes = batchBytes;
+        int[] sessionOf = new int[states.length];
+        for (int s = 0; s + 1 < sessionStarts.length; s++) {
+            Arrays.fill(sessionOf, sessionStarts[s], sessionStarts[s + 1], s);
+        }
+        this.key = new KeyWriters(versions, new Events(perTransaction, sessionStarts, sessionOf));
+        key.load(0, states);
+        this.row = new int[rows.chains()];
+        this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
+        this.chosen = new long[(key.writers >> 6) + 1];
+        this.read = new long[chosen.length];
+        this.byWriter = Arrays.copyOf(key.groupStarts, key.groups);
+        this.byReader = Arrays.copyOf(key.groupStarts, key.groups);
+    }
+
+    /**
+     * Whether a key may be taken apart: it has more writers than go pair by pair, and no read of several candidates, for
+     * those are compared with all writers.
+     */
+    public static boolean splits(VersionIndex versions, int key) {
+        int open = versions.ambiguousSlot(key);
+        return versions.writerStarts()[key + 1] - versions.writerStarts()[key] > MOST_TOGETHER
+                && versions.slotStarts()[open] == versions.slotStarts()[open + 1];
+    }
+
+    /** How many writers count, numbered from 0 session by session. */
+    public int writers() {
+        return key.writers;
+    }
+
+    /**
+     * Which of the writers [from, to) the rules visit. Sorted, those of all ranges are the order in which they do; its lower
+     * halves are what {@link #forced} takes.
+     *
+     * @param changed a bit an event, whether the last closure changed its row
+     * @param all whether all are visited, and not only those that changes may bear on
+     */
+    public long[] visited(int from, int to, long[] changed, boolean all) {
+        long[] visited = new long[to - from];
+        int n = 0;
+        for (int i = from; i < to; i++) {
+            if (all || isDirty(i, changed)) {
+                fetch(key.chain(i), key.begins[i]);
+                int ancestors = 0;
+                for (int cell : row) {
+                    ancestors += cell;
+                }
+                visited[n++] = (long) ancestors << 32 | i;
+            }
+        }
+        return Arrays.copyOf(visited, n);
+    }
+
+    private boolean isDirty(int writer, long[] changed) {
+        int begin = key.transactions[writer] << shift;
+        if (isSet(changed, begin) || (shift == 1 && isSet(changed, begin | 1))) {
+            return true;
+        }
+        for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
+            if (isSet(changed, key.readers[r] << shift)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isSet(long[] bits, int i) {
+        return (bits[i >> 6] & (1L << i)) != 0;
+    }
+
+    private void fetch(int chain, int position) {
+        rows.row(chain, position, row);
+    }
+
+    /**
+     * What the visits [from, to) force: from and to of each edge, in the order in which the rules force them.
+     *
+     * @param order all visits, ascending by {@link #visited}
+     */
+    public int[] forced(int[] order, int from, int to) {
+        IntArrayList forced = new IntArrayList();
+        int[] last = lastVisits(order, from);
+        int at = from;
+        while (at < to) {
+            IntArrayList visits = before(order, at, last);
+            int seeds = visits.size();
+            begin();
+            for (int i = 0; i < seeds; i++) {
+                add(visits.getInt(i), false);
+            }
+            do {
+                int writer = order[at];
+                visits.add(writer);
+                surround(writer);
+                last[slot(writer)] = at++;
+            } while (at < to && excerpt.count() * ((4L * row.length) << shift) < batchBytes);
+            run(visits, seeds, forced);
+        }
+        return forced.toIntArray();
+    }
+
+    private int slot(int writer) {
+        return key.groupOf[writer] % SessionRules.fronts(key.groups);
+    }
+
+    /** By front: the last visit before that one which leaves its front there, or -1. */
+    private int[] lastVisits(int[] order, int before) {
+        int[] last = new int[SessionRules.fronts(key.groups)];
+        Arrays.fill(last, -1);
+        int missing = last.length;
+        for (int at = before - 1; at >= 0 && missing > 0; at--) {
+            int slot = slot(order[at]);
+            if (last[slot] < 0) {
+                last[slot] = at;
+                missing--;
+            }
+        }
+        return last;
+    }
+
+    /** Writers of the visits whose fronts the next visit finds, in order. */
+    private static IntArrayList before(int[] order, int at, int[] last) {
+        int recent = Math.max(0, at - SessionRules.LOOK_BACK);
+        int[] earlier = last.clone();
+        Arrays.sort(earlier);
+        IntArrayList visits = new IntArrayList();
+        for (int visit : earlier) {
+            if (visit >= 0 && visit < recent) {
+                visits.add(order[visit]);
+            }
+        }
+        for (int visit = recent; visit < at; visit++) {
+            visits.add(order[visit]);
+        }
+        return visits;
+    }
+
+    /** Nobody is out but one writer of each session, so that sessions keep their fronts, and who read the initial value. */
+    private void begin() {
+        excerpt.clear();
+        Arrays.fill(chosen, 0);
+        Arrays.fill(read, 0);
+        for (int g = 0; g < key.groups; g++) {
+            add(key.groupStarts[g], false);
+        }
+        for (int r = 0; r < key.initialReaders; r++) {
+            excerpt.add(key.readers[r]);
+        }
+    }
+
+    private void add(int writer, boolean withReaders) {
+        chosen[writer >> 6] |= 1L << writer;
+        excerpt.add(key.transactions[writer]);
+        if (withReaders && !isSet(read, writer)) {
+            read[writer >> 6] |= 1L << writer;
+            for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
+                excerpt.add(key.readers[r]);
+            }
+        }
+    }
+
+    /** Takes out a writer to be visited, and all that the rules compare it with. */
+    private void surround(int writer) {
+        add(writer, true);
+        fetch(key.chain(writer), key.begins[writer]);
+        addReaching(0, byWriter);
+        if (shift == 1) {
+            fetch(key.chain(writer), key.commit(writer));
+            addReaching(1, byWriter);
+        }
+        int to = key.readTo[writer];
+        for (int r = key.readFrom[writer]; r < to; r++) {
+            if (r + 1 == to || key.readerChains[r + 1] != key.readerChains[r]) {
+                fetch(key.readerChains[r], key.readerBegins[r]);
+                addReaching(0, byReader);
+            }
+        }
+    }
+
+    /** Of each session the last writer that the fetched row, its cells raised by {@code more}, has. */
+    private void addReaching(int more, int[] place) {
+        for (int g = 0; g < key.groups; g++) {
+            int bound = row[key.groupChains[g]] + more;
+            int start = key.groupStarts[g];
+            int end = key.groupStarts[g + 1];
+            int first = place[g];
+            if (first < end && key.commit(first) < bound) {
+                first = key.firstNotBelow(first + 1, end, bound);
+            } else if (first > start && key.commit(first - 1) >= bound) {
+                first = key.firstNotBelow(start, first - 1, bound);
+            }
+            place[g] = first;
+            if (first > start) {
+                add(first - 1, true);
+            }
+        }
+    }
+
+    /** Runs the rules over what is out. */
+    private void run(IntArrayList visits, int seeds, IntArrayList forced) {
+        Events events = excerpt.number();
+        int[] writers = writers(chosen);
+        byte[] states = new byte[excerpt.count()];
+        Arrays.fill(states, CommitStatus.COUNTED);
+        int[] order = new int[visits.size()];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = Arrays.binarySearch(writers, visits.getInt(i));
+        }
+        ChainClocks clocks = clocks(new KnownGraph(events));
+        SessionRules rules = new SessionRules(events, index(writers), clocks, states);
+        rules.applyFrom(0, states, order, seeds);
+        ForcedEdges edges = rules.forced();
+        for (int e = 0; e < edges.count(); e++) {
+            forced.add(excerpt.whole(edges.from(e)));
+            forced.add(excerpt.whole(edges.to(e)));
+        }
+    }
+
+    private static int[] writers(long[] bits) {
+        IntArrayList writers = new IntArrayList();
+        for (int word = 0; word < bits.length; word++) {
+            for (long left = bits[word]; left != 0; left &= left - 1) {
+                writers.add(word << 6 | Long.numberOfTrailingZeros(left));
+            }
+        }
+        return writers.toIntArray();
+    }
+
+    /** The part of the index that is out, in the numbers of what is out. */
+    private VersionIndex index(int[] writers) {
+        int[] transactions = new int[writers.length];
+        int[] slots = new int[writers.length + 3];
+        IntArrayList readers = new IntArrayList();
+        for (int r = 0; r < key.initialReaders; r++) {
+            readers.add(excerpt.numberOf(key.readers[r]));
+        }
+        for (int w = 0; w < writers.length; w++) {
+            transactions[w] = excerpt.numberOf(key.transactions[writers[w]]);
+            slots[w + 1] = readers.size();
+            if (isSet(read, writers[w])) {
+                for (int r = key.readFrom[writers[w]]; r < key.readTo[writers[w]]; r++) {
+                    readers.add(excerpt.numberOf(key.readers[r]));
+                }
+            }
+        }
+        slots[writers.length + 1] = readers.size();
+        slots[writers.length + 2] = readers.size();
+        return VersionIndex.ofKey(transactions, slots, readers.toIntArray());
+    }
+
+    private ChainClocks clocks(KnownGraph graph) {
+        Events events = graph.events();
+        int sessions = events.chains();
+        int[][] cells = new int[sessions][];
+        for (int s = 0; s < sessions; s++) {
+            cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
+            int next = 0;
+            for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
+                fetch(s, excerpt.place(s, v));
+                for (int c = 0; c < sessions; c++) {
+                    cells[s][next++] = excerpt.among(c, row[c]);
+                }
+            }
+        }
+        return ChainClocks.of(graph, cells, new int[events.count()], new long[(events.count() + 63) >> 6]);
+    }
+}

@@ -1,0 +1,282 @@
+package org.polygraph.partitioner.sliced;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.Arrays;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.prune.ForcedEdges;
+import org.polygraph.partitioner.prune.KeyRules;
+import org.polygraph.partitioner.prune.Saturation;
+
+/**
+ * A round of {@link Saturation} over one slice of the keys, away from the graph and the rest of the history. What it
+ * forces is what the whole would, key by key and in the same order.
+ *
+ * <p>The rules of a key ask only whether events that read or write it reach each other. So a few keys at a time are taken
+ * out as a history of their own: their transactions are numbered again, session by session, and the rows of their events
+ * are fetched and every cell is told in the new numbers. The rules then run as they are, by chain clocks or, where real time
+ * is part of the graph, by the window closure.
+ *
+ * <p>Memory: 4 bytes times sessions times events of the keys that are out, or of bounds and exceptions, at most {@value #BATCH_BYTES} bytes of that
+ * unless a single key has more; 3 bits a transaction of the history.
+ */
+public final class SliceSaturation {
+    private static final long BATCH_BYTES = 32L << 20;
+    /** Of an event's bounds and its row, about, where real time is part of the graph. */
+    private static final int WINDOW_INTS = 16;
+
+    private final KeySlices slices;
+    private final IndexSlice slice;
+    private final VersionIndex versions;
+    private final int shift;
+    private final int[] sessionStarts;
+    private final byte[] states;
+    private final SlicedClosure rows;
+    private final long[] changed;
+    private final boolean most;
+    private final IntOpenHashSet decidedKeys;
+
+    private IntOpenHashSet leftOut = new IntOpenHashSet();
+    private final Excerpt excerpt;
+    private final IntArrayList forced = new IntArrayList();
+
+    /**
+     * Prepares.
+     *
+     * @param perTransaction events a transaction
+     * @param slice of whole keys
+     * @param sessionStarts of the whole history
+     * @param states {@link CommitStatus#states} of it
+     * @param rows exact
+     * @param changed a bit an event, whether the last closure changed its row
+     * @param most whether all keys are gone through, and not only those that changes or decisions may bear on
+     * @param decided decisions of earlier rounds about reads of any slice: {@link #forced} without edges
+     * @param decidedKeys keys of which the last round decided reads
+     */
+    public SliceSaturation(
+            KeySlices slices,
+            IndexSlice slice,
+            int perTransaction,
+            int[] sessionStarts,
+            byte[] states,
+            SlicedClosure rows,
+            long[] changed,
+            boolean most,
+            int[] decided,
+            int[] decidedKeys) {
+        this.slices = slices;
+        this.slice = slice;
+        this.versions = slice.versions();
+        this.shift = perTransaction - 1;
+        this.sessionStarts = sessionStarts;
+        this.states = states;
+        this.rows = rows;
+        this.changed = changed;
+        this.most = most;
+        this.decidedKeys = new IntOpenHashSet(decidedKeys);
+        this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
+        for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
+            int key = decided[at];
+            if (!slices.isCut(key) && slices.sliceOf(key) == slice.slice()) {
+                versions.resolve(slices.localOf(key), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
+            }
+        }
+    }
+
+    /** Leaves out some keys: {@link HotKeySaturation} goes through them. */
+    public SliceSaturation without(int[] keys) {
+        leftOut = new IntOpenHashSet(keys);
+        return this;
+    }
+
+    /**
+     * Runs the round. What is forced, ascending by key, for each key with anything: the key; the transaction of a read
+     * without a candidate, or -1; the number of edges; from and to of each; the number of its ambiguous reads if one of
+     * them was decided, else 0; for each of these what {@link VersionIndex#resolve} takes. Nothing follows an impossible
+     * read.
+     */
+    public int[] forced() {
+        IntArrayList batch = new IntArrayList();
+        long rowBytes = (4L * (rows instanceof GroupedRows ? rows.chains() : WINDOW_INTS)) << shift;
+        long bytes = 0;
+        boolean possible = true;
+        for (int key = 0; key < versions.keys() && possible; key++) {
+            if (leftOut.contains(slices.keyOf(slice.slice(), key))) {
+                continue;
+            }
+            if (versions.writerStarts()[key] == versions.writerStarts()[key + 1] || !(all(key) || isDirty(key))) {
+                continue;
+            }
+            long more = rowBytes
+                    * (versions.writerStarts()[key + 1]
+                            - versions.writerStarts()[key]
+                            + versions.readerStarts()[key + 1]
+                            - versions.readerStarts()[key]);
+            if (!batch.isEmpty() && bytes + more > BATCH_BYTES) {
+                possible = run(batch);
+                batch.clear();
+                bytes = 0;
+            }
+            batch.add(key);
+            bytes += more;
+        }
+        if (possible && !batch.isEmpty()) {
+            run(batch);
+        }
+        return forced.toIntArray();
+    }
+
+    private boolean all(int key) {
+        return most || decidedKeys.contains(slices.keyOf(slice.slice(), key));
+    }
+
+    private boolean isDirty(int key) {
+        for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++) {
+            int begin = versions.writerTransactions()[w] << shift;
+            if (hasChanged(begin) || (shift == 1 && hasChanged(begin | 1))) {
+                return true;
+            }
+        }
+        for (int r = versions.readerStarts()[key]; r < versions.readerStarts()[key + 1]; r++) {
+            if (hasChanged(versions.readerTransactions()[r] << shift)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean hasChanged(int event) {
+        return (changed[event >> 6] & (1L << event)) != 0;
+    }
+
+    /** @return false if a read of these keys has no candidate */
+    private boolean run(IntArrayList keys) {
+        takeOut(keys);
+        Part part = new Part(keys);
+        KeyRules rules = KeyRules.of(part.graph.events(), part.versions, part.closure, part.commitStatus);
+        rules.begin();
+        ForcedEdges found = rules.forced();
+        for (int i = 0; i < keys.size(); i++) {
+            int key = keys.getInt(i);
+            int edges = found.count();
+            int impossible = rules.apply(i, all(key), () -> false);
+            int[] decided = rules.decided();
+            if (impossible < 0 && edges == found.count() && decided.length == 0) {
+                continue;
+            }
+            forced.add(slices.keyOf(slice.slice(), key));
+            forced.add(impossible < 0 ? -1 : excerpt.transaction(impossible));
+            forced.add(found.count() - edges);
+            for (int e = edges; e < found.count(); e++) {
+                forced.add(excerpt.whole(found.from(e)));
+                forced.add(excerpt.whole(found.to(e)));
+            }
+            forced.add(decided.length);
+            forced.addElements(forced.size(), decided);
+            if (impossible >= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void takeOut(IntArrayList keys) {
+        excerpt.clear();
+        for (int i = 0; i < keys.size(); i++) {
+            int key = keys.getInt(i);
+            for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++) {
+                excerpt.add(versions.writerTransactions()[w]);
+            }
+            for (int r = versions.readerStarts()[key]; r < versions.readerStarts()[key + 1]; r++) {
+                excerpt.add(versions.readerTransactions()[r]);
+            }
+        }
+    }
+
+    /** Some keys as a history of their own. */
+    private final class Part {
+        final KnownGraph graph;
+        final VersionIndex versions;
+        final Closure closure;
+        final CommitStatus commitStatus;
+
+        Part(IntArrayList keys) {
+            Events events = excerpt.number();
+            byte[] ownStates = new byte[excerpt.count()];
+            for (int t = 0; t < ownStates.length; t++) {
+                ownStates[t] = states[excerpt.transaction(t)];
+            }
+            commitStatus = CommitStatus.of(ownStates);
+            graph = new KnownGraph(events);
+            versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(excerpt::numberOf);
+            long[] ownChanged = new long[(events.count() + 63) >> 6];
+            for (int v = 0; v < events.count(); v++) {
+                if (hasChanged(excerpt.whole(v))) {
+                    ownChanged[v >> 6] |= 1L << v;
+                }
+            }
+            closure = rows instanceof WindowedRows windows
+                    ? window(windows, ownChanged)
+                    : clocks((GroupedRows) rows, ownChanged);
+        }
+
+        private WindowClosure window(WindowedRows windows, long[] ownChanged) {
+            int n = graph.events().count();
+            int[] earliestEnd = new int[n];
+            int[] latestStart = new int[n];
+            for (int v = 0; v < n; v++) {
+                earliestEnd[v] = windows.earliestEnd(excerpt.whole(v));
+                latestStart[v] = windows.latestStart(excerpt.whole(v));
+            }
+            return WindowClosure.computed(
+                    graph, earliestEnd, latestStart, (event, row) -> exceptions(windows, event, row), ownChanged);
+        }
+
+        private int exceptions(WindowedRows windows, int event, int[] row) {
+            int length = windows.row(excerpt.whole(event), row);
+            int count = 0;
+            for (int i = 0; i < length; i++) {
+                int upTo = upTo(row[i]);
+                if (upTo > 0) {
+                    int chain = Events.chainOf(windows.chainStarts(), row[i]);
+                    row[count++] = graph.events().chainStart(chain) + upTo - 1;
+                }
+            }
+            return count;
+        }
+
+        private ChainClocks clocks(GroupedRows columns, long[] ownChanged) {
+            Events events = graph.events();
+            int sessions = events.chains();
+            int[] ancestors = new int[events.count()];
+            int[][] cells = new int[sessions][];
+            int[] row = new int[sessions];
+            for (int s = 0; s < sessions; s++) {
+                cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
+                int next = 0;
+                for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
+                    columns.row(s, excerpt.place(s, v), row);
+                    int sum = 0;
+                    for (int c = 0; c < sessions; c++) {
+                        sum += row[c];
+                        cells[s][next++] = excerpt.among(c, row[c]);
+                    }
+                    ancestors[v] = sum;
+                }
+            }
+            return ChainClocks.of(graph, cells, ancestors, ownChanged);
+        }
+
+        /** How many of the part's events in the session of an event are not after it. */
+        private int upTo(int event) {
+            int session = Events.chainOf(sessionStarts, event >> shift);
+            return excerpt.among(session, event - (sessionStarts[session] << shift) + 1);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.util.List;
+import org.polygraph.jobs.certificate.judge.Verification;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.InMemoryKernels;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.solver.proof.Proof;
+import org.polygraph.solver.proof.ProofChecker;
+import org.polygraph.solver.proof.ProofFormatException;
+import org.polygraph.solver.proof.ProofProblem;
+import org.polygraph.solver.proof.ProofResult;
+import org.polygraph.solver.proof.ProofText;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Checks the proof of a violation, as {@code check --proof} writes it, against a history.
+ *
+ * <p>The problem is rebuilt from the history by the index and the rules of a check, and every step of the proof is checked
+ * against this problem: the problem in the file has no influence on a proof that is verified. So the answer rests on the
+ * reader, the index, the rules and {@link ProofChecker}, and on no solver.
+ */
+public final class ProofVerification {
+    private ProofVerification() {}
+
+    /**
+     * Checks a proof.
+     *
+     * @param name of the file, for messages
+     * @throws HistoryException if it is no proof file
+     */
+    public static Verification.Report of(
+            String name, Reader file, HistoryTable table, CheckRequest request, Budget budget)
+            throws IOException, HistoryException {
+        Proof proof;
+        try {
+            proof = ProofText.read(file, budget.bytes() / 4);
+        } catch (ProofFormatException e) {
+            throw new HistoryException(name + ": " + Failures.text(e));
+        }
+        Check check = new Check(table, request, Progress.NONE, budget, Checkpoints.NONE);
+        InMemoryKernels kernels = new InMemoryKernels(check.table(), false, budget::exhausted);
+        ProofProblem problem = Decision.problem(check, kernels);
+        if (problem == null) {
+            return rejected("this history is decided without a search at level "
+                    + request.level().label() + ", so the proof is of another history or level");
+        }
+        if (!problem.isOfSameHistory(proof.problem())) {
+            return rejected("the proof is of another history or level");
+        }
+        ProofResult result = ProofChecker.check(problem, proof.trace(), budget::exhausted);
+        budget.require();
+        List<String> checked = List.of(
+                "proof     " + result.step() + " steps: " + result.clauses() + " clauses of reads, " + result.lemmas()
+                        + " cycles, " + result.learnt() + " clauses derived",
+                "problem   rebuilt from the history by its index and rules; no solver took part");
+        if (result.accepted()) {
+            return new Verification.Report(Verification.Answer.VERIFIED, "", checked);
+        }
+        return problem.hasSameEdges(proof.problem())
+                ? new Verification.Report(Verification.Answer.REJECTED, result.message(), checked)
+                : new Verification.Report(
+                        Verification.Answer.UNDECIDED,
+                        "the proof assumes other edges than the rules find here, which depends on memory; "
+                                + result.message(),
+                        checked);
+    }
+
+    private static Verification.Report rejected(String reason) {
+        return new Verification.Report(Verification.Answer.REJECTED, reason, List.of());
+    }
+}

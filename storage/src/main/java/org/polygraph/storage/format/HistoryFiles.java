@@ -1,0 +1,192 @@
+package org.polygraph.storage.format;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.binary.DbcopReader;
+import org.polygraph.storage.format.edn.EdnReader;
+import org.polygraph.storage.format.io.ByteInput;
+import org.polygraph.storage.format.io.CorruptStreamException;
+import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.format.jsonl.JsonlReader;
+import org.polygraph.storage.format.parquet.ParquetHistoryReader;
+import org.polygraph.storage.format.plume.PlumeReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/** The files of one history, all of one format; each is opened once, as it may be a pipe. */
+public final class HistoryFiles {
+    private final ReadContext context;
+    private final List<Location> files;
+    private final HistoryFormat asked;
+
+    /** The format of the first file, when it has been opened. */
+    private @Nullable HistoryFormat found;
+
+    private @Nullable PartReader reader;
+
+    /** Reads a file of one format into the builder. */
+    private interface PartReader {
+        void read(Location file, ReadContext.Opened opened) throws IOException, HistoryException;
+    }
+
+    /** @param files not empty */
+    public HistoryFiles(ReadContext context, List<Location> files, HistoryFormat asked) {
+        this.context = context;
+        this.files = files;
+        this.asked = asked;
+    }
+
+    HistoryTable read() throws HistoryException, IOException {
+        HistoryTableBuilder builder = null;
+        for (Location file : files) {
+            ReadContext.Opened opened = context.open(file);
+            try (InputStream content = opened.content()) {
+                Sniff sniff = Sniff.of(opened.start());
+                if (sniff.blank()) {
+                    requireBlank(file.name(), content);
+                    continue;
+                }
+                HistoryFormat format = format(file, sniff);
+                if (builder == null || reader == null) {
+                    builder = builder(format);
+                    reader = reader(format, builder);
+                }
+                builder.file(file.name());
+                reader.read(file, opened);
+            } catch (CorruptStreamException e) {
+                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+            }
+        }
+        if (builder == null) {
+            throw empty();
+        }
+        return builder.build();
+    }
+
+    /** The format of the first file that is not blank. */
+    public HistoryFormat detect() throws HistoryException, IOException {
+        for (Location file : files) {
+            ReadContext.Opened opened = context.open(file);
+            try (InputStream content = opened.content()) {
+                Sniff sniff = Sniff.of(opened.start());
+                if (!sniff.blank()) {
+                    return format(file, sniff);
+                }
+                requireBlank(file.name(), content);
+            } catch (CorruptStreamException e) {
+                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+            }
+        }
+        throw empty();
+    }
+
+    private HistoryException empty() {
+        return new HistoryException(files.get(0).name(), "an empty file", "a history", "check how it was written");
+    }
+
+    private HistoryTableBuilder builder(HistoryFormat format) throws HistoryException {
+        if (files.size() > 1 && format != HistoryFormat.JSONL && format != HistoryFormat.PARQUET) {
+            throw new HistoryException(
+                    files.get(0).name(),
+                    format.content() + " beside " + (files.size() - 1) + " other file" + (files.size() > 2 ? "s" : ""),
+                    "one file, or parts in jsonl or parquet",
+                    "give each file as its own path");
+        }
+        return context.builder(format.positions());
+    }
+
+    /** Opens a file of a known format, and refuses one that is plainly of another; of a blank one nothing is left to read. */
+    public static ReadContext.Opened open(ReadContext context, Location file, HistoryFormat format)
+            throws IOException, HistoryException {
+        ReadContext.Opened opened = context.open(file);
+        boolean right = false;
+        try {
+            Sniff sniff = Sniff.of(opened.start());
+            if (sniff.blank()) {
+                requireBlank(file.name(), opened.content());
+            } else {
+                new HistoryFiles(context, List.of(file), format).format(file, sniff);
+            }
+            right = true;
+            return opened;
+        } finally {
+            if (!right) {
+                opened.content().close();
+            }
+        }
+    }
+
+    private PartReader reader(HistoryFormat format, HistoryTableBuilder builder) {
+        return switch (format) {
+            case JSONL -> {
+                JsonlReader jsonl = new JsonlReader(builder);
+                yield (file, opened) -> jsonl.read(file.name(), opened.content());
+            }
+            case PARQUET -> {
+                ParquetHistoryReader parquet = new ParquetHistoryReader(context, builder);
+                yield (file, opened) -> parquet.read(file);
+            }
+            case DBCOP ->
+                (file, opened) ->
+                        new DbcopReader(new ByteInput(file.name(), opened.content(), opened.size()), builder).read();
+            case PLUME -> (file, opened) -> new PlumeReader(file.name(), opened.content(), builder).read();
+            case EDN -> (file, opened) -> EdnReader.read(file.name(), opened.content(), builder);
+            default -> throw new IllegalArgumentException(format + " is not read file by file");
+        };
+    }
+
+    /** What was asked for, unless the content is plainly another format; else what the content is. */
+    private HistoryFormat format(Location file, Sniff sniff) throws HistoryException {
+        HistoryFormat seen = sniff.format();
+        if (found != null) {
+            if (seen != null && seen != found) {
+                throw new HistoryException(
+                        file.name(),
+                        seen.content(),
+                        found.content() + " as in " + files.get(0).name(),
+                        "the files of a folder are parts of one history");
+            }
+            return found;
+        }
+        HistoryFormat format = asked == HistoryFormat.AUTO ? detected(file.name(), sniff) : asked;
+        if (seen != null && seen != format) {
+            throw new HistoryException(
+                    file.name(),
+                    seen.content(),
+                    format.content() + " (-f " + format.label() + ")",
+                    "give -f " + seen.label() + " or -f auto");
+        }
+        found = format;
+        return format;
+    }
+
+    private static HistoryFormat detected(String name, Sniff sniff) throws HistoryException {
+        HistoryFormat format = sniff.format();
+        if (format != null) {
+            return format;
+        }
+        if (sniff.cobraLog()) {
+            throw new HistoryException(
+                    name, "a single Cobra log", "the folder that holds the logs of all clients", "give the folder");
+        }
+        throw new HistoryException(
+                name,
+                "content of no format known",
+                "jsonl, parquet, dbcop, plume, edn, or a folder of Cobra logs",
+                "name the format with -f to see what is wrong with it");
+    }
+
+    /** Nothing but white space so far, and so it has to go on; finds damaged compression too. */
+    private static void requireBlank(String name, InputStream content) throws IOException, HistoryException {
+        for (int b; (b = content.read()) >= 0; ) {
+            if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {
+                throw new HistoryException(
+                        name, "text after a page of white space", "a history from the first line", "remove the space");
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package org.polygraph.storage.format.edn;
+
+import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/** One map: what a process invokes, or how that ended. Used again and again. */
+final class EdnCall {
+    private static final String REQUIRED = ":type, :process, :f and :value";
+
+    private final EdnTokens in;
+    private final EdnValue value;
+
+    private @Nullable Type type;
+    private @Nullable Function function;
+    /** The text of a function that is none of these; null if it is no keyword. */
+    private @Nullable String otherFunction;
+
+    private boolean hasFunction;
+    private boolean hasProcess;
+    private boolean isClient;
+    private long process;
+    private long time;
+    private long index;
+    private boolean hasIndex;
+    private long line;
+    private long column;
+
+    /** @param builder counts what is held */
+    EdnCall(EdnTokens in, HistoryTableBuilder builder) {
+        this.in = in;
+        value = new EdnValue(in, builder);
+    }
+
+    private enum Type {
+        INVOKE(":invoke", TransactionStatus.INDETERMINATE),
+        OK(":ok", TransactionStatus.COMMITTED),
+        FAIL(":fail", TransactionStatus.ABORTED),
+        INFO(":info", TransactionStatus.INDETERMINATE);
+
+        private static final Type[] ALL = values();
+
+        private final String keyword;
+        private final TransactionStatus outcome;
+
+        Type(String keyword, TransactionStatus outcome) {
+            this.keyword = keyword;
+            this.outcome = outcome;
+        }
+    }
+
+    /** What a call is about. */
+    enum Function {
+        TXN(":txn"),
+        READ(":read"),
+        R(":r"),
+        WRITE(":write"),
+        W(":w"),
+        CAS(":cas");
+
+        private static final Function[] ALL = values();
+
+        private final String keyword;
+
+        Function(String keyword) {
+            this.keyword = keyword;
+        }
+
+        String keyword() {
+            return keyword;
+        }
+
+        boolean isRead() {
+            return this == READ || this == R;
+        }
+    }
+
+    /** What is read of a call. */
+    private enum Field {
+        TYPE(":type"),
+        PROCESS(":process"),
+        FUNCTION(":f"),
+        VALUE(":value"),
+        TIME(":time"),
+        INDEX(":index");
+
+        private static final Field[] ALL = values();
+
+        private final String keyword;
+
+        Field(String keyword) {
+            this.keyword = keyword;
+        }
+    }
+
+    /**
+     * Reads the map that has begun.
+     *
+     * @return whether it is a client's, whose process is a number; of others nothing is known but that they are there
+     */
+    boolean read() throws IOException, HistoryException {
+        type = null;
+        function = null;
+        otherFunction = null;
+        hasFunction = false;
+        hasProcess = false;
+        isClient = false;
+        hasIndex = false;
+        time = HistoryTable.NO_TIME;
+        line = in.line();
+        column = in.column();
+        value.clear();
+        int seen = 0;
+        while (in.nextValue() != Token.CLOSE) {
+            Field field = field();
+            if (field == null) {
+                in.skip();
+            } else {
+                int bit = 1 << field.ordinal();
+                if ((seen & bit) != 0) {
+                    throw in.error(in.describe() + " a second time", "it once");
+                }
+                seen |= bit;
+            }
+            if (in.nextValue() == Token.CLOSE) {
+                throw in.error("the end of a map after a key", "the value of that key");
+            }
+            if (field == null) {
+                in.skip();
+            } else {
+                take(field);
+            }
+        }
+        if (!hasProcess) {
+            throw error("an operation without :process", REQUIRED);
+        }
+        if (isClient) {
+            requireTypeAndFunction();
+        }
+        return isClient;
+    }
+
+    /** Which field a key is; null for others. */
+    private @Nullable Field field() {
+        if (in.token() == Token.KEYWORD) {
+            for (Field field : Field.ALL) {
+                if (in.is(field.keyword)) {
+                    return field;
+                }
+            }
+        }
+        return null;
+    }
+
+    private void take(Field field) throws IOException, HistoryException {
+        switch (field) {
+            case TYPE -> type = takeType();
+            case PROCESS -> takeProcess();
+            case FUNCTION -> takeFunction();
+            case VALUE -> value.take();
+            case TIME -> time = in.isNil() ? HistoryTable.NO_TIME : integer(":time", "a number of ns");
+            case INDEX -> {
+                hasIndex = !in.isNil();
+                index = in.isNil() ? 0 : integer(":index", "an integer");
+            }
+        }
+    }
+
+    private Type takeType() throws HistoryException {
+        if (in.token() == Token.KEYWORD) {
+            for (Type each : Type.ALL) {
+                if (in.is(each.keyword)) {
+                    return each;
+                }
+            }
+        }
+        throw in.error(in.describe() + " as :type", ":invoke, :ok, :fail or :info");
+    }
+
+    private void takeProcess() throws IOException, HistoryException {
+        hasProcess = true;
+        isClient = in.token() == Token.INTEGER;
+        if (isClient) {
+            process = in.integer();
+        } else if (in.token() == Token.KEYWORD || in.isNil()) {
+            in.skip();
+        } else {
+            throw in.error(in.describe() + " as :process", "an integer, or a keyword such as :nemesis");
+        }
+    }
+
+    private void takeFunction() throws IOException, HistoryException {
+        hasFunction = !in.isNil();
+        if (in.token() == Token.KEYWORD) {
+            for (Function each : Function.ALL) {
+                if (in.is(each.keyword)) {
+                    function = each;
+                    return;
+                }
+            }
+            otherFunction = in.text();
+        }
+        in.skip();
+    }
+
+    private long integer(String name, String expected) throws HistoryException {
+        if (in.token() != Token.INTEGER) {
+            throw in.error(in.describe() + " as " + name, expected);
+        }
+        return in.integer();
+    }
+
+    private void requireTypeAndFunction() throws HistoryException {
+        if (type == null) {
+            throw error("an operation without :type", REQUIRED);
+        }
+        if (function != null) {
+            return;
+        }
+        if (otherFunction != null) {
+            throw new HistoryException(
+                    where(),
+                    "the operation " + Shown.text(otherFunction),
+                    ":txn, :read, :write or :cas",
+                    "say in these what it reads and writes, or leave it out");
+        }
+        throw hasFunction
+                ? error("an operation whose :f is no keyword", "a keyword such as :txn")
+                : error("an operation without :f", REQUIRED);
+    }
+
+    /** That something is wrong with it. */
+    HistoryException error(String found, String expected) {
+        return new HistoryException(where(), found, expected, EdnTokens.REMEDY);
+    }
+
+    private String where() {
+        return EdnTokens.where(in.file(), line, column);
+    }
+
+    boolean isInvocation() {
+        return type == Type.INVOKE;
+    }
+
+    /** Whether it succeeded. */
+    boolean isOk() {
+        return type == Type.OK;
+    }
+
+    /** Of an invocation, that of one that never ends. */
+    TransactionStatus outcome() {
+        return Objects.requireNonNull(type).outcome;
+    }
+
+    /** Of a client. */
+    Function function() {
+        return Objects.requireNonNull(function);
+    }
+
+    /**
+     * Whether its value tells what was done, though it may not have succeeded. Without a result, what was invoked tells more than
+     * the completion, which may have a reason in place of it.
+     */
+    boolean isResult() {
+        return type == Type.OK || (function == Function.TXN && value.isSequence());
+    }
+
+    EdnValue value() {
+        return value;
+    }
+
+    long process() {
+        return process;
+    }
+
+    /** In ns; {@link HistoryTable#NO_TIME} where unknown. */
+    long time() {
+        return time;
+    }
+
+    boolean hasIndex() {
+        return hasIndex;
+    }
+
+    long index() {
+        return index;
+    }
+
+    long line() {
+        return line;
+    }
+}

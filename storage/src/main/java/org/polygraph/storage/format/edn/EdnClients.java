@@ -1,0 +1,179 @@
+package org.polygraph.storage.format.edn;
+
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * The processes of an EDN history: pairs each invocation with its completion. Memory: the open invocation of each process, 12 bytes
+ * an operation.
+ */
+final class EdnClients {
+    /** Objects and map entry. */
+    private static final int BYTES_PER_CLIENT = 200;
+
+    private final HistoryTableBuilder builder;
+    private final Long2ObjectOpenHashMap<Client> clients = new Long2ObjectOpenHashMap<>();
+    /** Invocations and completions so far, of all processes. */
+    private long calls;
+
+    private boolean hasInvocations;
+    /** Whether calls have an {@code :index}; null before the first call. */
+    private @Nullable Boolean isNumbered;
+
+    private EdnOperations operations;
+
+    EdnClients(HistoryTableBuilder builder) {
+        this.builder = builder;
+        operations = new EdnOperations(builder);
+    }
+
+    /** A process and its open invocation. */
+    private static final class Client {
+        EdnOperations operations;
+        boolean isOpen;
+        EdnCall.Function function = EdnCall.Function.TXN;
+        long time;
+        long index;
+        long line;
+        /** The error in its operations, which counts only if the completion has no result. */
+        @Nullable
+        HistoryException failure;
+
+        Client(EdnOperations operations) {
+            this.operations = operations;
+        }
+    }
+
+    /** Counts a call of a process that is no client. */
+    void passOver() {
+        calls++;
+    }
+
+    /** Adds a client's call. */
+    void take(EdnCall call) throws HistoryException {
+        if (isNumbered != null && isNumbered != call.hasIndex()) {
+            throw call.error(
+                    "an operation " + (call.hasIndex() ? "with" : "without") + " :index", ":index in all or in none");
+        }
+        isNumbered = call.hasIndex();
+        if (call.isInvocation()) {
+            invoke(call);
+        } else {
+            complete(call);
+        }
+        calls++;
+    }
+
+    private void invoke(EdnCall call) throws HistoryException {
+        Client client = client(call.process());
+        if (client.isOpen) {
+            throw call.error(
+                    "process " + call.process() + " invoking an operation while that of line " + client.line
+                            + " is open",
+                    "a completion first");
+        }
+        client.failure = null;
+        try {
+            operations.take(call);
+        } catch (HistoryException e) {
+            client.failure = e;
+            operations.clear();
+        }
+        hasInvocations = true;
+        EdnOperations free = client.operations;
+        client.operations = operations;
+        operations = free;
+        client.isOpen = true;
+        client.function = call.function();
+        client.time = call.time();
+        client.index = index(call);
+        client.line = call.line();
+    }
+
+    private void complete(EdnCall call) throws HistoryException {
+        Client client = clients.get(call.process());
+        boolean isInvoked = client != null && client.isOpen;
+        if (isInvoked && client.function != call.function()) {
+            throw call.error(
+                    call.function().keyword() + " completing " + client.function.keyword() + " of line " + client.line,
+                    "the completion of what the process invoked");
+        }
+        if (!isInvoked && hasInvocations) {
+            throw call.error(
+                    "the completion of an operation that process " + call.process() + " has not open",
+                    "its invocation first");
+        }
+        boolean hasResult = call.isResult() || !isInvoked;
+        if (hasResult) {
+            operations.take(call);
+        }
+        if (isInvoked) {
+            close(call.process(), client, call.outcome(), call.time(), call.line(), hasResult ? operations : null);
+        } else {
+            transaction(call.process(), index(call), call.outcome(), call.line(), operations);
+            times(call.outcome(), HistoryTable.NO_TIME, call.time());
+            builder.end();
+        }
+    }
+
+    /** The index of the transaction that begins with the call, or consists of it. */
+    private long index(EdnCall call) {
+        return call.hasIndex() ? call.index() : calls;
+    }
+
+    private Client client(long process) {
+        Client client = clients.get(process);
+        if (client == null) {
+            client = new Client(new EdnOperations(builder));
+            clients.put(process, client);
+            builder.reserve(BYTES_PER_CLIENT);
+        }
+        return client;
+    }
+
+    /** Adds the open transaction of a client. @param result null if the completion has none */
+    private void close(
+            long process, Client client, TransactionStatus outcome, long end, long line, @Nullable EdnOperations result)
+            throws HistoryException {
+        if (result == null && client.failure != null) {
+            throw client.failure;
+        }
+        transaction(process, client.index, outcome, line, result == null ? client.operations : result);
+        times(outcome, client.time, end);
+        builder.end();
+        client.isOpen = false;
+        if (outcome == TransactionStatus.INDETERMINATE) {
+            builder.reserve(-BYTES_PER_CLIENT - client.operations.bytes());
+            clients.remove(process); // Jepsen's clients go on under another number.
+        }
+    }
+
+    private void transaction(long process, long index, TransactionStatus outcome, long line, EdnOperations content) {
+        builder.begin(process, index, outcome, line);
+        content.addTo(builder);
+    }
+
+    private void times(TransactionStatus outcome, long start, long end) {
+        long known = outcome == TransactionStatus.INDETERMINATE ? HistoryTable.NO_TIME : end;
+        if (start != HistoryTable.NO_TIME || known != HistoryTable.NO_TIME) {
+            builder.times(start, known);
+        }
+    }
+
+    /** Adds the invocations without a completion, which are indeterminate, by ascending process. */
+    void end() throws HistoryException {
+        long[] processes = clients.keySet().toLongArray();
+        LongArrays.quickSort(processes);
+        for (long process : processes) {
+            Client client = clients.get(process);
+            if (client.isOpen) {
+                close(process, client, TransactionStatus.INDETERMINATE, HistoryTable.NO_TIME, client.line, null);
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package org.polygraph.storage.format.edn;
+
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/** What one invocation or completion says that is read and written: 12 bytes an operation. Used again and again. */
+final class EdnOperations {
+    private static final String SINGLE_REGISTER = "register";
+    private static final String TRANSACTION = "[[:r key value] [:w key value] [:append key element] ...]";
+    private static final String SCALAR = "an integer of 64 bits, a string or a keyword";
+
+    private static final int MOST = 1 << 30;
+
+    private final HistoryTableBuilder builder;
+    private final KeyDictionary keys;
+    private final ValueDictionary values;
+    /** Of the list that is being read. */
+    private final LongArrayList elements = new LongArrayList();
+
+    private int[] operationKeys = new int[8];
+    private long[] operationValues = new long[8];
+    private int size;
+
+    EdnOperations(HistoryTableBuilder builder) {
+        this.builder = builder;
+        keys = builder.keys();
+        values = builder.values();
+        builder.reserve(bytes());
+    }
+
+    /** Takes what a call says. Keys and values are numbered as they come, even where it turns out to be wrong. */
+    void take(EdnCall call) throws HistoryException {
+        size = 0;
+        call.value().rewind();
+        if (call.function() == EdnCall.Function.TXN) {
+            transaction(call);
+        } else {
+            register(call);
+        }
+    }
+
+    /** Has none. */
+    void clear() {
+        size = 0;
+    }
+
+    /** Adds them to the open transaction. */
+    void addTo(HistoryTableBuilder to) {
+        to.operations(operationKeys, 0, operationValues, 0, size);
+    }
+
+    /** Bytes of heap held, which the builder knows of. */
+    long bytes() {
+        return (long) HistoryTable.BYTES_PER_OPERATION * operationKeys.length;
+    }
+
+    private void add(int keyAndKind, long value) {
+        if (size == operationKeys.length) {
+            grow();
+        }
+        operationKeys[size] = keyAndKind;
+        operationValues[size++] = value;
+    }
+
+    private void grow() {
+        if (size == MOST) {
+            throw new BudgetException("more than " + MOST + " operations of one transaction do not fit a table");
+        }
+        builder.reserve(bytes());
+        operationKeys = Arrays.copyOf(operationKeys, 2 * size);
+        operationValues = Arrays.copyOf(operationValues, 2 * size);
+    }
+
+    private void read(int key, long code) {
+        add(key << 1, code);
+    }
+
+    private void write(int key, long code) {
+        add(key << 1 | 1, code);
+    }
+
+    private void transaction(EdnCall call) throws HistoryException {
+        EdnValue value = call.value();
+        if (value.isNil()) {
+            throw call.error(":txn without a :value", TRANSACTION);
+        }
+        enter(value, TRANSACTION);
+        while (value.peek() != Token.CLOSE) {
+            enter(value, "[:r key value], [:w key value] or [:append key element]");
+            if (value.peekIs(":r")) {
+                value.advance();
+                read(value, key(value), call.isOk());
+            } else if (value.peekIs(":w")) {
+                value.advance();
+                int key = key(value);
+                write(key, scalarOrNil(value));
+            } else if (value.peekIs(":append")) {
+                value.advance();
+                int key = key(value);
+                long element = scalar(value);
+                read(key, builder.beforeAppend());
+                write(key, element);
+            } else {
+                throw new HistoryException(
+                        value.where(),
+                        value.describe() + " as a micro-operation",
+                        ":r, :w or :append",
+                        EdnTokens.REMEDY);
+            }
+            leave(value, "the end of the micro-operation");
+        }
+        value.advance();
+    }
+
+    /** Of what did not succeed nil says nothing. */
+    private void read(EdnValue value, int key, boolean isOk) throws HistoryException {
+        if (value.peekIsNil()) {
+            value.advance();
+            if (isOk) {
+                read(key, ValueDictionary.NULL);
+            }
+        } else if (value.peek().isSequence()) {
+            value.advance();
+            elements.clear();
+            while (value.peek() != Token.CLOSE) {
+                elements.add(scalar(value));
+            }
+            value.advance();
+            read(key, builder.list(key, elements));
+        } else {
+            read(key, scalar(value));
+        }
+    }
+
+    private void register(EdnCall call) throws HistoryException {
+        EdnValue value = call.value();
+        EdnCall.Function function = call.function();
+        boolean isCas = function == EdnCall.Function.CAS;
+        if (value.isEmpty() && !function.isRead()) {
+            throw call.error(function.keyword() + " without a :value", isCas ? "[old new]" : "what was written");
+        }
+        boolean isKeyed = isCas ? value.isPairWithSequence() : value.isSequence();
+        int key;
+        if (isKeyed) {
+            enter(value, "[key value]");
+            key = key(value);
+        } else {
+            key = keys.id(SINGLE_REGISTER);
+        }
+        if (isCas) {
+            enter(value, "[old new]");
+            long expected = scalarOrNil(value);
+            long written = scalarOrNil(value);
+            leave(value, "[old new]");
+            read(key, expected);
+            write(key, written);
+        } else if (!function.isRead()) {
+            write(key, scalarOrNil(value));
+        } else if (call.isOk()) {
+            read(key, value.isEmpty() ? ValueDictionary.NULL : scalarOrNil(value));
+        } else {
+            return;
+        }
+        if (isKeyed) {
+            leave(value, "[key value]");
+        }
+    }
+
+    private static void enter(EdnValue value, String expected) throws HistoryException {
+        if (!value.peek().isSequence()) {
+            throw value.unexpected(expected);
+        }
+        value.advance();
+    }
+
+    private static void leave(EdnValue value, String expected) throws HistoryException {
+        if (value.peek() != Token.CLOSE) {
+            throw value.unexpected(expected);
+        }
+        value.advance();
+    }
+
+    private int key(EdnValue value) throws HistoryException {
+        int key =
+                switch (value.peek()) {
+                    case INTEGER -> keys.id(value.integer());
+                    case STRING, KEYWORD -> keys.id(value.text());
+                    default -> throw value.unexpected("a key: " + SCALAR);
+                };
+        value.advance();
+        return key;
+    }
+
+    private long scalarOrNil(EdnValue value) throws HistoryException {
+        if (value.peekIsNil()) {
+            value.advance();
+            return ValueDictionary.NULL;
+        }
+        return scalar(value);
+    }
+
+    private long scalar(EdnValue value) throws HistoryException {
+        long code =
+                switch (value.peek()) {
+                    case INTEGER -> values.code(value.integer());
+                    case STRING, KEYWORD -> values.code(value.text());
+                    default -> throw value.unexpected("a value: " + SCALAR);
+                };
+        value.advance();
+        return code;
+    }
+}

@@ -1,0 +1,444 @@
+package org.polygraph.storage.format.edn;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * The tokens of an EDN text (<a href="https://github.com/edn-format/edn">the format's specification</a>), one at a time; comments and
+ * what is discarded by {@code #_} are passed over. Nothing is kept of the text but the current token. Libraries for EDN build
+ * values, without saying where they stand, and go down with the nesting.
+ */
+final class EdnTokens {
+    static final int MAX_DEPTH = 100;
+    static final int MAX_STRING = 1 << 20;
+    static final int MAX_NAME = 1 << 12;
+    static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
+
+    /** A sign among them. */
+    private static final int PLAIN_DIGITS = 18;
+
+    enum Token {
+        MAP,
+        VECTOR,
+        LIST,
+        SET,
+        /** The end of one of these. */
+        CLOSE,
+        KEYWORD,
+        SYMBOL,
+        /** Of 64 bits. */
+        INTEGER,
+        /** Any other number. */
+        NUMBER,
+        STRING,
+        CHARACTER,
+        /** {@code #name}; the value that it is about follows. */
+        TAG,
+        END;
+
+        boolean isOpen() {
+            return this == MAP || this == VECTOR || this == LIST || this == SET;
+        }
+
+        /** Whether its elements have an order. */
+        boolean isSequence() {
+            return this == VECTOR || this == LIST;
+        }
+    }
+
+    private final String file;
+    private final EdnBytes in;
+
+    private final byte[] closers = new byte[MAX_DEPTH];
+    private int depth;
+
+    private Token token = Token.END;
+    private long tokenLine = 1;
+    private long tokenColumn = 1;
+    private byte[] text = new byte[256];
+    private int length;
+    private long integer;
+
+    EdnTokens(String file, InputStream in) {
+        this.file = file;
+        this.in = new EdnBytes(in);
+    }
+
+    /** Goes on to the next token; {@link Token#END} once all that was opened is closed. */
+    Token next() throws IOException, HistoryException {
+        Token before = token;
+        for (int discarding = 0; ; ) {
+            token = read();
+            if ((token == Token.CLOSE || token == Token.END) && (discarding > 0 || before == Token.TAG)) {
+                throw error(describe() + " after a tag or #_", "the value that it is about");
+            }
+            if (token == Token.SYMBOL && length == 2 && text[0] == '#') {
+                if (++discarding > MAX_DEPTH) {
+                    throw error("more than " + MAX_DEPTH + " #_ in a row", "fewer");
+                }
+            } else if (discarding == 0 || token == Token.TAG) {
+                if (discarding == 0) {
+                    return token;
+                }
+            } else {
+                skip();
+                discarding--;
+            }
+        }
+    }
+
+    /** Goes on to the next token that is no tag. */
+    Token nextValue() throws IOException, HistoryException {
+        while (next() == Token.TAG) {
+            // What a tag says of a value is nothing to us.
+        }
+        return token;
+    }
+
+    /** Goes on to the end of the current value. */
+    void skip() throws IOException, HistoryException {
+        if (token.isOpen()) {
+            for (int outside = depth - 1; depth > outside; ) {
+                token = read();
+            }
+        }
+    }
+
+    Token token() {
+        return token;
+    }
+
+    /** Of an integer. */
+    long integer() {
+        return integer;
+    }
+
+    /** Of a string its characters; of a keyword, a symbol or a number, how it is written. */
+    String text() throws HistoryException {
+        return text(text, 0, length, where(file, tokenLine, tokenColumn));
+    }
+
+    /** Bytes of {@link #text}. */
+    int length() {
+        return length;
+    }
+
+    void copyText(byte[] to, int at) {
+        System.arraycopy(text, 0, to, at, length);
+    }
+
+    /** The characters of bytes. */
+    static String text(byte[] bytes, int from, int length, String where) throws HistoryException {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, from, length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new HistoryException(where, "text that is not UTF-8", "UTF-8", REMEDY);
+        }
+    }
+
+    /** Whether the current keyword or symbol is that. */
+    boolean is(String ascii) {
+        if (length != ascii.length() || (token != Token.KEYWORD && token != Token.SYMBOL)) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (text[i] != ascii.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean isNil() {
+        return token == Token.SYMBOL && is("nil");
+    }
+
+    long line() {
+        return tokenLine;
+    }
+
+    /** In bytes, from 1. */
+    long column() {
+        return tokenColumn;
+    }
+
+    String file() {
+        return file;
+    }
+
+    HistoryException error(String found, String expected) {
+        return new HistoryException(where(file, tokenLine, tokenColumn), found, expected, REMEDY);
+    }
+
+    static String where(String file, long line, long column) {
+        return file + ":" + line + ":" + column;
+    }
+
+    /** The current token as messages name it. */
+    String describe() throws HistoryException {
+        return switch (token) {
+            case MAP -> "a map";
+            case VECTOR -> "a vector";
+            case LIST -> "a list";
+            case SET -> "a set";
+            case CLOSE -> "the end of a collection";
+            case STRING -> "the string \"" + Shown.text(text()) + "\"";
+            case INTEGER, NUMBER -> "the number " + Shown.text(text());
+            case TAG -> "the tag " + Shown.text(text());
+            case KEYWORD, SYMBOL, CHARACTER -> Shown.text(text());
+            case END -> "the end of the file";
+        };
+    }
+
+    private HistoryException cutOff() {
+        return new HistoryException(
+                where(file, tokenLine, tokenColumn),
+                "the end of the file within a collection",
+                "a complete one",
+                "the file is cut off: copy it again");
+    }
+
+    private Token read() throws IOException, HistoryException {
+        int c = in.takeFirstOfToken();
+        tokenLine = in.line();
+        tokenColumn = in.column();
+        length = 0;
+        switch (c) {
+            case EdnBytes.END_OF_FILE -> {
+                if (depth > 0) {
+                    throw cutOff();
+                }
+                return Token.END;
+            }
+            case '{' -> {
+                return open(Token.MAP, '}');
+            }
+            case '[' -> {
+                return open(Token.VECTOR, ']');
+            }
+            case '(' -> {
+                return open(Token.LIST, ')');
+            }
+            case '}', ']', ')' -> {
+                return close(c);
+            }
+            case '"' -> {
+                return string();
+            }
+            case '#' -> {
+                return dispatch();
+            }
+            case '\\' -> {
+                add(c);
+                int first = in.take();
+                if (first == EdnBytes.END_OF_FILE) {
+                    throw cutOff();
+                }
+                if (first == '\n') {
+                    // Only a string holds line ends: a text that is cut at any other means the same in pieces.
+                    throw error("'\\' at the end of a line", "a character, such as \\a or \\newline");
+                }
+                add(first);
+                restOfAtom();
+                return Token.CHARACTER;
+            }
+            default -> {
+                if (isPlainInteger(c)) {
+                    return Token.INTEGER;
+                }
+                add(c);
+                restOfAtom();
+                return c == ':' ? Token.KEYWORD : isNumber() ? number() : Token.SYMBOL;
+            }
+        }
+    }
+
+    private Token open(Token kind, char closer) throws HistoryException {
+        if (depth == MAX_DEPTH) {
+            throw error("nesting of more than " + MAX_DEPTH + " collections", "nesting up to " + MAX_DEPTH);
+        }
+        closers[depth++] = (byte) closer;
+        return kind;
+    }
+
+    private Token close(int c) throws HistoryException {
+        if (depth == 0 || closers[depth - 1] != c) {
+            throw error(
+                    "'" + (char) c + "'",
+                    depth == 0 ? "an operation" : "'" + (char) closers[depth - 1] + "' or a value");
+        }
+        depth--;
+        return Token.CLOSE;
+    }
+
+    private Token dispatch() throws IOException, HistoryException {
+        int c = in.peek();
+        if (c == '{') {
+            in.take();
+            return open(Token.SET, '}');
+        }
+        add('#');
+        if (c == '_') {
+            add(in.take());
+            return Token.SYMBOL; // #_ alone: next() acts on it
+        }
+        restOfAtom();
+        if (length > 1 && text[1] == '#') {
+            return Token.NUMBER; // ##Inf and its like
+        }
+        if (length == 1) {
+            throw error("'#' by itself", "a tag, a set or #_");
+        }
+        return Token.TAG;
+    }
+
+    private Token string() throws IOException, HistoryException {
+        for (int c; (c = in.take()) != '"'; ) {
+            if (c == EdnBytes.END_OF_FILE) {
+                throw cutOff();
+            }
+            if (length >= MAX_STRING) {
+                throw error("a string of more than " + MAX_STRING + " bytes", "a shorter one");
+            }
+            if (c == '\\') {
+                escape();
+            } else {
+                add(c);
+            }
+        }
+        return Token.STRING;
+    }
+
+    private void escape() throws IOException, HistoryException {
+        int c = in.take();
+        switch (c) {
+            case 't' -> add('\t');
+            case 'r' -> add('\r');
+            case 'n' -> add('\n');
+            case 'b' -> add('\b');
+            case 'f' -> add('\f');
+            case '\\', '"' -> add(c);
+            case 'u' -> {
+                int code = 0;
+                for (int i = 0; i < 4; i++) {
+                    int digit = Character.digit(in.take(), 16);
+                    if (digit < 0) {
+                        throw error("a \\u without four hexadecimal digits", "\\u0041 and its like");
+                    }
+                    code = code << 4 | digit;
+                }
+                addCode(code);
+            }
+            default ->
+                throw error("the escape \\" + Shown.character(c) + " in a string", "\\t, \\r, \\n, \\\\, \\\" or \\u");
+        }
+    }
+
+    /** A character of the basic plane as UTF-8, or a byte below 0x80; halves of a pair make text that is no UTF-8. */
+    private void addCode(int code) {
+        if (code < 0x80) {
+            add(code);
+        } else if (code < 0x800) {
+            add(0xC0 | code >> 6);
+            add(0x80 | (code & 0x3F));
+        } else {
+            add(0xE0 | code >> 12);
+            add(0x80 | (code >> 6 & 0x3F));
+            add(0x80 | (code & 0x3F));
+        }
+    }
+
+    /** Up to what ends a symbol, a keyword or a number. */
+    private void restOfAtom() throws IOException, HistoryException {
+        byte[] buffer = in.buffer();
+        for (boolean mayGoOn = true; mayGoOn && in.peek() != EdnBytes.END_OF_FILE; ) {
+            int from = in.at();
+            int limit = in.limit();
+            int p = from;
+            while (p < limit && !isDelimiter(buffer[p] & 0xFF)) {
+                p++;
+            }
+            int n = p - from;
+            if (n > MAX_NAME - length) {
+                throw error("a name of more than " + MAX_NAME + " bytes", "a shorter one");
+            }
+            if (n > text.length - length) {
+                text = Arrays.copyOf(text, MAX_NAME);
+            }
+            System.arraycopy(buffer, from, text, length, n);
+            length += n;
+            in.moveTo(p);
+            mayGoOn = p == limit;
+        }
+    }
+
+    private static boolean isDelimiter(int c) {
+        return c <= ' ' || c == ',' || c == '"' || c == ';' || c == '(' || c == ')' || c == '[' || c == ']' || c == '{'
+                || c == '}';
+    }
+
+    private boolean isNumber() {
+        int first = text[0] == '-' || text[0] == '+' ? 1 : 0;
+        return first < length && text[first] >= '0' && text[first] <= '9';
+    }
+
+    /** Takes an integer as programs write it, if that and what ends it are in the buffer: most tokens of a list are. */
+    private boolean isPlainInteger(int first) {
+        int digit = first - '0';
+        if ((digit < 0 || digit > 9) && first != '-') {
+            return false;
+        }
+        long value = first == '-' ? 0 : digit;
+        byte[] buffer = in.buffer();
+        int at = in.at();
+        int limit = in.limit();
+        int p = at;
+        for (; p < limit && (digit = buffer[p] - '0') >= 0 && digit <= 9; p++) {
+            value = value * 10 + digit;
+        }
+        int bytes = p - at + 1;
+        if (p == limit || bytes > PLAIN_DIGITS || (bytes == 1 && first == '-') || !isDelimiter(buffer[p] & 0xFF)) {
+            return false;
+        }
+        System.arraycopy(buffer, at - 1, text, 0, bytes);
+        length = bytes;
+        integer = first == '-' ? -value : value;
+        in.moveTo(p);
+        return true;
+    }
+
+    /** Integers may end in N. */
+    private Token number() {
+        boolean negative = text[0] == '-';
+        int end = text[length - 1] == 'N' ? length - 1 : length;
+        long value = 0; // Negative: there is one more of these.
+        for (int i = negative || text[0] == '+' ? 1 : 0; i < end; i++) {
+            int digit = text[i] - '0';
+            if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
+                return Token.NUMBER;
+            }
+            value = value * 10 - digit;
+        }
+        if (!negative && value == Long.MIN_VALUE) {
+            return Token.NUMBER;
+        }
+        integer = negative ? value : -value;
+        return Token.INTEGER;
+    }
+
+    private void add(int b) {
+        if (length == text.length) {
+            text = Arrays.copyOf(text, 2 * length);
+        }
+        text[length++] = (byte) b;
+    }
+}

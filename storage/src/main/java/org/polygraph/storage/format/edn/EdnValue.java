@@ -1,0 +1,198 @@
+package org.polygraph.storage.format.edn;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * The tokens of one value, to be gone through when all is known that says what they mean: 25 bytes each, and texts.
+ * Used again and again.
+ */
+final class EdnValue {
+    private static final Token[] TOKENS = Token.values();
+    /** Tokens, and bytes of their texts. */
+    private static final int MOST = 1 << 30;
+
+    private static final int BYTES_PER_TOKEN = 25;
+
+    private final EdnTokens in;
+    private final HistoryTableBuilder builder;
+    private byte[] tokens = new byte[64];
+    /** Of an integer the number, of any other but a bracket where its text begins, shifted, and its length. */
+    private long[] payloads = new long[64];
+
+    private long[] lines = new long[64];
+    private long[] columns = new long[64];
+    private int size;
+    private byte[] text = new byte[256];
+    private int textLength;
+    private int at;
+
+    /** @param builder counts what is held */
+    EdnValue(EdnTokens in, HistoryTableBuilder builder) {
+        this.in = in;
+        this.builder = builder;
+    }
+
+    void clear() {
+        size = 0;
+        textLength = 0;
+        at = 0;
+    }
+
+    /** Takes the value at the current token, to its end. */
+    void take() throws IOException, HistoryException {
+        clear();
+        int open = 0;
+        do {
+            Token token = in.token();
+            if (size == tokens.length) {
+                grow();
+            }
+            tokens[size] = (byte) token.ordinal();
+            lines[size] = in.line();
+            columns[size] = in.column();
+            if (token == Token.INTEGER) {
+                payloads[size] = in.integer();
+            } else if (token.isOpen()) {
+                open++;
+            } else if (token == Token.CLOSE) {
+                open--;
+            } else {
+                payloads[size] = (long) textLength << Integer.SIZE | in.length();
+                takeText();
+            }
+            size++;
+        } while (open > 0 && in.nextValue() != Token.END);
+    }
+
+    private void grow() {
+        if (size == MOST) {
+            throw tooLong();
+        }
+        builder.reserve((long) BYTES_PER_TOKEN * size);
+        int capacity = 2 * size;
+        tokens = Arrays.copyOf(tokens, capacity);
+        payloads = Arrays.copyOf(payloads, capacity);
+        lines = Arrays.copyOf(lines, capacity);
+        columns = Arrays.copyOf(columns, capacity);
+    }
+
+    private void takeText() {
+        int end = textLength + in.length();
+        if (end > MOST) {
+            throw tooLong();
+        }
+        if (end > text.length) {
+            int capacity = Math.max(end, (int) Math.min(2L * text.length, MOST));
+            builder.reserve(capacity - text.length);
+            text = Arrays.copyOf(text, capacity);
+        }
+        in.copyText(text, textLength);
+        textLength = end;
+    }
+
+    private static BudgetException tooLong() {
+        return new BudgetException("a value of more than " + MOST + " tokens or bytes of text does not fit in memory");
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** Whether it is nil, or nothing was taken. */
+    boolean isNil() {
+        return size == 0 || isNil(0);
+    }
+
+    /** Whether it is a vector or a list. */
+    boolean isSequence() {
+        return isSequence(0);
+    }
+
+    /** Whether it is a sequence whose second element is one, after a first that is none. */
+    boolean isPairWithSequence() {
+        return isSequence(0) && isSequence(2);
+    }
+
+    private boolean isSequence(int i) {
+        return i < size && TOKENS[tokens[i]].isSequence();
+    }
+
+    void rewind() {
+        at = 0;
+    }
+
+    /** The token that comes next; {@link Token#END} after the last. */
+    Token peek() {
+        return at < size ? TOKENS[tokens[at]] : Token.END;
+    }
+
+    boolean peekIsNil() {
+        return at < size && isNil(at);
+    }
+
+    private boolean isNil(int i) {
+        return TOKENS[tokens[i]] == Token.SYMBOL && isText(i, "nil");
+    }
+
+    /** Whether the next token is that keyword. */
+    boolean peekIs(String keyword) {
+        return peek() == Token.KEYWORD && isText(at, keyword);
+    }
+
+    private boolean isText(int i, String ascii) {
+        int from = (int) (payloads[i] >>> Integer.SIZE);
+        if ((int) payloads[i] != ascii.length()) {
+            return false;
+        }
+        for (int c = 0; c < ascii.length(); c++) {
+            if (text[from + c] != ascii.charAt(c)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void advance() {
+        at++;
+    }
+
+    long integer() {
+        return payloads[at];
+    }
+
+    String text() throws HistoryException {
+        return EdnTokens.text(text, (int) (payloads[at] >>> Integer.SIZE), (int) payloads[at], where());
+    }
+
+    /** Where the next token stands, or the last if there is none. */
+    String where() {
+        int i = Math.min(at, size - 1);
+        return EdnTokens.where(in.file(), lines[i], columns[i]);
+    }
+
+    /** That the next token is not what was expected. */
+    HistoryException unexpected(String expected) throws HistoryException {
+        return new HistoryException(where(), describe(), expected, EdnTokens.REMEDY);
+    }
+
+    /** The next token as messages name it. */
+    String describe() throws HistoryException {
+        return switch (peek()) {
+            case MAP -> "a map";
+            case VECTOR -> "a vector";
+            case LIST -> "a list";
+            case SET -> "a set";
+            case CLOSE, END -> "the end of a collection";
+            case INTEGER -> "the number " + integer();
+            case NUMBER -> "the number " + Shown.text(text());
+            case STRING -> "the string \"" + Shown.text(text()) + "\"";
+            default -> Shown.text(text());
+        };
+    }
+}

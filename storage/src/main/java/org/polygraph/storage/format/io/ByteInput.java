@@ -1,0 +1,101 @@
+package org.polygraph.storage.format.io;
+
+import java.io.IOException;
+import java.io.InputStream;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
+
+/** Buffered bytes of a binary format, with the offset for messages. Reading past the end is a located error. */
+public final class ByteInput {
+    private final String name;
+    private final InputStream in;
+    /** Total size in bytes, or {@link Long#MAX_VALUE} where compression or a pipe hides it. */
+    private final long size;
+
+    private final byte[] buffer = new byte[1 << 16];
+    private int position;
+    private int limit;
+    private long base;
+
+    /** @param size of the file, or {@link Long#MAX_VALUE} */
+    public ByteInput(String name, InputStream in, long size) {
+        this.name = name;
+        this.in = in;
+        this.size = size;
+    }
+
+    /** Bytes from the start to the next one read. */
+    public long offset() {
+        return base + position;
+    }
+
+    /** No more than this many bytes are left; {@link Long#MAX_VALUE} where it is not known. */
+    public long remaining() {
+        return size == Long.MAX_VALUE ? size : Math.max(0, size - offset());
+    }
+
+    /** The next byte, or -1 at the end. */
+    public int read() throws IOException {
+        return position < limit || fill() ? buffer[position++] & 0xFF : -1;
+    }
+
+    /** @param what the field, for the message when the file ends */
+    public int unsignedByte(String what) throws IOException, HistoryException {
+        int b = read();
+        if (b < 0) {
+            throw truncated(what);
+        }
+        return b;
+    }
+
+    public long littleEndian(String what) throws IOException, HistoryException {
+        return Long.reverseBytes(bigEndian(what));
+    }
+
+    public long bigEndian(String what) throws IOException, HistoryException {
+        long value = 0;
+        if (limit - position >= Long.BYTES) {
+            byte[] b = buffer;
+            int p = position;
+            position = p + Long.BYTES;
+            int high = b[p] << 24 | (b[p + 1] & 0xFF) << 16 | (b[p + 2] & 0xFF) << 8 | (b[p + 3] & 0xFF);
+            int low = b[p + 4] << 24 | (b[p + 5] & 0xFF) << 16 | (b[p + 6] & 0xFF) << 8 | (b[p + 7] & 0xFF);
+            return (long) high << 32 | (low & 0xFFFFFFFFL);
+        }
+        for (int i = 0; i < Long.BYTES; i++) {
+            value = value << 8 | unsignedByte(what);
+        }
+        return value;
+    }
+
+    public void skip(long count, String what) throws IOException, HistoryException {
+        long left = count;
+        while (left > 0) {
+            if (position == limit && !fill()) {
+                throw truncated(what);
+            }
+            int step = (int) Math.min(left, limit - position);
+            position += step;
+            left -= step;
+        }
+    }
+
+    private boolean fill() throws IOException {
+        base += limit;
+        position = 0;
+        limit = 0;
+        int n = in.read(buffer, 0, buffer.length);
+        limit = Math.max(0, n);
+        return n > 0;
+    }
+
+    /** {@code file:byte N}. */
+    public String at(long offset) {
+        return Source.describe(name, Unit.BYTE, offset);
+    }
+
+    private HistoryException truncated(String what) {
+        return new HistoryException(at(offset()), "the end of the file", what, "the file is cut off: copy it again");
+    }
+}

@@ -1,0 +1,31 @@
+package org.polygraph.storage.format.io;
+
+import java.io.IOException;
+
+/** Compressed or framed content that is not what it claims to be. Leaves the package as a HistoryException. */
+public final class CorruptStreamException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final String found;
+    private final String expected;
+    private final String remedy;
+
+    CorruptStreamException(String found, String expected, String remedy) {
+        super(found);
+        this.found = found;
+        this.expected = expected;
+        this.remedy = remedy;
+    }
+
+    public String found() {
+        return found;
+    }
+
+    public String expected() {
+        return expected;
+    }
+
+    public String remedy() {
+        return remedy;
+    }
+}

@@ -1,0 +1,106 @@
+package org.polygraph.storage.format.io;
+
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.util.function.BooleanSupplier;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/** The budgets of one read, and how its files are opened under them. */
+public record ReadContext(BooleanSupplier stop, long memoryBytes) {
+    /** Asks the budget; called for every 64 KiB or so of input. */
+    public void check(String name) {
+        if (stop.getAsBoolean()) {
+            throw new BudgetException(name + ": reading stopped: time ran out or the run was cancelled");
+        }
+    }
+
+    /** Collects a history. */
+    public HistoryTableBuilder builder(Unit positions) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(positions);
+        builder.limit(memoryBytes);
+        return builder;
+    }
+
+    /**
+     * An open file.
+     *
+     * @param start the first bytes of the content
+     * @param content the whole, decompressed; the caller closes it
+     * @param size bytes of content, or {@link Long#MAX_VALUE} where not known
+     */
+    public record Opened(Compression compression, byte[] start, InputStream content, long size) {
+        public boolean isPlain() {
+            return compression == Compression.NONE;
+        }
+    }
+
+    /** Opens a file, looks at its first bytes, and undoes the compression they show. */
+    public Opened open(Location location) throws IOException, HistoryException {
+        SeekableInput file = location.open();
+        boolean opened = false;
+        try {
+            byte[] prefix = file.readNBytes(Compression.PREFIX);
+            if (prefix.length == 0) {
+                throw new HistoryException(location.name(), "an empty file", "a history", "check how it was written");
+            }
+            Compression compression = Compression.of(prefix);
+            checkEnding(location.name(), compression);
+            InputStream raw =
+                    new Checked(new SequenceInputStream(new ByteArrayInputStream(prefix), file), location.name());
+            long length = compression == Compression.NONE ? location.length() : -1;
+            InputStream content = compression.undo(raw);
+            opened = true;
+            return new Opened(compression, compression.start(prefix), content, length < 0 ? Long.MAX_VALUE : length);
+        } finally {
+            if (!opened) {
+                file.close();
+            }
+        }
+    }
+
+    private static void checkEnding(String name, Compression compression) throws HistoryException {
+        if (name.endsWith(".gz") && compression != Compression.GZIP) {
+            throw wrongEnding(name, ".gz", "gzip");
+        }
+        if (name.endsWith(".zst") && compression != Compression.ZSTD) {
+            throw wrongEnding(name, ".zst", "zstd");
+        }
+    }
+
+    private static HistoryException wrongEnding(String name, String ending, String compression) {
+        return new HistoryException(
+                name,
+                "content that is not compressed by " + compression,
+                compression + ", as the name ends in " + ending,
+                "rename the file or compress it");
+    }
+
+    /** The same stream, under the budget. */
+    public InputStream checked(InputStream in, String name) {
+        return new Checked(in, name);
+    }
+
+    /** Asks the budget before every read of the underlying file. */
+    private final class Checked extends FilterInputStream {
+        private final String name;
+
+        Checked(InputStream in, String name) {
+            super(in);
+            this.name = name;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            check(name);
+            return super.read(bytes, offset, length);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package org.polygraph.storage.format.jsonl;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.CharConversionException;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * The header of a history: {@code {"format":"history","version":1,"initial":{"value":0},...metadata}}, the first line of
+ * JSON Lines and a metadata entry of Parquet.
+ */
+public final class HistoryHeader {
+    static final int VERSION = 1;
+    private static final Set<String> OTHER_UNITS = Set.of("s", "ms", "us", "\u00b5s", "\u03bcs");
+
+    private final Json.Place place;
+    private final Map<String, String> metadata = new LinkedHashMap<>();
+    private boolean hasInitial;
+    private long initial = ValueDictionary.NULL;
+
+    private HistoryHeader(Json.Place place) {
+        this.place = place;
+    }
+
+    /** Whether a first line is a header, as far as it can be parsed: it has a format or an initial value, but no ops. */
+    static boolean isHeader(byte[] line) throws IOException {
+        boolean header = false;
+        try (JsonParser json = Json.FACTORY.createParser(line)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return false;
+            }
+            for (String field; (field = json.nextFieldName()) != null; ) {
+                if (field.equals("ops")) {
+                    return false;
+                }
+                header |= field.equals("format") || field.equals("initial");
+                json.nextToken();
+                json.skipChildren();
+            }
+        } catch (JacksonException | CharConversionException e) {
+            // Not the place to complain: whoever parses it next does, with the position.
+            return header;
+        }
+        return header;
+    }
+
+    public static HistoryHeader parse(Json.Place place, byte[] text, ValueDictionary values)
+            throws IOException, HistoryException {
+        HistoryHeader header = new HistoryHeader(place);
+        try (JsonParser json = Json.FACTORY.createParser(text)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw place.error(json, Json.describe(json), "a header object", "see the README for the header");
+            }
+            for (String field; (field = json.nextFieldName()) != null; ) {
+                json.nextToken();
+                header.field(json, field, values);
+            }
+            if (json.nextToken() != null) {
+                throw place.error(
+                        json, Json.describe(json) + " after the header", "the end of the line", Json.LINE_REMEDY);
+            }
+        } catch (JacksonException e) {
+            throw place.error(e);
+        } catch (CharConversionException e) {
+            throw new HistoryException(place.file(), "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+        }
+        return header;
+    }
+
+    private void field(JsonParser json, String field, ValueDictionary values) throws IOException, HistoryException {
+        switch (field) {
+            case "format" -> {
+                if (json.currentToken() != JsonToken.VALUE_STRING
+                        || !json.getText().equals("history")) {
+                    throw place.error(
+                            json,
+                            Json.describe(json) + " as \"format\"",
+                            "\"history\"",
+                            "this is another kind of file");
+                }
+            }
+            case "version" -> {
+                if (Json.integer(json, place, field) != VERSION) {
+                    throw place.error(
+                            json, "version " + Shown.text(json.getText()), "version " + VERSION, "use a newer release");
+                }
+            }
+            case "initial" -> initial(json, values);
+            case "clock" -> {
+                // What else it says is for people: histories tell here which clock it was.
+                if (json.currentToken() == JsonToken.VALUE_STRING && OTHER_UNITS.contains(json.getText())) {
+                    throw place.error(
+                            json,
+                            Json.describe(json) + " as \"clock\"",
+                            "\"ns\"",
+                            "start and end are nanoseconds: convert them");
+                }
+                metadata.put(field, copy(json));
+            }
+            default -> metadata.put(field, copy(json));
+        }
+    }
+
+    private void initial(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw place.error(
+                    json, Json.describe(json) + " as \"initial\"", "{\"value\":...}", "see the README for the header");
+        }
+        for (String field; (field = json.nextFieldName()) != null; ) {
+            JsonToken token = json.nextToken();
+            if (!field.equals("value")) {
+                json.skipChildren();
+            } else if (token == JsonToken.START_ARRAY) {
+                String at = place.at(json.currentTokenLocation());
+                if (json.nextToken() != JsonToken.END_ARRAY) {
+                    throw new HistoryException(
+                            at,
+                            "a list with elements as the initial value",
+                            "[], an integer, a string or null",
+                            "append what a list begins with in a first transaction");
+                }
+            } else {
+                hasInitial = true;
+                initial = Json.value(json, place, "initial.value", values);
+            }
+        }
+    }
+
+    private static String copy(JsonParser json) throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = Json.FACTORY.createGenerator(text)) {
+            generator.copyCurrentStructure(json);
+        }
+        return text.toString();
+    }
+
+    /** Gives the builder what the header says. Headers of further parts must agree on the initial value. */
+    public void apply(HistoryTableBuilder builder, @Nullable HistoryHeader before) throws HistoryException {
+        metadata.forEach(builder::metadata);
+        if (before != null && before.hasInitial && hasInitial && before.initial != initial) {
+            throw new HistoryException(
+                    place.file(),
+                    "the initial value " + builder.values().label(initial),
+                    builder.values().label(before.initial) + " as in " + before.place.file(),
+                    "parts of one history share their header");
+        }
+        if (hasInitial) {
+            builder.initialValue(initial);
+        }
+    }
+
+    /** The header of a table as JSON, with the fields of {@code generator}'s open root object closed. */
+    public static void write(JsonGenerator json, HistoryTable table) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("format", "history");
+        json.writeNumberField("version", VERSION);
+        json.writeObjectFieldStart("initial");
+        json.writeFieldName("value");
+        JsonlWriter.writeValue(json, table.values(), table.initialValue());
+        json.writeEndObject();
+        for (Map.Entry<String, String> field : table.metadata().entrySet()) {
+            json.writeFieldName(field.getKey());
+            json.writeRawValue(field.getValue());
+        }
+        json.writeEndObject();
+    }
+}

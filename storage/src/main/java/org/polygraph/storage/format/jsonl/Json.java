@@ -1,0 +1,127 @@
+package org.polygraph.storage.format.jsonl;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import java.io.IOException;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.model.HistoryException;
+
+/** The one JSON factory, its limits against hostile input, and located errors. */
+public final class Json {
+    static final int MAX_DEPTH = 100;
+    static final int MAX_STRING = 1 << 20;
+    static final int MAX_NAME = 1 << 12;
+    static final String LINE_REMEDY = "each line after the header is one transaction, as the README shows";
+
+    public static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxStringLength(MAX_STRING)
+                    .maxNameLength(MAX_NAME)
+                    .maxNumberLength(100)
+                    .build())
+            // The format is UTF-8.
+            .disable(JsonFactory.Feature.CHARSET_DETECTION)
+            .build();
+
+    private Json() {}
+
+    /** A file and how many of its lines stand before what the parser sees. */
+    public record Place(String file, long linesBefore) {
+        String at(JsonLocation location) {
+            return file + ":" + (linesBefore + location.getLineNr()) + ":" + location.getColumnNr();
+        }
+
+        long line(JsonLocation location) {
+            return linesBefore + location.getLineNr();
+        }
+
+        HistoryException error(JsonParser json, String found, String expected, String remedy) {
+            return new HistoryException(at(json.currentTokenLocation()), found, expected, remedy);
+        }
+
+        /** What Jackson refused, in our words; its exceptions about limits do not say where, the parser does. */
+        HistoryException error(JacksonException e, JsonParser json) {
+            return e instanceof StreamConstraintsException ? beyondLimits(at(json.currentLocation())) : error(e);
+        }
+
+        private static HistoryException beyondLimits(String where) {
+            return new HistoryException(
+                    where,
+                    "JSON beyond the limits",
+                    "nesting up to " + MAX_DEPTH + ", strings up to " + MAX_STRING + " and names up to " + MAX_NAME
+                            + " characters",
+                    LINE_REMEDY);
+        }
+
+        /** What Jackson refused, in our words. */
+        HistoryException error(JacksonException e) {
+            JsonLocation location = e.getLocation();
+            String where = location == null ? file : at(location);
+            if (e instanceof JsonEOFException) {
+                return new HistoryException(
+                        where,
+                        "the end of the file in the middle of a JSON object",
+                        "a complete one",
+                        "the file is cut off: copy it again");
+            }
+            String message = String.valueOf(e.getOriginalMessage())
+                    .replaceAll("(?s) ?\\((start marker|for \\w+ starting at) .*|\\n.*", "");
+            if (e instanceof StreamConstraintsException) {
+                return beyondLimits(where);
+            }
+            return new HistoryException(where, "invalid JSON: " + Shown.message(message), "JSON", LINE_REMEDY);
+        }
+    }
+
+    /** The integer at the current token. */
+    static long integer(JsonParser json, Place place, String field) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+            throw place.error(json, describe(json) + " as \"" + field + "\"", "an integer", LINE_REMEDY);
+        }
+        if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+            throw place.error(
+                    json,
+                    "the number " + Shown.text(json.getText()) + " as \"" + field + "\"",
+                    "an integer of 64 bits",
+                    "write larger numbers as strings");
+        }
+        return json.getLongValue();
+    }
+
+    /** The code of the value at the current token: an integer, a string or null. */
+    static long value(JsonParser json, Place place, String field, ValueDictionary values)
+            throws IOException, HistoryException {
+        return switch (json.currentToken()) {
+            case VALUE_NUMBER_INT -> values.code(integer(json, place, field));
+            case VALUE_STRING -> values.code(json.getText());
+            case VALUE_NULL -> ValueDictionary.NULL;
+            default ->
+                throw place.error(
+                        json, describe(json) + " as \"" + field + "\"", "an integer, a string or null", LINE_REMEDY);
+        };
+    }
+
+    /** The current token as messages name it. */
+    static String describe(JsonParser json) throws IOException {
+        JsonToken token = json.currentToken();
+        if (token == null) {
+            return "nothing";
+        }
+        return switch (token) {
+            case START_OBJECT -> "an object";
+            case START_ARRAY -> "a list";
+            case VALUE_STRING -> "the string \"" + Shown.text(json.getText()) + "\"";
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "the number " + Shown.text(json.getText());
+            case VALUE_NULL, VALUE_TRUE, VALUE_FALSE -> token.asString();
+            default -> "'" + token.asString() + "'";
+        };
+    }
+}

@@ -1,0 +1,467 @@
+package org.polygraph.storage.format.jsonl;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.CharConversionException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * JSON Lines in UTF-8: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
+ * ones come once. Parsed as a stream of tokens: only the operations of a line are kept.
+ */
+public final class JsonlReader {
+    private static final int MAX_HEADER = 1 << 20;
+    /** U+FEFF in UTF-8, which some programs write at the beginning of a file. */
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    private static final int SESSION = 1;
+    private static final int INDEX = 2;
+    private static final int STATUS = 4;
+    private static final int OPS = 8;
+    private static final int START = 16;
+    private static final int END = 32;
+    private static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
+
+    private static final int KIND = 1;
+    private static final int KEY = 2;
+    private static final int VALUE = 4;
+    private static final int EXPECTED = 8;
+    private static final int OK = 16;
+    private static final int FOUND = 32;
+
+    private static final int READ = 0;
+    private static final int WRITE = 1;
+    private static final int COMPARE_AND_SET = 2;
+    private static final int APPEND = 3;
+    public static final String NO_TIME_REMEDY = "leave out a time that is not known";
+    private static final String OPERATIONS = "\"r\", \"w\", \"append\" or \"cas\"";
+
+    private final HistoryTableBuilder builder;
+    private final KeyDictionary keys;
+    private final ValueDictionary values;
+    private @Nullable HistoryHeader header;
+    private Json.Place place = new Json.Place("", 0);
+    /** Whether the current transaction has a compare-and-set of unknown result. */
+    private boolean isOpen;
+    /** Of the list that was last read. */
+    private final LongArrayList elements = new LongArrayList();
+
+    public JsonlReader(HistoryTableBuilder builder) {
+        this.builder = builder;
+        keys = builder.keys();
+        values = builder.values();
+    }
+
+    /**
+     * Reads a file from its first byte, to the end of the stream.
+     *
+     * @return the number of its lines
+     */
+    public long read(String file, InputStream stream) throws IOException, HistoryException {
+        BufferedInputStream in = new BufferedInputStream(stream, 1 << 16);
+        skipMark(file, in);
+        long lines = 0;
+        byte[] line = firstLine(in);
+        while (isBlank(line) && line.length > 0) {
+            lines++;
+            line = firstLine(in);
+        }
+        if (HistoryHeader.isHeader(line)) {
+            HistoryHeader own = HistoryHeader.parse(new Json.Place(file, lines), line, values);
+            own.apply(builder, header);
+            header = own;
+            lines++;
+            line = new byte[0];
+        }
+        return transactions(new Json.Place(file, lines), new SequenceInputStream(new ByteArrayInputStream(line), in));
+    }
+
+    /**
+     * Reads lines after the first one of a file: there is no header.
+     *
+     * @param stream begins with a line
+     * @return the number of its lines
+     */
+    public long readOn(String file, InputStream stream) throws IOException, HistoryException {
+        return transactions(new Json.Place(file, 0), new BufferedInputStream(stream, 1 << 16));
+    }
+
+    /** Passes over a mark of UTF-8; refuses UTF-16 and UTF-32, where one of the first two bytes is zero or no UTF-8. */
+    private static void skipMark(String file, BufferedInputStream in) throws IOException, HistoryException {
+        in.mark(MARK.length);
+        byte[] first = in.readNBytes(MARK.length);
+        if (Arrays.equals(first, MARK)) {
+            return;
+        }
+        in.reset();
+        for (int i = 0; i < Math.min(2, first.length); i++) {
+            if (first[i] == 0 || first[i] == (byte) 0xFE || first[i] == (byte) 0xFF) {
+                throw new HistoryException(
+                        file + ":1:1",
+                        "text in UTF-16 or UTF-32",
+                        "UTF-8",
+                        "convert it, for example with iconv -t UTF-8");
+            }
+        }
+    }
+
+    private long transactions(Json.Place from, InputStream in) throws IOException, HistoryException {
+        place = from;
+        try (JsonParser json = Json.FACTORY.createParser(in)) {
+            try {
+                long last = from.linesBefore();
+                while (json.nextToken() != null) {
+                    last = transaction(json, last);
+                }
+                return place.line(json.currentLocation()) - 1;
+            } catch (JacksonException e) {
+                throw place.error(e, json);
+            }
+        } catch (JacksonException e) {
+            throw place.error(e);
+        } catch (CharConversionException e) {
+            throw new HistoryException(place.file(), "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+        }
+    }
+
+    /** The next line with its end, or its beginning if it is too long for a header; empty at the end of the file. */
+    private static byte[] firstLine(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(256);
+        for (int b; line.size() < MAX_HEADER && (b = in.read()) >= 0; ) {
+            line.write(b);
+            if (b == '\n') {
+                break;
+            }
+        }
+        return line.toByteArray();
+    }
+
+    private static boolean isBlank(byte[] line) {
+        for (byte b : line) {
+            if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** @param last the line of the transaction before. @return that of this one */
+    private long transaction(JsonParser json, long last) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw place.error(json, Json.describe(json), "a transaction object", Json.LINE_REMEDY);
+        }
+        long line = place.line(json.currentTokenLocation());
+        if (line == last) {
+            throw place.error(json, "a second object in a line", "the end of the line", Json.LINE_REMEDY);
+        }
+        long session = 0;
+        long index = 0;
+        long start = HistoryTable.NO_TIME;
+        long end = HistoryTable.NO_TIME;
+        TransactionStatus outcome = TransactionStatus.COMMITTED;
+        int seen = 0;
+        isOpen = false;
+        for (String field; (field = json.nextFieldName()) != null; ) {
+            int bit = fieldBit(field);
+            if ((seen & bit) != 0) {
+                throw repeated(json, field);
+            }
+            seen |= bit;
+            json.nextToken();
+            switch (bit) {
+                case SESSION -> session = Json.integer(json, place, field);
+                case INDEX -> index = Json.integer(json, place, field);
+                case START -> start = time(json, field);
+                case END -> end = time(json, field);
+                case STATUS -> outcome = status(json);
+                case OPS -> operations(json);
+                default -> json.skipChildren();
+            }
+        }
+        if ((seen & REQUIRED) != REQUIRED) {
+            throw missing(json, seen);
+        }
+        if (line != place.line(json.currentTokenLocation())) {
+            throw place.error(
+                    json,
+                    "the end of an object that begins in line " + line,
+                    "each transaction in one line",
+                    "write each object without line ends, for example with jq -c");
+        }
+        if (isOpen && outcome == TransactionStatus.COMMITTED) {
+            throw place.error(
+                    json,
+                    "a committed transaction with a \"cas\" whose \"ok\" is null",
+                    "true or false",
+                    "where the result is not known, the status is indeterminate");
+        }
+        builder.begin(session, index, outcome, line);
+        if ((seen & (START | END)) != 0) {
+            builder.times(start, end);
+        }
+        builder.end();
+        return line;
+    }
+
+    private static int fieldBit(String field) {
+        return switch (field) {
+            case "session" -> SESSION;
+            case "index" -> INDEX;
+            case "status" -> STATUS;
+            case "ops" -> OPS;
+            case "start" -> START;
+            case "end" -> END;
+            default -> 0;
+        };
+    }
+
+    private HistoryException repeated(JsonParser json, String field) {
+        return place.error(json, "the field \"" + field + "\" a second time", "it once", Json.LINE_REMEDY);
+    }
+
+    private HistoryException missing(JsonParser json, int seen) {
+        if (builder.transactions() == 0 && header == null && seen == 0) {
+            return place.error(
+                    json,
+                    "an object that is neither a header nor a transaction",
+                    "\"format\":\"history\", or session, index, status and ops",
+                    Json.LINE_REMEDY);
+        }
+        String field = (seen & SESSION) == 0
+                ? "session"
+                : (seen & INDEX) == 0 ? "index" : (seen & STATUS) == 0 ? "status" : "ops";
+        return place.error(
+                json, "a transaction without \"" + field + "\"", "session, index, status and ops", Json.LINE_REMEDY);
+    }
+
+    private long time(JsonParser json, String field) throws IOException, HistoryException {
+        if (json.currentToken() == JsonToken.VALUE_NULL) {
+            return HistoryTable.NO_TIME;
+        }
+        long time = Json.integer(json, place, field);
+        if (time == HistoryTable.NO_TIME) {
+            throw place.error(json, time + " as \"" + field + "\"", "at least " + (time + 1), NO_TIME_REMEDY);
+        }
+        return time;
+    }
+
+    private TransactionStatus status(JsonParser json) throws IOException, HistoryException {
+        String status = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
+        TransactionStatus outcome = outcome(status);
+        if (outcome == null) {
+            throw place.error(
+                    json,
+                    Json.describe(json) + " as \"status\"",
+                    "committed, aborted or indeterminate",
+                    Json.LINE_REMEDY);
+        }
+        return outcome;
+    }
+
+    /** The outcome a status names, or null. */
+    public static @Nullable TransactionStatus outcome(String status) {
+        return switch (status) {
+            case "committed" -> TransactionStatus.COMMITTED;
+            case "aborted" -> TransactionStatus.ABORTED;
+            case "indeterminate", "unknown" -> TransactionStatus.INDETERMINATE;
+            default -> null;
+        };
+    }
+
+    private void operations(JsonParser json) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            throw place.error(json, Json.describe(json) + " as \"ops\"", "a list of operations", Json.LINE_REMEDY);
+        }
+        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
+            if (token != JsonToken.START_OBJECT) {
+                throw place.error(
+                        json,
+                        Json.describe(json) + " among \"ops\"",
+                        "{\"op\":\"r\",\"key\":...,\"value\":...}",
+                        Json.LINE_REMEDY);
+            }
+            operation(json);
+        }
+    }
+
+    private void operation(JsonParser json) throws IOException, HistoryException {
+        int seen = 0;
+        int kind = READ;
+        int key = 0;
+        long value = 0;
+        long expected = 0;
+        long found = 0;
+        Boolean ok = null;
+        String list = null;
+        for (String field; (field = json.nextFieldName()) != null; ) {
+            int bit =
+                    switch (field) {
+                        case "op" -> KIND;
+                        case "key" -> KEY;
+                        case "value" -> VALUE;
+                        case "expected" -> EXPECTED;
+                        case "ok" -> OK;
+                        case "found" -> FOUND;
+                        default -> 0;
+                    };
+            if ((seen & bit) != 0) {
+                throw repeated(json, field);
+            }
+            seen |= bit;
+            JsonToken token = json.nextToken();
+            if (bit == KIND) {
+                kind = kind(json);
+            } else if (bit == KEY) {
+                key = key(json);
+            } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
+                list = place.at(json.currentTokenLocation());
+                list(json);
+            } else if (bit == VALUE) {
+                value = Json.value(json, place, field, values);
+            } else if (bit == EXPECTED && isScalar(token)) {
+                expected = Json.value(json, place, field, values);
+            } else if (bit == FOUND && isScalar(token)) {
+                found = Json.value(json, place, field, values);
+            } else if (bit == OK && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
+                ok = token == JsonToken.VALUE_TRUE;
+            } else {
+                // Of reads and writes these are fields like any other, so what is in them is not looked at here.
+                seen &= bit == OK && token == JsonToken.VALUE_NULL ? -1 : ~bit;
+                json.skipChildren();
+            }
+        }
+        if (list != null && kind != READ) {
+            throw new HistoryException(
+                    list,
+                    "the operation \"" + (kind == WRITE ? "w" : kind == APPEND ? "append" : "cas")
+                            + "\" with a list as its value",
+                    kind == APPEND ? "an integer or a string" : "an integer, a string or null",
+                    kind == APPEND ? "append elements one by one" : "lists are read, and made by \"append\"");
+        }
+        if (kind == COMPARE_AND_SET) {
+            compareAndSet(json, seen, key, expected, value, ok, found);
+            return;
+        }
+        if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
+            throw incomplete(json, seen);
+        }
+        if (kind == APPEND) {
+            if (value == ValueDictionary.NULL) {
+                throw place.error(json, "null as an element of a list", "an integer or a string", Json.LINE_REMEDY);
+            }
+            builder.append(key, value);
+        } else if (list != null) {
+            builder.readList(key, elements);
+        } else if (kind == WRITE) {
+            builder.write(key, value);
+        } else {
+            builder.read(key, value);
+        }
+    }
+
+    private void list(JsonParser json) throws IOException, HistoryException {
+        elements.clear();
+        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
+            if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_STRING) {
+                throw place.error(json, Json.describe(json) + " in a list", "an integer or a string", Json.LINE_REMEDY);
+            }
+            elements.add(Json.value(json, place, "value", values));
+        }
+    }
+
+    private static boolean isScalar(JsonToken token) {
+        return token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL;
+    }
+
+    /**
+     * One that was applied reads what it expected and writes; of one that was refused it is known what it found, or only
+     * that this was not what it expected; one of unknown result is one that was applied, if its transaction committed.
+     */
+    private void compareAndSet(
+            JsonParser json, int seen, int key, long expected, long value, @Nullable Boolean ok, long found)
+            throws HistoryException {
+        boolean refused = Boolean.FALSE.equals(ok);
+        int needed = KIND | KEY | EXPECTED | OK | (refused ? 0 : VALUE);
+        if ((seen & needed) != needed) {
+            String field =
+                    (seen & KEY) == 0 ? "key" : (seen & EXPECTED) == 0 ? "expected" : (seen & OK) == 0 ? "ok" : "value";
+            throw place.error(
+                    json,
+                    "a \"cas\" without \"" + field + "\"",
+                    "key, expected, value and ok (true, false, or null where not known)",
+                    Json.LINE_REMEDY);
+        }
+        if (!refused) {
+            isOpen |= ok == null;
+            builder.read(key, expected);
+            builder.write(key, value);
+        } else if ((seen & FOUND) == 0) {
+            builder.read(key, values.otherThan(expected));
+        } else if (found != expected) {
+            builder.read(key, found);
+        } else {
+            throw place.error(
+                    json,
+                    "a \"cas\" that was refused although it found what it expected",
+                    "\"found\" to be another value",
+                    Json.LINE_REMEDY);
+        }
+    }
+
+    private int kind(JsonParser json) throws IOException, HistoryException {
+        if (json.currentToken() == JsonToken.VALUE_STRING && json.getTextLength() == 1) {
+            // Without a string for the most frequent ones.
+            char kind = json.getTextCharacters()[json.getTextOffset()];
+            if (kind == 'r' || kind == 'w') {
+                return kind == 'r' ? READ : WRITE;
+            }
+        }
+        String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
+        return switch (kind) {
+            case "r" -> READ;
+            case "w" -> WRITE;
+            case "cas" -> COMPARE_AND_SET;
+            case "append" -> APPEND;
+            case "pr", "pw" -> throw unsupported(json, kind, "predicates are not supported yet");
+            default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
+        };
+    }
+
+    private HistoryException unsupported(JsonParser json, String kind, String why) {
+        return place.error(json, "the operation \"" + kind + "\"", OPERATIONS, why);
+    }
+
+    private int key(JsonParser json) throws IOException, HistoryException {
+        return switch (json.currentToken()) {
+            case VALUE_NUMBER_INT -> keys.id(Json.integer(json, place, "key"));
+            case VALUE_STRING -> keys.id(json.getText());
+            default ->
+                throw place.error(
+                        json, Json.describe(json) + " as \"key\"", "an integer or a string", Json.LINE_REMEDY);
+        };
+    }
+
+    private HistoryException incomplete(JsonParser json, int seen) {
+        String field = (seen & KIND) == 0 ? "op" : (seen & KEY) == 0 ? "key" : "value";
+        return place.error(
+                json,
+                "an operation without \"" + field + "\"",
+                "op, key and value",
+                field.equals("value") ? "leave out a read whose result is not known" : Json.LINE_REMEDY);
+    }
+}

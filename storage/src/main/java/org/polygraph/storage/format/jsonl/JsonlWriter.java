@@ -1,0 +1,135 @@
+package org.polygraph.storage.format.jsonl;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.io.TableWriter;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Writes JSON Lines: a header and a transaction a line, by (session, index). */
+public final class JsonlWriter {
+    private final HistoryTable table;
+    /** The transactions to write; null for all. */
+    private final @Nullable BitSet only;
+
+    public JsonlWriter(HistoryTable table) {
+        this.table = table;
+        this.only = null;
+    }
+
+    public JsonlWriter(HistoryTable table, BitSet only) {
+        this.table = table;
+        this.only = only;
+    }
+
+    /** Writes and flushes; does not close the stream. */
+    public void write(OutputStream out) throws IOException {
+        try (JsonGenerator json = generator(out)) {
+            HistoryHeader.write(json, table);
+            transactions(json);
+            json.writeRaw('\n');
+        }
+    }
+
+    private static JsonGenerator generator(OutputStream out) throws IOException {
+        JsonGenerator json = Json.FACTORY.createGenerator(out);
+        json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+        json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+        return json;
+    }
+
+    private void transactions(JsonGenerator json) throws IOException {
+        int[] sessionStarts = table.sessionStarts();
+        for (int s = 0; s < table.sessions(); s++) {
+            for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
+                if (only == null || only.get(t)) {
+                    transaction(json, table.sessionLabel(s), t);
+                }
+            }
+        }
+    }
+
+    /** Writes tables one after the other, with the header of the first. */
+    public static TableWriter appender(HistoryTable first, OutputStream out) throws IOException {
+        JsonGenerator json = generator(out);
+        HistoryHeader.write(json, first);
+        return new TableWriter() {
+            @Override
+            public void append(HistoryTable table) throws IOException {
+                new JsonlWriter(table).transactions(json);
+            }
+
+            @Override
+            public void close() throws IOException {
+                json.writeRaw('\n');
+                json.close();
+            }
+        };
+    }
+
+    private void transaction(JsonGenerator json, long session, int t) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("session", session);
+        json.writeNumberField("index", table.index(t));
+        time(json, "start", table.starts(), t);
+        time(json, "end", table.ends(), t);
+        json.writeStringField("status", table.status(t).label());
+        json.writeArrayFieldStart("ops");
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            json.writeStartObject();
+            if (table.values().isOther(table.value(o))) {
+                refusal(json, table.key(o), table.value(o));
+                continue;
+            }
+            json.writeStringField("op", table.isWrite(o) ? "w" : "r");
+            json.writeFieldName("key");
+            writeKey(json, table.keys(), table.key(o));
+            json.writeFieldName("value");
+            writeValue(json, table.values(), table.value(o));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    /** A compare-and-set that was refused; what it would have written is not kept. */
+    private void refusal(JsonGenerator json, int key, long value) throws IOException {
+        json.writeStringField("op", "cas");
+        json.writeFieldName("key");
+        writeKey(json, table.keys(), key);
+        json.writeFieldName("expected");
+        writeValue(json, table.values(), table.values().excluded(value));
+        json.writeBooleanField("ok", false);
+        json.writeEndObject();
+    }
+
+    private static void time(JsonGenerator json, String field, long @Nullable [] times, int t) throws IOException {
+        if (times != null && times[t] != HistoryTable.NO_TIME) {
+            json.writeNumberField(field, times[t]);
+        }
+    }
+
+    private static void writeKey(JsonGenerator json, KeyDictionary keys, int key) throws IOException {
+        if (keys.isString(key)) {
+            json.writeString(keys.string(key));
+        } else {
+            json.writeNumber(keys.integer(key));
+        }
+    }
+
+    /** A value; opaque ones become strings, which are as different as they were. */
+    static void writeValue(JsonGenerator json, ValueDictionary values, long code) throws IOException {
+        if (values.isNull(code)) {
+            json.writeNull();
+        } else if (values.isInteger(code)) {
+            json.writeNumber(values.integer(code));
+        } else {
+            json.writeString(values.text(code));
+        }
+    }
+}

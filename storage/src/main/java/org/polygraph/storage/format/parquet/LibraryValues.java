@@ -1,0 +1,156 @@
+package org.polygraph.storage.format.parquet;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.parquet.bytes.ByteBufferInputStream;
+import org.apache.parquet.column.values.ValuesReader;
+import org.apache.parquet.column.values.bitpacking.BitPackingValuesReader;
+import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesReaderForInteger;
+import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesReaderForLong;
+import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesReader;
+import org.apache.parquet.column.values.deltalengthbytearray.DeltaLengthByteArrayValuesReader;
+import org.apache.parquet.io.api.Binary;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The encodings that few files have, by the readers of Parquet's library. These allocate what the header of a page announces, so
+ * it is checked first; what they throw is unchecked.
+ */
+final class LibraryValues {
+    /** Differences in a block; writers take 128. */
+    private static final int MOST_BLOCK = 1 << 16;
+
+    private LibraryValues() {}
+
+    /** Integers, decoded in order. */
+    interface Numbers {
+        /** Reads the next {@code n}. */
+        void read(long[] into, int n);
+    }
+
+    private static ByteBufferInputStream stream(byte[] bytes, int from, int end) {
+        return ByteBufferInputStream.wrap(
+                ByteBuffer.wrap(bytes, from, end - from).slice());
+    }
+
+    private static Numbers numbers(ValuesReader reader, boolean isWide) {
+        return (into, n) -> {
+            for (int i = 0; i < n; i++) {
+                into[i] = isWide ? reader.readLong() : reader.readInteger();
+            }
+        };
+    }
+
+    /** DELTA_BINARY_PACKED. @param count entries of the page */
+    static Numbers differences(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
+        checkDifferences(bytes, from, end, count);
+        DeltaBinaryPackingValuesReader reader = new DeltaBinaryPackingValuesReader();
+        reader.initFromPage(count, stream(bytes, from, end));
+        return numbers(reader, isWide);
+    }
+
+    /** BYTE_STREAM_SPLIT. */
+    static Numbers split(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
+        ValuesReader reader =
+                isWide ? new ByteStreamSplitValuesReaderForLong() : new ByteStreamSplitValuesReaderForInteger();
+        reader.initFromPage(count, stream(bytes, from, end));
+        return numbers(reader, isWide);
+    }
+
+    /** Refuses a header of differences that announces more than the page can have. */
+    private static void checkDifferences(byte[] bytes, int from, int end, int count) throws IOException {
+        ByteCursor header = new ByteCursor(bytes, from, end, "a page with less values than announced");
+        long block = header.unsigned();
+        long parts = header.unsigned();
+        long values = header.unsigned();
+        if (block < 1 || block > MOST_BLOCK || parts < 1 || parts > block || values < 0 || values > count) {
+            throw new IOException("a page of " + count + " values that announces " + values
+                    + " differences in blocks of " + block + " in " + parts);
+        }
+    }
+
+    /** Levels in the old BIT_PACKED. */
+    static final class PackedLevels implements ParquetColumn.Levels {
+        private final BitPackingValuesReader reader;
+
+        private final int end;
+
+        /** @param most the largest level */
+        PackedLevels(byte[] bytes, int from, int end, int most, int count) throws IOException {
+            long length =
+                    ((long) count * (Integer.SIZE - Integer.numberOfLeadingZeros(most)) + Byte.SIZE - 1) / Byte.SIZE;
+            if (length > end - from) {
+                throw new IOException("levels of " + length + " bytes in a page of " + end);
+            }
+            reader = new BitPackingValuesReader(most);
+            reader.initFromPage(count, stream(bytes, from, end));
+            this.end = from + (int) length;
+        }
+
+        /** Where the levels end in the page. */
+        int end() {
+            return end;
+        }
+
+        @Override
+        public void read(int[] into, int n) {
+            for (int i = 0; i < n; i++) {
+                into[i] = reader.readInteger();
+            }
+        }
+    }
+
+    /** DELTA_LENGTH_BYTE_ARRAY, and DELTA_BYTE_ARRAY, where a string shares its beginning with the one before it. */
+    static final class Strings {
+        private final DeltaLengthByteArrayValuesReader rests = new DeltaLengthByteArrayValuesReader();
+        /** The length of the shared beginnings; null where none is shared. */
+        private final @Nullable DeltaBinaryPackingValuesReader shared;
+
+        private byte[] last;
+        private String lastString = "";
+        /** Bytes of shared beginnings so far. */
+        private long sharedBytes;
+
+        /**
+         * @param isShared whether the encoding is DELTA_BYTE_ARRAY
+         * @param before the page before, if the first string shares bytes with its last
+         */
+        Strings(byte[] bytes, int from, int end, int count, boolean isShared, @Nullable Strings before)
+                throws IOException {
+            ByteBufferInputStream in = stream(bytes, from, end);
+            last = before == null ? new byte[0] : before.last;
+            if (isShared) {
+                checkDifferences(bytes, from, end, count);
+                shared = new DeltaBinaryPackingValuesReader();
+                shared.initFromPage(count, in);
+            } else {
+                shared = null;
+            }
+            checkDifferences(bytes, from + (int) in.position(), end, count);
+            rests.initFromPage(count, in);
+        }
+
+        /** Reads the next {@code n}. */
+        void read(String[] into, int n) throws IOException {
+            for (int i = 0; i < n; i++) {
+                Binary rest = rests.readBytes();
+                int same = shared == null ? 0 : shared.readInteger();
+                if (same < 0 || same > last.length) {
+                    throw new IOException("a string that shares " + same + " of " + last.length + " bytes");
+                }
+                if (same == 0 || same < last.length || rest.length() > 0) {
+                    sharedBytes += same;
+                    if (sharedBytes > PageCompression.MOST_BYTES) {
+                        throw new IOException("strings that share more than " + PageCompression.MOST_BYTES + " bytes");
+                    }
+                    byte[] string = new byte[same + rest.length()];
+                    System.arraycopy(last, 0, string, 0, same);
+                    rest.toByteBuffer().get(string, same, rest.length());
+                    last = string;
+                    lastString = ParquetStrings.of(string, 0, string.length);
+                }
+                into[i] = lastString;
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package org.polygraph.storage.format.parquet;
+
+import com.github.luben.zstd.Zstd;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import org.polygraph.storage.format.io.GzipInput;
+import org.xerial.snappy.Snappy;
+
+/** How pages are compressed, by Parquet's numbers: zstd (which we write), snappy (Spark's default), gzip and not at all. */
+enum PageCompression {
+    NONE(0, 1),
+    SNAPPY(1, 64),
+    GZIP(2, 1100),
+    ZSTD(6, 1 << 15);
+
+    /** Beyond, a page is refused before memory is taken for it. */
+    static final int MOST_BYTES = 1 << 28;
+
+    private static final String[] NAMES = {"NONE", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
+
+    private static final int SLACK = 1 << 17;
+
+    private final int number;
+    /** No page of this compression is as many times larger than its compressed bytes, but for {@link #SLACK}. */
+    private final int mostRatio;
+
+    PageCompression(int number, int mostRatio) {
+        this.number = number;
+        this.mostRatio = mostRatio;
+    }
+
+    /** The one of that number. */
+    static PageCompression of(int number) throws IOException {
+        for (PageCompression each : values()) {
+            if (each.number == number) {
+                return each;
+            }
+        }
+        throw new IOException("compression by "
+                + (number > 0 && number < NAMES.length ? NAMES[number] : "number " + number)
+                + ", which is not read (zstd, snappy and gzip are)");
+    }
+
+    /** Refuses a size that no page has. */
+    static void checkSize(int size) throws IOException {
+        if (size < 0 || size > MOST_BYTES) {
+            throw new IOException("a page of " + size + " bytes, more than " + MOST_BYTES);
+        }
+    }
+
+    /** Refuses a size that so many compressed bytes cannot have, before memory is taken for it. */
+    void checkSize(int length, int size) throws IOException {
+        checkSize(size);
+        if (this == NONE ? size != length : size > (long) mostRatio * length + SLACK) {
+            throw new IOException("a page of " + size + " bytes in " + length);
+        }
+    }
+
+    /** Decompresses, to exactly as many bytes as announced. */
+    void undo(byte[] from, int at, int length, byte[] into, int offset, int size) throws IOException {
+        checkSize(size);
+        long found =
+                switch (this) {
+                    case NONE -> {
+                        System.arraycopy(from, at, into, offset, Math.min(length, size));
+                        yield length;
+                    }
+                    case SNAPPY -> snappy(from, at, length, into, offset, size);
+                    case GZIP -> {
+                        try (GzipInput in = new GzipInput(new ByteArrayInputStream(from, at, length))) {
+                            yield in.readNBytes(into, offset, size);
+                        }
+                    }
+                    case ZSTD -> {
+                        long n = Zstd.decompressByteArray(into, offset, size, from, at, length);
+                        if (Zstd.isError(n)) {
+                            throw new IOException("damaged zstd data: " + Zstd.getErrorName(n));
+                        }
+                        yield n;
+                    }
+                };
+        if (found != size) {
+            throw new IOException("a page of " + found + " bytes where " + size + " are announced");
+        }
+    }
+
+    private static int snappy(byte[] from, int at, int length, byte[] into, int offset, int size) throws IOException {
+        // Snappy states its own size, which must be believed before it is written.
+        int stated = Snappy.uncompressedLength(from, at, length);
+        return stated == size ? Snappy.uncompress(from, at, length, into, offset) : stated;
+    }
+}

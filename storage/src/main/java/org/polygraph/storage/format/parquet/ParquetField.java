@@ -1,0 +1,65 @@
+package org.polygraph.storage.format.parquet;
+
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A column, or a group of columns, of a Parquet file.
+ *
+ * @param name as its writer liked
+ * @param repetition how often it is there
+ * @param type of a column; null of a group
+ * @param isInteger whether a column holds integers of 32 or 64 bits and nothing else that is written as one
+ * @param fields of a group
+ */
+record ParquetField(
+        String name,
+        Repetition repetition,
+        ParquetField.@Nullable Type type,
+        boolean isInteger,
+        List<ParquetField> fields) {
+    /** How often a field is there, in Parquet's order. */
+    enum Repetition {
+        REQUIRED,
+        OPTIONAL,
+        REPEATED
+    }
+
+    /** What a column holds, in Parquet's order. */
+    enum Type {
+        BOOLEAN,
+        INT32,
+        INT64,
+        INT96,
+        FLOAT,
+        DOUBLE,
+        BINARY,
+        FIXED_LEN_BYTE_ARRAY
+    }
+
+    boolean isText() {
+        return type == Type.BINARY;
+    }
+
+    boolean isRepeated() {
+        return repetition == Repetition.REPEATED;
+    }
+
+    /** The field of that name, or null. */
+    @Nullable
+    ParquetField field(String wanted) {
+        for (ParquetField field : fields) {
+            if (field.name.equals(wanted)) {
+                return field;
+            }
+        }
+        return null;
+    }
+
+    /** As in {@code required double session}. */
+    @Override
+    public String toString() {
+        return (repetition + " " + (type == null ? "group" : type)).toLowerCase(Locale.ROOT) + " " + name;
+    }
+}

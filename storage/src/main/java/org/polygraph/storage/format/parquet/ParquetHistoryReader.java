@@ -1,0 +1,172 @@
+package org.polygraph.storage.format.parquet;
+
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.format.jsonl.HistoryHeader;
+import org.polygraph.storage.format.jsonl.Json;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * Reads the archive format, and what other tools write with its column names: integer columns of 32 or 64 bits, {@code key}
+ * and {@code value} as integers or strings, lists in two or three levels, pages plain or by zstd, snappy or gzip. Columns
+ * of other names are not read. Values go from the pages to the builder; no object is made for a row.
+ */
+public final class ParquetHistoryReader {
+    private final ReadContext context;
+    private final HistoryTableBuilder builder;
+    private @Nullable HistoryHeader header;
+
+    public ParquetHistoryReader(ReadContext context, HistoryTableBuilder builder) {
+        this.context = context;
+        this.builder = builder;
+    }
+
+    /** Reads one file; further ones are further parts of the same history. */
+    public void read(Location file) throws IOException, HistoryException {
+        read(file, 0, Long.MAX_VALUE);
+    }
+
+    /** Reads the row groups from one number to another, and the header. */
+    public void read(Location file, long fromGroup, long toGroup) throws IOException, HistoryException {
+        String name = file.name();
+        long length = file.length();
+        if (length < 0) {
+            throw new HistoryException(
+                    name, "Parquet from a pipe", "a file", "save it first: Parquet is read from its end");
+        }
+        SeekableInput in = file.open();
+        try (in) {
+            ParquetFooter footer = ParquetFooter.of(in, length);
+            byte[] text = footer.text(ParquetFiles.HEADER);
+            if (text != null) {
+                HistoryHeader own = HistoryHeader.parse(new Json.Place(name + ": header", 0), text, builder.values());
+                own.apply(builder, header);
+                header = own;
+            }
+            ParquetSchema schema = ParquetSchema.of(name, footer.fields());
+            expect(footer.groups(), fromGroup, toGroup, length);
+            rows(in, footer, schema, name, fromGroup, toGroup);
+        } catch (ParquetRows.Refused e) {
+            throw e.reason();
+        } catch (BudgetException e) {
+            throw e;
+        } catch (RuntimeException | IOException e) {
+            throw ParquetFailure.damaged(name, e, e);
+        }
+    }
+
+    /**
+     * The size of a history, from the footers of its files.
+     *
+     * @param sessions the range of their numbers
+     * @param keys at most
+     */
+    public record Size(long transactions, long operations, long sessions, long keys, boolean isTimed) {}
+
+    /** Reads the footers. */
+    public static Size size(List<Location> files) throws IOException, HistoryException {
+        long transactions = 0;
+        long operations = 0;
+        boolean timed = false;
+        Range sessions = new Range();
+        Range keys = new Range();
+        for (Location file : files) {
+            SeekableInput in = file.open();
+            try (in) {
+                ParquetFooter footer = ParquetFooter.of(in, file.length());
+                ParquetSchema.of(file.name(), footer.fields());
+                for (ParquetFooter.Group group : footer.groups()) {
+                    transactions += group.rows();
+                    for (ParquetFooter.Chunk column : group.chunks()) {
+                        List<String> path = column.path();
+                        switch (path.isEmpty() ? "" : path.get(path.size() - 1)) {
+                            case "op" -> operations += column.values();
+                            case "session" -> sessions.add(column);
+                            case "key", "key_string" -> keys.add(column);
+                            case "start" -> timed |= column.nulls() != column.values();
+                            default -> {}
+                        }
+                    }
+                }
+            } catch (RuntimeException | IOException e) {
+                throw ParquetFailure.damaged(file.name(), e, e);
+            }
+        }
+        return new Size(transactions, operations, sessions.width(transactions), keys.width(operations), timed);
+    }
+
+    /** The range of an integer column, by the statistics of its chunks. */
+    private static final class Range {
+        private long least = Long.MAX_VALUE;
+        private long most = Long.MIN_VALUE;
+        private boolean unknown;
+
+        void add(ParquetFooter.Chunk column) {
+            Long first = column.least();
+            Long last = column.most();
+            if (first != null && last != null) {
+                least = Math.min(least, first);
+                most = Math.max(most, last);
+            } else {
+                unknown |= column.nulls() != column.values();
+            }
+        }
+
+        /** How many integers it has, or all where nobody knows. */
+        long width(long all) {
+            long width = most - least + 1;
+            return unknown || width <= 0 ? all : Math.min(all, width);
+        }
+    }
+
+    private void rows(SeekableInput in, ParquetFooter footer, ParquetSchema schema, String name, long from, long to)
+            throws IOException {
+        List<ParquetFooter.Group> groups = footer.groups();
+        long before = 0;
+        for (int g = 0; g < from; g++) {
+            before += groups.get(g).rows();
+        }
+        ParquetRows rows = new ParquetRows(schema, footer.createdBy(), name, before, context, builder);
+        for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
+            try {
+                rows.read(in, groups.get(g));
+            } catch (BudgetException | ParquetRows.Refused e) {
+                throw e;
+            } catch (RuntimeException | IOException e) {
+                throw new ParquetColumn.DamagedException("row group " + g, e);
+            }
+        }
+    }
+
+    /**
+     * Takes memory for what is about to come, where a file says so that has the bytes: an operation takes one at least, unless
+     * they are all alike.
+     */
+    private void expect(List<ParquetFooter.Group> groups, long from, long to, long bytes) {
+        long transactions = 0;
+        long operations = 0;
+        for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
+            transactions += groups.get(g).rows();
+            for (ParquetFooter.Chunk column : groups.get(g).chunks()) {
+                operations += column.isNamed("op") ? column.values() : 0;
+            }
+        }
+        if (transactions >= 0 && transactions <= operations && operations <= bytes) {
+            builder.expect(
+                    (int) Math.min(transactions, Integer.MAX_VALUE), (int) Math.min(operations, Integer.MAX_VALUE));
+        }
+    }
+
+    /** How many row groups a file has. */
+    public static int groups(Location file) throws IOException {
+        try (SeekableInput in = file.open()) {
+            return ParquetFooter.of(in, file.length()).groups().size();
+        }
+    }
+}

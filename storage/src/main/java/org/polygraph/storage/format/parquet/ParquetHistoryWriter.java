@@ -1,0 +1,171 @@
+package org.polygraph.storage.format.parquet;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.apache.parquet.ParquetRuntimeException;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.io.api.Binary;
+import org.polygraph.storage.format.io.TableWriter;
+import org.polygraph.storage.format.jsonl.HistoryHeader;
+import org.polygraph.storage.format.jsonl.Json;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
+public final class ParquetHistoryWriter implements TableWriter {
+    /** Two million operations, about: a piece for a reader that reads several at a time. */
+    private static final long ROW_GROUP_BYTES = 16L << 20;
+
+    private static final int SESSION = 0;
+    private static final int INDEX = 1;
+    private static final int START = 2;
+    private static final int END = 3;
+    private static final int STATUS = 4;
+    private static final int OPS = 5;
+    private static final int OP = 0;
+    private static final int KEY = 1;
+    private static final int KEY_STRING = 2;
+    private static final int VALUE = 3;
+    private static final int VALUE_STRING = 4;
+
+    private final Rows rows;
+    private final ParquetWriter<Integer> writer;
+
+    /** @param first whose header the file gets; written by {@link #append} like the others */
+    public ParquetHistoryWriter(HistoryTable first, OutputStream out) throws IOException {
+        this(first, out, ROW_GROUP_BYTES);
+    }
+
+    /** @param rowGroupBytes for tests; a row group has 100 rows at least */
+    public ParquetHistoryWriter(HistoryTable first, OutputStream out, long rowGroupBytes) throws IOException {
+        StringWriter header = new StringWriter();
+        try (JsonGenerator json = Json.FACTORY.createGenerator(header)) {
+            HistoryHeader.write(json, first);
+        }
+        rows = new Rows(first, header.toString());
+        writer = rows.to(out).withRowGroupSize(rowGroupBytes).build();
+    }
+
+    @Override
+    public void append(HistoryTable table) throws IOException {
+        rows.turnTo(table);
+        try {
+            for (int t = 0; t < table.transactions(); t++) {
+                writer.write(t);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (ParquetRuntimeException e) {
+            throw ParquetFailure.of(e);
+        }
+    }
+
+    /** Writes the footer and flushes; does not close the stream. */
+    @Override
+    public void close() throws IOException {
+        try {
+            writer.close();
+        } catch (ParquetRuntimeException e) {
+            throw ParquetFailure.of(e);
+        }
+    }
+
+    /** Writes transaction t of the table as a row. */
+    private static final class Rows extends WrittenRows<Integer> {
+        private static final Binary READ = Binary.fromString("r");
+        private static final Binary REFUSED = Binary.fromString("cas");
+        private static final Binary WRITE = Binary.fromString("w");
+
+        private HistoryTable table;
+        private int session;
+
+        Rows(HistoryTable table, String header) {
+            super(ParquetFiles.SCHEMA, Map.of(ParquetFiles.HEADER, header));
+            this.table = table;
+        }
+
+        void turnTo(HistoryTable next) {
+            table = next;
+            session = 0;
+        }
+
+        @Override
+        public void write(Integer transaction) {
+            int t = transaction;
+            while (table.transactionsEnd(session) <= t) {
+                session++;
+            }
+            out.startMessage();
+            integer("session", SESSION, table.sessionLabel(session));
+            integer("index", INDEX, table.index(t));
+            time("start", START, table.starts(), t);
+            time("end", END, table.ends(), t);
+            text("status", STATUS, Binary.fromString(table.status(t).label()));
+            operations(t);
+            out.endMessage();
+        }
+
+        private void operations(int t) {
+            out.startField("ops", OPS);
+            out.startGroup();
+            int from = table.firstOperation(t);
+            int to = table.operationsEnd(t);
+            if (from < to) {
+                out.startField("list", 0);
+                for (int o = from; o < to; o++) {
+                    out.startGroup();
+                    out.startField("element", 0);
+                    out.startGroup();
+                    operation(table.operationKeys()[o], table.value(o));
+                    out.endGroup();
+                    out.endField("element", 0);
+                    out.endGroup();
+                }
+                out.endField("list", 0);
+            }
+            out.endGroup();
+            out.endField("ops", OPS);
+        }
+
+        private void operation(int keyAndKind, long code) {
+            int key = keyAndKind >>> 1;
+            boolean refused = table.values().isOther(code);
+            long value = refused ? table.values().excluded(code) : code;
+            text("op", OP, refused ? REFUSED : (keyAndKind & 1) != 0 ? WRITE : READ);
+            if (table.keys().isString(key)) {
+                text("key_string", KEY_STRING, ParquetStrings.of(table.keys().string(key)));
+            } else {
+                integer("key", KEY, table.keys().integer(key));
+            }
+            if (table.values().isInteger(value)) {
+                integer("value", VALUE, table.values().integer(value));
+            } else if (!table.values().isNull(value)) {
+                text(
+                        "value_string",
+                        VALUE_STRING,
+                        ParquetStrings.of(table.values().text(value)));
+            }
+        }
+
+        private void time(String field, int at, long @org.jspecify.annotations.Nullable [] times, int t) {
+            if (times != null && times[t] != HistoryTable.NO_TIME) {
+                integer(field, at, times[t]);
+            }
+        }
+
+        private void integer(String field, int at, long number) {
+            out.startField(field, at);
+            out.addLong(number);
+            out.endField(field, at);
+        }
+
+        private void text(String field, int at, Binary text) {
+            out.startField(field, at);
+            out.addBinary(text);
+            out.endField(field, at);
+        }
+    }
+}

@@ -1,0 +1,395 @@
+package org.polygraph.storage.format.parquet;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.format.jsonl.JsonlReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable.Source;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/** Reads the columns of a file side by side, a row a transaction of the builder. */
+final class ParquetRows {
+    private static final int READ = 0;
+    private static final int WRITE = 1;
+    /** A compare-and-set that did not find the value. */
+    private static final int REFUSED = 2;
+
+    private static final String OPERATIONS = "\"r\", \"w\" or \"cas\"";
+
+    private final ReadContext context;
+    private final String file;
+    private final HistoryTableBuilder builder;
+    /** The row that was begun last. */
+    private long row;
+
+    private final ParquetColumn session;
+    private final ParquetColumn index;
+    private final @Nullable ParquetColumn start;
+    private final @Nullable ParquetColumn end;
+    private final ParquetColumn status;
+
+    private final ParquetColumn op;
+    private final @Nullable ParquetColumn key;
+    private final @Nullable ParquetColumn keyString;
+    private final @Nullable ParquetColumn value;
+    private final @Nullable ParquetColumn valueString;
+    /** Where an operation stands at all: below it, the list is null, empty or has a null in it. */
+    private final int operationLevel;
+
+    private final ParquetColumn[] ofRows;
+    private final ParquetColumn[] ofOperations;
+    /** Rows whose columns are decoded, and how many of them have begun. */
+    private int rowsAtHand;
+
+    private int rowsBegun;
+    /** Whether any of them has a time. */
+    private boolean isTimed;
+
+    private int[] kinds = new int[0];
+    private int[] keysAndKinds = new int[0];
+    private int[] rowStarts = new int[0];
+
+    /** Carries a located error through the decoding, whose texts are asked for in the midst of it. */
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final HistoryException reason;
+
+        Refused(HistoryException reason) {
+            super(reason);
+            this.reason = reason;
+        }
+
+        HistoryException reason() {
+            return reason;
+        }
+    }
+
+    /**
+     * @param schema of the columns to read, checked
+     * @param before how many rows of the file stand before the first row group that will be read
+     */
+    ParquetRows(
+            ParquetSchema schema,
+            @Nullable String createdBy,
+            String file,
+            long before,
+            ReadContext context,
+            HistoryTableBuilder builder) {
+        this.row = before - 1;
+        this.context = context;
+        this.file = file;
+        this.builder = builder;
+        session = require(schema.column("session", this::none, false, createdBy));
+        index = require(schema.column("index", this::none, false, createdBy));
+        start = schema.column("start", this::none, false, createdBy);
+        end = schema.column("end", this::none, false, createdBy);
+        status = require(schema.column("status", this::outcome, true, createdBy));
+        op = require(schema.column("op", this::kind, true, createdBy));
+        key = schema.column("key", builder.keys()::id, false, createdBy);
+        keyString = schema.column("key_string", builder.keys()::id, false, createdBy);
+        value = schema.column("value", builder.values()::code, false, createdBy);
+        valueString = schema.column("value_string", builder.values()::code, false, createdBy);
+        operationLevel = schema.operationLevel();
+        ofRows = some(session, index, status, start, end);
+        ofOperations = some(op, key, keyString, value, valueString);
+    }
+
+    private static ParquetColumn[] some(@Nullable ParquetColumn... columns) {
+        return Arrays.stream(columns).filter(Objects::nonNull).toArray(ParquetColumn[]::new);
+    }
+
+    private static ParquetColumn require(@Nullable ParquetColumn column) {
+        if (column == null) {
+            throw new IllegalArgumentException("a schema that was not checked");
+        }
+        return column;
+    }
+
+    /** Reads a row group. */
+    void read(SeekableInput in, ParquetFooter.Group group) throws IOException {
+        for (ParquetColumn column : ofRows) {
+            column.open(in, group);
+        }
+        for (ParquetColumn column : ofOperations) {
+            column.open(in, group);
+        }
+        rowsAtHand = 0;
+        rowsBegun = 0;
+        long first = row;
+        long rows = group.rows();
+        for (int n; (n = atHand(ofOperations)) > 0; ) {
+            context.check(file);
+            for (ParquetColumn column : ofOperations) {
+                if (!column.isAlike(op, n)) {
+                    throw new IOException("columns of one list that are not alike");
+                }
+            }
+            if (!(isPlain(key, keyString) && isPlain(value, valueString) && op.isFull())
+                    || !plainOperations(n, first, first + rows)) {
+                operations(n, first, first + rows);
+            }
+            for (ParquetColumn column : ofOperations) {
+                column.advance(n);
+            }
+        }
+        if (row > first) {
+            builder.end();
+        }
+        advanceRows();
+        if (row - first != rows || session.available() > 0) {
+            throw new IOException((row - first) + " rows in a row group of " + rows);
+        }
+    }
+
+    /**
+     * How many entries all of them have at hand; 0 at the end of the row group. The one place that makes columns go on: decoding is
+     * much code, which the compiler would copy to each.
+     */
+    private static int atHand(ParquetColumn[] columns) throws IOException {
+        int least = Integer.MAX_VALUE;
+        int most = 0;
+        for (ParquetColumn column : columns) {
+            int n = column.available();
+            least = Math.min(least, n);
+            most = Math.max(most, n);
+        }
+        if (least == 0 && most > 0) {
+            throw new IOException("a column that ends before its row group");
+        }
+        return least;
+    }
+
+    /** Reads the next {@code n} entries of lists and what rows begin with them. */
+    private void operations(int n, long first, long end) throws IOException {
+        ParquetColumn integerKey = some(key);
+        ParquetColumn textKey = some(keyString);
+        ParquetColumn integerValue = some(value);
+        ParquetColumn textValue = some(valueString);
+        for (int i = 0; i < n; i++) {
+            if (op.repetition(i) == 0) {
+                if (row > first) {
+                    builder.end();
+                }
+                beginRow(first, end);
+            } else if (row == first) {
+                throw new IOException("a list that begins before its row");
+            }
+            if (op.definition(i) < operationLevel) {
+                continue;
+            }
+            if (!op.present(i)) {
+                throw isNull("op");
+            }
+            int kind = (int) op.code(i);
+            int k = key(either(integerKey, textKey, i, "key"), i);
+            long v = value(either(integerValue, textValue, i, "value"), i);
+            if (kind == WRITE) {
+                builder.write(k, v);
+            } else {
+                builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
+            }
+        }
+    }
+
+    /** Whether there is an integer in each entry at hand, and no text. */
+    private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn texts) {
+        return integers != null && !integers.isText() && integers.isFull() && (texts == null || texts.isEmpty());
+    }
+
+    /**
+     * The same where all operations are there and their keys and values are integers: in several loops that do one thing
+     * each, which are compiled at once and stay so. False, and nothing is done, where an operation is none that is known.
+     */
+    private boolean plainOperations(int n, long first, long end) throws IOException {
+        if (kinds.length < n) {
+            kinds = new int[n];
+            keysAndKinds = new int[n];
+            rowStarts = new int[n];
+        }
+        int all = op.codes(kinds, n);
+        if (all < 0) {
+            return false;
+        }
+        int starts = op.rowStarts(rowStarts, n);
+        if (row == first && (starts == 0 || rowStarts[0] > 0)) {
+            throw new IOException("a list that begins before its row");
+        }
+        ParquetColumn keysColumn = require(key);
+        ParquetColumn valuesColumn = require(value);
+        long[] values = valuesColumn.numbers();
+        int at = valuesColumn.position();
+        for (int from = 0; from < n; from += ParquetColumn.BLOCK) {
+            int to = Math.min(n, from + ParquetColumn.BLOCK);
+            keys(builder.keys(), keysColumn.numbers(), keysColumn.position(), kinds, keysAndKinds, from, to);
+            builder.values().codes(values, at + from, at + to);
+        }
+        if ((all & REFUSED) != 0) {
+            refusals(builder.values(), kinds, values, at, n);
+        }
+        int before = builder.operations();
+        builder.operations(keysAndKinds, 0, values, at, n);
+        for (int i = 0; i < starts; ) {
+            int m = rowsAtHand();
+            for (int to = Math.min(starts, i + m); i < to; i++) {
+                if (row > first) {
+                    builder.end(before + rowStarts[i]);
+                }
+                beginRow(first, end);
+            }
+        }
+        return true;
+    }
+
+    private static void keys(KeyDictionary keys, long[] numbers, int at, int[] kinds, int[] into, int from, int to) {
+        for (int i = from; i < to; i++) {
+            into[i] = keys.id(numbers[at + i]) << 1 | (kinds[i] & WRITE);
+        }
+    }
+
+    private static void refusals(ValueDictionary values, int[] kinds, long[] codes, int at, int n) {
+        for (int i = 0; i < n; i++) {
+            if (kinds[i] == REFUSED) {
+                codes[at + i] = values.otherThan(codes[at + i]);
+            }
+        }
+    }
+
+    private static @Nullable ParquetColumn some(@Nullable ParquetColumn column) {
+        return column == null || column.isEmpty() ? null : column;
+    }
+
+    /** Which of two columns has a value, if any. */
+    private @Nullable ParquetColumn either(
+            @Nullable ParquetColumn integers, @Nullable ParquetColumn texts, int i, String what) {
+        boolean integer = integers != null && integers.present(i);
+        boolean text = texts != null && texts.present(i);
+        if (integer && text) {
+            throw refused(
+                    "an operation with both \"" + what + "\" and \"" + what + "_string\"",
+                    "one of them",
+                    "see the README for the columns");
+        }
+        return integer ? integers : text ? texts : null;
+    }
+
+    private int key(@Nullable ParquetColumn column, int i) {
+        if (column == null) {
+            throw isNull("key");
+        }
+        return column.isText() ? (int) column.code(i) : builder.keys().id(column.number(i));
+    }
+
+    private long value(@Nullable ParquetColumn column, int i) {
+        if (column == null) {
+            return ValueDictionary.NULL;
+        }
+        return column.isText() ? column.code(i) : builder.values().code(column.number(i));
+    }
+
+    private void beginRow(long first, long end) throws IOException {
+        if (row == end) {
+            throw new IOException("more than " + (end - first) + " rows in a row group");
+        }
+        if (rowsBegun == rowsAtHand && rowsAtHand() == 0) {
+            throw new IOException("a column that ends before its row group");
+        }
+        row++;
+        int i = rowsBegun++;
+        if (!session.present(i) || !index.present(i) || !status.present(i)) {
+            throw isNull(!session.present(i) ? "session" : !index.present(i) ? "index" : "status");
+        }
+        TransactionStatus outcome = TransactionStatus.ofCode((byte) status.code(i));
+        builder.begin(session.number(i), index.number(i), outcome, row);
+        if (isTimed) {
+            times(i);
+        }
+    }
+
+    /** How many rows' columns are decoded and have not begun; 0 only at the end. */
+    private int rowsAtHand() throws IOException {
+        if (rowsBegun == rowsAtHand) {
+            advanceRows();
+            rowsAtHand = atHand(ofRows);
+            isTimed = (start != null && !start.isEmpty()) || (end != null && !end.isEmpty());
+        }
+        return rowsAtHand - rowsBegun;
+    }
+
+    /** Rows that have begun are behind their columns. */
+    private void advanceRows() {
+        for (ParquetColumn column : ofRows) {
+            column.advance(rowsBegun);
+        }
+        rowsAtHand -= rowsBegun;
+        rowsBegun = 0;
+    }
+
+    private void times(int i) {
+        long from = time(start, i, "start");
+        long to = time(end, i, "end");
+        if (from != HistoryTable.NO_TIME || to != HistoryTable.NO_TIME) {
+            builder.times(from, to);
+        }
+    }
+
+    private long time(@Nullable ParquetColumn column, int i, String name) {
+        if (column == null || !column.present(i)) {
+            return HistoryTable.NO_TIME;
+        }
+        long time = column.number(i);
+        if (time == HistoryTable.NO_TIME) {
+            throw refused(time + " as \"" + name + "\"", "at least " + (time + 1), JsonlReader.NO_TIME_REMEDY);
+        }
+        return time;
+    }
+
+    private Refused refused(String found, String expected, String remedy) {
+        return new Refused(new HistoryException(Source.describe(file, Unit.ROW, row), found, expected, remedy));
+    }
+
+    private Refused isNull(String column) {
+        return refused("null as \"" + column + "\"", "a value", "see the README for the columns");
+    }
+
+    private long none(String text) {
+        throw new IllegalArgumentException("a column of integers with " + text);
+    }
+
+    private long outcome(String text) {
+        TransactionStatus outcome = JsonlReader.outcome(text);
+        if (outcome == null) {
+            throw refused(
+                    "\"" + Shown.text(text) + "\" as \"status\"",
+                    "committed, aborted or indeterminate",
+                    "see the README for the columns");
+        }
+        return outcome.code();
+    }
+
+    private long kind(String text) {
+        return switch (text) {
+            case "r" -> READ;
+            case "w" -> WRITE;
+            case "cas" -> REFUSED;
+            case "append" -> throw unsupported(text, "lists are not supported yet");
+            case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
+            default ->
+                throw refused("\"" + Shown.text(text) + "\" as \"op\"", OPERATIONS, "see the README for the columns");
+        };
+    }
+
+    private Refused unsupported(String text, String why) {
+        return refused("the operation \"" + text + "\"", OPERATIONS, why);
+    }
+}

@@ -1,0 +1,337 @@
+package org.polygraph.storage.format.parquet;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.apache.parquet.CorruptDeltaByteArrays;
+import org.apache.parquet.column.Encoding;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of a column, without those that are null: runs of dictionary entries, plain values, differences and split bytes. Some
+ * are decoded at a time, into arrays that are used again: integers to {@link #numbers}, texts to what they stand for.
+ *
+ * <p>Loops stand in small methods, see {@link ParquetColumn}.
+ */
+final class ParquetValues {
+    /** No meaning has this code: texts are never null. */
+    private static final long UNKNOWN = Long.MIN_VALUE;
+
+    private static final int PLAIN = 0;
+    private static final int PLAIN_DICTIONARY = 2;
+    private static final int DELTA = 5;
+    private static final int DELTA_LENGTH_BYTES = 6;
+    private static final int DELTA_BYTES = 7;
+    private static final int RLE_DICTIONARY = 8;
+    private static final int BYTE_STREAM_SPLIT = 9;
+
+    /** What a text stands for, as a number that is not {@link Long#MIN_VALUE}; called once a dictionary entry. */
+    interface Meaning {
+        long of(String text);
+    }
+
+    private final ParquetField.Type type;
+    private final Meaning meaning;
+    private final boolean isFixed;
+    private final @Nullable String createdBy;
+
+    private boolean hasDictionary;
+    private String[] dictionaryTexts = new String[0];
+    private long[] dictionaryCodes = new long[0];
+    private long[] dictionaryNumbers = new long[0];
+
+    /** The current page, and where its values come from. */
+    private byte[] page = new byte[0];
+
+    private int pageEnd;
+    private @Nullable RunLengths entries;
+    private LibraryValues.@Nullable Numbers encodedNumbers;
+    private LibraryValues.@Nullable Strings encodedTexts;
+    /** The last page of this row group whose texts shared bytes. */
+    private LibraryValues.@Nullable Strings lastShared;
+
+    /** Where the next plain value is. */
+    private int plain;
+
+    /** Of texts, their places in {@link #codes}. */
+    private int[] ids = new int[0];
+
+    private long[] numbers = new long[0];
+
+    private String[] texts = new String[0];
+    private long[] codes = new long[0];
+    private String[] pageTexts = new String[0];
+    private long[] pageCodes = new long[0];
+
+    /** Arguments as of {@link ParquetColumn}. */
+    ParquetValues(ParquetField.Type type, Meaning meaning, boolean isFixed, @Nullable String createdBy) {
+        this.type = type;
+        this.meaning = meaning;
+        this.isFixed = isFixed;
+        this.createdBy = createdBy;
+    }
+
+    /** Before the first page of a row group, which has a dictionary of its own. */
+    void open() {
+        hasDictionary = false;
+        lastShared = null;
+    }
+
+    boolean isText() {
+        return type == ParquetField.Type.BINARY;
+    }
+
+    /** The integers that were decoded last. */
+    long[] numbers() {
+        return numbers;
+    }
+
+    /** What the text at a place stands for. */
+    long code(int at) {
+        int t = ids[at];
+        long code = codes[t];
+        return code != UNKNOWN ? code : (codes[t] = meaning.of(texts[t]));
+    }
+
+    /**
+     * What the {@code n} texts from a place on stand for.
+     *
+     * @return all of these by OR; negative where one is not known yet and the result is of no use
+     */
+    int codes(int at, int[] into, int n) {
+        if (codes != dictionaryCodes) {
+            return -1;
+        }
+        long all = 0;
+        for (int from = 0; from < n; from += ParquetColumn.BLOCK) {
+            all |= codes(codes, ids, at, into, from, Math.min(n, from + ParquetColumn.BLOCK));
+        }
+        return all < 0 ? -1 : (int) all;
+    }
+
+    private static long codes(long[] codes, int[] ids, int at, int[] into, int from, int to) {
+        long all = 0;
+        for (int i = from; i < to; i++) {
+            long code = codes[ids[at + i]];
+            into[i] = (int) code;
+            all |= code;
+        }
+        return all;
+    }
+
+    /** Has arrays for so many at a time. */
+    void grow(int n) {
+        if (ids.length < n) {
+            ids = new int[n];
+            numbers = new long[isText() ? 0 : n];
+        }
+    }
+
+    /** Decodes the next {@code n}. */
+    void decode(int n) throws IOException {
+        if (entries != null) {
+            fromDictionary(entries, n);
+        } else if (isText()) {
+            fromTexts(n);
+        } else if (encodedNumbers != null) {
+            encodedNumbers.read(numbers, n);
+        } else {
+            fromPlain(n);
+        }
+    }
+
+    /** Puts the {@code there} values that were decoded last where their {@code n} entries are: those of that level. */
+    void spread(int there, int[] definition, int level, int n) {
+        for (int i = n - 1, from = there - 1; from >= 0 && i > from; i--) {
+            if (definition[i] == level) {
+                if (isText()) {
+                    ids[i] = ids[from--];
+                } else {
+                    numbers[i] = numbers[from--];
+                }
+            }
+        }
+    }
+
+    private void fromDictionary(RunLengths numbersOfEntries, int there) throws IOException {
+        numbersOfEntries.read(ids, there);
+        int size = isText() ? dictionaryTexts.length : dictionaryNumbers.length;
+        for (int from = 0; from < there; from += ParquetColumn.BLOCK) {
+            int to = Math.min(there, from + ParquetColumn.BLOCK);
+            int most = isText() ? most(ids, from, to) : look(dictionaryNumbers, ids, numbers, from, to);
+            if (Integer.compareUnsigned(most, size) >= 0) {
+                throw new IOException("entry " + Integer.toUnsignedString(most) + " of a dictionary of " + size);
+            }
+        }
+    }
+
+    /** The largest unsigned. */
+    private static int most(int[] ids, int from, int to) {
+        int most = Integer.MIN_VALUE;
+        for (int i = from; i < to; i++) {
+            most = Math.max(most, ids[i] ^ Integer.MIN_VALUE);
+        }
+        return most ^ Integer.MIN_VALUE;
+    }
+
+    /** 0, or one that is not in the dictionary. */
+    private static int look(long[] dictionary, int[] ids, long[] into, int from, int to) {
+        for (int i = from; i < to; i++) {
+            int id = ids[i];
+            if (id < 0 || id >= dictionary.length) {
+                return id;
+            }
+            into[i] = dictionary[id];
+        }
+        return 0;
+    }
+
+    private void fromTexts(int there) throws IOException {
+        if (pageTexts.length < there) {
+            pageTexts = new String[there];
+            pageCodes = new long[there];
+        }
+        texts = pageTexts;
+        codes = pageCodes;
+        Arrays.fill(codes, 0, there, UNKNOWN);
+        for (int i = 0; i < there; i++) {
+            ids[i] = i;
+        }
+        if (encodedTexts != null) {
+            encodedTexts.read(texts, there);
+            return;
+        }
+        for (int i = 0; i < there; i++) {
+            texts[i] = plainText();
+        }
+    }
+
+    private String plainText() throws IOException {
+        byte[] bytes = page;
+        int length = pageEnd - plain < Integer.BYTES ? -1 : integer(bytes, plain);
+        plain += Integer.BYTES;
+        if (length < 0 || length > pageEnd - plain) {
+            throw new IOException("a page with less values than announced");
+        }
+        String text = ParquetStrings.of(bytes, plain, length);
+        plain += length;
+        return text;
+    }
+
+    static int integer(byte[] bytes, int at) {
+        return (bytes[at] & 0xFF)
+                | (bytes[at + 1] & 0xFF) << 8
+                | (bytes[at + 2] & 0xFF) << 16
+                | (bytes[at + 3] & 0xFF) << 24;
+    }
+
+    private void fromPlain(int there) throws IOException {
+        plain = plain(page, plain, pageEnd, numbers, there);
+    }
+
+    /** Reads integers; where the next one is. */
+    private int plain(byte[] bytes, int from, int end, long[] into, int n) throws IOException {
+        int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
+        if ((long) n * size > end - from) {
+            throw new IOException("a page with less values than announced");
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, from, n * size).slice().order(ByteOrder.LITTLE_ENDIAN);
+        if (size == Long.BYTES) {
+            buffer.asLongBuffer().get(into, 0, n);
+        } else {
+            for (int i = 0; i < n; i++) {
+                into[i] = buffer.getInt();
+            }
+        }
+        return from + n * size;
+    }
+
+    /** Takes a page that is the dictionary of those to come. */
+    void dictionary(byte[] bytes, int size, int encoding, int n) throws IOException {
+        if (hasDictionary || (encoding != PLAIN && encoding != PLAIN_DICTIONARY)) {
+            throw new IOException("a second dictionary, or one in the encoding " + encoding);
+        }
+        hasDictionary = true;
+        if (n > size / Integer.BYTES) {
+            throw new IOException("a dictionary of " + n + " entries in " + size + " bytes");
+        }
+        if (!isText()) {
+            dictionaryNumbers = new long[n];
+            plain(bytes, 0, size, dictionaryNumbers, n);
+            return;
+        }
+        dictionaryTexts = new String[n];
+        dictionaryCodes = new long[n];
+        page = bytes;
+        pageEnd = size;
+        plain = 0;
+        for (int i = 0; i < n; i++) {
+            dictionaryTexts[i] = plainText();
+            dictionaryCodes[i] = UNKNOWN;
+        }
+        if (isFixed) {
+            learn();
+        }
+    }
+
+    /** Asks for the meanings of what the dictionary has, but for those that have none: it is then known before it occurs. */
+    private void learn() {
+        for (int i = 0; i < dictionaryTexts.length; i++) {
+            try {
+                dictionaryCodes[i] = meaning.of(dictionaryTexts[i]);
+            } catch (ParquetRows.Refused e) {
+                // Told where it occurs, if it does.
+                dictionaryCodes[i] = UNKNOWN;
+            }
+        }
+    }
+
+    /**
+     * Turns to the values of a page.
+     *
+     * @param count its entries
+     * @param words the page eight bytes a number, the first one lowest; and a number behind the last
+     */
+    void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
+        entries = null;
+        encodedNumbers = null;
+        encodedTexts = null;
+        page = bytes;
+        pageEnd = end;
+        plain = from;
+        if (encoding == RLE_DICTIONARY || encoding == PLAIN_DICTIONARY) {
+            if (!hasDictionary) {
+                throw new IOException("a page of dictionary entries without a dictionary");
+            }
+            texts = dictionaryTexts;
+            codes = dictionaryCodes;
+            // A page of nulls alone may be empty.
+            int width = from < end ? bytes[from] & 0xFF : 0;
+            entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
+        } else if (encoding != PLAIN && from < end) {
+            // A page of nulls alone may be empty.
+            encoded(encoding, count, bytes, from, end);
+        }
+    }
+
+    private void encoded(int encoding, int count, byte[] bytes, int from, int end) throws IOException {
+        boolean isWide = type == ParquetField.Type.INT64;
+        if (!isText() && encoding == DELTA) {
+            encodedNumbers = LibraryValues.differences(bytes, from, end, count, isWide);
+        } else if (!isText() && encoding == BYTE_STREAM_SPLIT) {
+            encodedNumbers = LibraryValues.split(bytes, from, end, count, isWide);
+        } else if (isText() && encoding == DELTA_LENGTH_BYTES) {
+            encodedTexts = new LibraryValues.Strings(bytes, from, end, count, false, null);
+        } else if (isText() && encoding == DELTA_BYTES) {
+            LibraryValues.Strings before = lastShared != null
+                            && CorruptDeltaByteArrays.requiresSequentialReads(createdBy, Encoding.DELTA_BYTE_ARRAY)
+                    ? lastShared
+                    : null;
+            encodedTexts = new LibraryValues.Strings(bytes, from, end, count, true, before);
+            lastShared = encodedTexts;
+        } else {
+            throw new IOException((isText() ? "texts" : "integers") + " in the encoding " + encoding);
+        }
+    }
+}

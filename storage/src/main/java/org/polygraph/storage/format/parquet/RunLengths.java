@@ -1,0 +1,139 @@
+package org.polygraph.storage.format.parquet;
+
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * Parquet's hybrid of runs and bit-packed groups, which holds levels and numbers of dictionary entries; many at a time.
+ * A run that is longer than asked for goes on with the next call, so its length need not be believed.
+ */
+final class RunLengths implements ParquetColumn.Levels {
+    private static final int GROUP = 8;
+
+    private static final int MOST_HEADER_BITS = 35;
+
+    private final ByteCursor in;
+    private final long[] words;
+    private final int end;
+    private final int width;
+
+    /** Of the current run: how many are left of it, and either the value of all or the bit where the next stands. */
+    private long left;
+
+    private boolean packed;
+    private int value;
+    private long bit;
+
+    /**
+     * @param words the same bytes, eight a number, the first one lowest; and a number behind the last
+     * @param width bits of a value, from 0
+     */
+    RunLengths(byte[] bytes, long[] words, int from, int end, int width) throws IOException {
+        if (width < 0 || width > Integer.SIZE) {
+            throw new IOException("numbers of " + width + " bits");
+        }
+        in = new ByteCursor(bytes, from, end, "a page with less values than announced");
+        this.words = words;
+        this.end = end;
+        this.width = width;
+    }
+
+    /** The value of the next {@code n}, which are then read, where they are plainly alike; else -1. */
+    @Override
+    public int alike(int n) throws IOException {
+        if (left == 0) {
+            next();
+        }
+        if (packed || left < n || value < 0) {
+            return -1;
+        }
+        left -= n;
+        return value;
+    }
+
+    /** Reads the next {@code n}. */
+    @Override
+    public void read(int[] into, int n) throws IOException {
+        for (int done = 0; done < n; ) {
+            if (left == 0) {
+                next();
+            }
+            int take = (int) Math.min(left, n - done);
+            if (packed) {
+                unpack(into, done, take);
+            } else {
+                Arrays.fill(into, done, done + take, value);
+            }
+            left -= take;
+            done += take;
+        }
+    }
+
+    private void next() throws IOException {
+        long header = in.unsigned();
+        if (header >>> MOST_HEADER_BITS != 0) {
+            throw in.cutOff();
+        }
+        packed = (header & 1) != 0;
+        left = header >>> 1;
+        if (packed) {
+            left *= GROUP;
+            bit = (long) in.at() * Byte.SIZE;
+            // Of the last group some writers leave out what is never asked for.
+            in.step(Math.min(in.left(), (left * width + Byte.SIZE - 1) / Byte.SIZE));
+        } else {
+            value = 0;
+            for (int shift = 0; shift < width; shift += Byte.SIZE) {
+                value |= in.next() << shift;
+            }
+        }
+    }
+
+    private void unpack(int[] into, int from, int n) throws IOException {
+        if (bit + (long) n * width > (long) end * Byte.SIZE) {
+            throw in.cutOff();
+        }
+        if (width == 1) {
+            unpackBits(words, bit, into, from, from + n);
+        } else if (width == 0) {
+            Arrays.fill(into, from, from + n, 0);
+        } else {
+            unpackNumbers(words, bit, width, into, from, from + n);
+        }
+        bit += (long) n * width;
+    }
+
+    /** Most levels. Apart from other widths, as one loop compiled for both is thrown away. */
+    private static void unpackBits(long[] words, long bit, int[] into, int from, int to) {
+        long at = bit;
+        int i = from;
+        for (; i + GROUP <= to; i += GROUP) {
+            int w = (int) (at >>> 6);
+            int group = (int) (words[w] >>> at | words[w + 1] << 1 << ~at);
+            into[i] = group & 1;
+            into[i + 1] = group >>> 1 & 1;
+            into[i + 2] = group >>> 2 & 1;
+            into[i + 3] = group >>> 3 & 1;
+            into[i + 4] = group >>> 4 & 1;
+            into[i + 5] = group >>> 5 & 1;
+            into[i + 6] = group >>> 6 & 1;
+            into[i + 7] = group >>> 7 & 1;
+            at += GROUP;
+        }
+        for (; i < to; i++) {
+            into[i] = (int) (words[(int) (at >>> 6)] >>> at) & 1;
+            at++;
+        }
+    }
+
+    private static void unpackNumbers(long[] words, long bit, int width, int[] into, int from, int to) {
+        int mask = (int) ((1L << width) - 1);
+        long at = bit;
+        for (int i = from; i < to; i++) {
+            int w = (int) (at >>> 6);
+            // In two steps, as a shift by 64 is one by none.
+            into[i] = (int) (words[w] >>> at | words[w + 1] << 1 << ~at) & mask;
+            at += width;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package org.polygraph.storage.format.parquet;
+
+import java.io.OutputStream;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.parquet.conf.ParquetConfiguration;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.api.WriteSupport;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.OutputFile;
+import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.parquet.schema.MessageType;
+
+/** How the rows of a file are written: what Parquet asks for besides, with pages that our codecs compress by zstd. */
+abstract class WrittenRows<T> extends WriteSupport<T> {
+    private final WriteContext context;
+    /** Takes a row, field by field. */
+    RecordConsumer out;
+
+    @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
+    WrittenRows(MessageType schema, Map<String, String> metadata) {
+        context = new WriteContext(schema, metadata);
+    }
+
+    /** A file of such rows. Whoever builds the writer closes it; it flushes the stream and does not close it. */
+    final ParquetWriter.Builder<T, ?> to(OutputStream stream) {
+        return new Builder<>(ParquetFiles.output(stream), this)
+                .withConf(new PlainParquetConfiguration())
+                .withCodecFactory(new ParquetCodecs())
+                .withCompressionCodec(CompressionCodecName.ZSTD);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
+    public final WriteContext init(Configuration configuration) {
+        return context;
+    }
+
+    @Override
+    public final WriteContext init(ParquetConfiguration configuration) {
+        return context;
+    }
+
+    @Override
+    public final void prepareForWrite(RecordConsumer consumer) {
+        out = consumer;
+    }
+
+    private static final class Builder<T> extends ParquetWriter.Builder<T, Builder<T>> {
+        private final WrittenRows<T> rows;
+
+        Builder(OutputFile file, WrittenRows<T> rows) {
+            super(file);
+            this.rows = rows;
+        }
+
+        @Override
+        protected Builder<T> self() {
+            return this;
+        }
+
+        @Override
+        protected WriteSupport<T> getWriteSupport(ParquetConfiguration configuration) {
+            return rows;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // abstract in Parquet; never called with a ParquetConfiguration
+        protected WriteSupport<T> getWriteSupport(Configuration configuration) {
+            return rows;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package org.polygraph.storage.format.pieces;
+
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made, with the same
+ * ids and places. Linear; keeps none of the pieces. Not thread-safe.
+ */
+public final class PieceMerge {
+    private final ReadPlan plan;
+    private final HistoryTableBuilder builder;
+    private int next;
+    private int file = -1;
+    /** Lines of the file before the next piece; 0 where positions are no lines. */
+    private long lines;
+
+    PieceMerge(ReadPlan plan, long memoryBytes) {
+        this.plan = plan;
+        this.builder =
+                new ReadContext(() -> false, memoryBytes).builder(plan.format().positions());
+    }
+
+    /**
+     * Adds the next piece.
+     *
+     * @return false if its header contradicts that of a piece before; reading the whole gives the message
+     * @throws BudgetException if memory would exceed the limit
+     */
+    public boolean add(HistoryRows rows) {
+        Piece piece = plan.pieces().get(next++);
+        if (piece.file() != file) {
+            file = piece.file();
+            lines = 0;
+            builder.file(plan.files().get(file));
+        }
+        if (!builder.add(rows, lines)) {
+            return false;
+        }
+        lines += rows.lines();
+        return true;
+    }
+
+    /**
+     * The history, once all pieces were added.
+     *
+     * @throws HistoryException as {@link HistoryReader#read}
+     */
+    public HistoryTable table() throws HistoryException {
+        if (next < plan.pieces().size()) {
+            throw new IllegalStateException("piece " + next + " is missing");
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,135 @@
+package org.polygraph.storage.format.pieces;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFiles;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * How a large history in JSON Lines or Parquet is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain
+ * JSON Lines. A {@link PieceMerge} makes them the table that {@link HistoryReader} reads, array by array. Other formats are read in
+ * one piece, or converted first.
+ */
+public final class ReadPlan {
+    private final HistoryFormat format;
+    private final List<String> files;
+    private final List<Piece> pieces;
+
+    private ReadPlan(HistoryFormat format, List<String> files, List<Piece> pieces) {
+        this.format = format;
+        this.files = List.copyOf(files);
+        this.pieces = List.copyOf(pieces);
+    }
+
+    /**
+     * The least size of a history that is read in pieces, and the size of a piece.
+     *
+     * @param fromBytes of all files together, as text
+     * @param pieceBytes of text, about; a row group is never split
+     */
+    public record Sizes(long fromBytes, long pieceBytes) {
+        /** Below, a second of reading, pieces gain nothing; a piece takes a few tens of megabytes while it waits. */
+        public static final Sizes DEFAULT = new Sizes(64L << 20, 16L << 20);
+
+        /** Bytes of text that a byte of Parquet stands for. */
+        private static final int PARQUET = 7;
+    }
+
+    /**
+     * Plans. Reads the beginnings of large files and the footers of large Parquet files.
+     *
+     * @param stop polled for each file; true ends planning with a {@link BudgetException}
+     * @return null if the history is small, is of another format or has one piece only, such as standard input, a pipe or one compressed
+     *     file; or if it is damaged: {@link HistoryReader} gives the message
+     */
+    public static @Nullable ReadPlan of(String path, HistoryFormat asked, Sizes sizes, BooleanSupplier stop) {
+        if (path.equals("-")) {
+            return null;
+        }
+        try {
+            return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, sizes);
+        } catch (BudgetException e) {
+            throw e;
+        } catch (IOException | HistoryException | RuntimeException | OutOfMemoryError e) {
+            // Reading the whole gives the message.
+            return null;
+        }
+    }
+
+    private static @Nullable ReadPlan plan(ReadContext context, Location location, HistoryFormat asked, Sizes sizes)
+            throws IOException, HistoryException {
+        List<Location> files = List.of(location);
+        if (location.isFolder()) {
+            List<Location> children = location.children();
+            if (HistoryReader.isOfLogs(HistoryReader.logs(children), asked)) {
+                return null;
+            }
+            files = HistoryReader.parts(location, children);
+        }
+        long bytes = bytes(context, files);
+        if (bytes < 0 || bytes * Sizes.PARQUET < sizes.fromBytes) {
+            return null;
+        }
+        HistoryFormat format = new HistoryFiles(context, files, asked).detect();
+        if (format != HistoryFormat.PARQUET && (format != HistoryFormat.JSONL || bytes < sizes.fromBytes)) {
+            return null;
+        }
+        List<Piece> pieces = new ArrayList<>();
+        for (int f = 0; f < files.size(); f++) {
+            Location file = files.get(f);
+            context.check(file.name());
+            pieces.addAll(
+                    format == HistoryFormat.PARQUET
+                            ? RowGroupsPiece.split(file, f, sizes.pieceBytes / Sizes.PARQUET)
+                            : LinesPiece.split(context, file, f, sizes.pieceBytes));
+        }
+        return pieces.size() < 2
+                ? null
+                : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
+    }
+
+    /** Of all files; negative if one has no known length. */
+    private static long bytes(ReadContext context, List<Location> files) throws IOException {
+        long bytes = 0;
+        for (Location file : files) {
+            context.check(file.name());
+            long length = file.length();
+            if (length < 0) {
+                return -1;
+            }
+            bytes += length;
+        }
+        return bytes;
+    }
+
+    /** In their order. */
+    public List<Piece> pieces() {
+        return pieces;
+    }
+
+    /** Of the first file. */
+    public String name() {
+        return files.get(0);
+    }
+
+    HistoryFormat format() {
+        return format;
+    }
+
+    List<String> files() {
+        return files;
+    }
+
+    /** Merges the pieces. @param memoryBytes what the table may take while it is built */
+    public PieceMerge merge(long memoryBytes) {
+        return new PieceMerge(this, memoryBytes);
+    }
+}

@@ -1,0 +1,52 @@
+package org.polygraph.storage.format.pieces;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFiles;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.format.parquet.ParquetHistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * Row groups of a Parquet file.
+ *
+ * @param path of the file, for {@link Location#of}
+ * @param from the first row group
+ * @param to the row group behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
+ */
+record RowGroupsPiece(String path, int file, long from, long to) implements Piece {
+    private static final long serialVersionUID = 1L;
+
+    /** A piece a row group, or the file if it has no more than so many bytes. */
+    static List<Piece> split(Location file, int number, long pieceBytes) throws IOException {
+        List<Piece> pieces = new ArrayList<>();
+        int groups = file.length() > pieceBytes ? ParquetHistoryReader.groups(file) : 1;
+        for (int g = 0; g < Math.max(1, groups); g++) {
+            pieces.add(new RowGroupsPiece(file.name(), number, g, g >= groups - 1 ? Long.MAX_VALUE : g + 1L));
+        }
+        return pieces;
+    }
+
+    @Override
+    public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
+        ReadContext context = new ReadContext(stop, memoryBytes);
+        HistoryTableBuilder builder = context.builder(Unit.ROW);
+        builder.stringsInHeap();
+        Location location = Location.of(path);
+        if (from == 0) {
+            // Refuses what is plainly another format, as the whole would.
+            HistoryFiles.open(context, location, HistoryFormat.PARQUET)
+                    .content()
+                    .close();
+        }
+        new ParquetHistoryReader(context, builder).read(location, from, to);
+        return builder.rows(0);
+    }
+}

@@ -1,0 +1,43 @@
+package org.polygraph.storage.table;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Properties of transactions.
+ *
+ * @param statuses by transaction, see {@link org.polygraph.storage.model.TransactionStatus#code}
+ * @param indexes by transaction: orders the transactions of a session
+ * @param sources by transaction: its file and its position there, see {@link Source#pack}
+ * @param starts by transaction, in ns; {@link HistoryTable#NO_TIME} where unknown; null if no transaction has times
+ * @param ends like {@code starts}
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Transactions(
+        byte[] statuses, long[] indexes, long[] sources, long @Nullable [] starts, long @Nullable [] ends) {
+    /** The number of transactions. */
+    public int size() {
+        return statuses.length;
+    }
+
+    /** Some of them, in the order of the given numbers. */
+    Transactions select(int[] transactions) {
+        byte[] selected = new byte[transactions.length];
+        for (int i = 0; i < selected.length; i++) {
+            selected[i] = statuses[transactions[i]];
+        }
+        return new Transactions(
+                selected,
+                select(indexes, transactions),
+                select(sources, transactions),
+                starts == null ? null : select(starts, transactions),
+                ends == null ? null : select(ends, transactions));
+    }
+
+    private static long[] select(long[] from, int[] transactions) {
+        long[] selected = new long[transactions.length];
+        for (int i = 0; i < selected.length; i++) {
+            selected[i] = from[transactions[i]];
+        }
+        return selected;
+    }
+}

@@ -1,0 +1,199 @@
+package org.polygraph.storage.format.parquet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Random;
+import org.apache.parquet.bytes.HeapByteBufferAllocator;
+import org.apache.parquet.column.values.ValuesWriter;
+import org.apache.parquet.column.values.bitpacking.ByteBitPackingValuesWriter;
+import org.apache.parquet.column.values.bitpacking.Packer;
+import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter;
+import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
+import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
+import org.apache.parquet.io.ParquetDecodingException;
+import org.junit.jupiter.api.Test;
+
+/** Runs, differences, split bytes and packed levels, as Parquet's library encodes them, in pieces of any length. */
+class PackedNumbersTest {
+    static long[] words(byte[] bytes) {
+        long[] words = new long[bytes.length / 8 + 3];
+        ByteBuffer.wrap(Arrays.copyOf(bytes, (bytes.length + 7) / 8 * 8))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asLongBuffer()
+                .get(words, 0, (bytes.length + 7) / 8);
+        return words;
+    }
+
+    /** The bytes somewhere in a page. */
+    static byte[] placed(byte[] bytes, int at, int behind) {
+        byte[] page = new byte[at + bytes.length + behind];
+        System.arraycopy(bytes, 0, page, at, bytes.length);
+        return page;
+    }
+
+    private interface Reader {
+        void read(long[] to, int n) throws IOException;
+    }
+
+    /** All of them, at most so many at a time. */
+    private static long[] inPieces(int count, int most, Random random, Reader numbers) throws IOException {
+        long[] read = new long[count];
+        for (int done = 0; done < count; ) {
+            int n = Math.min(count - done, 1 + random.nextInt(most));
+            long[] piece = new long[n];
+            numbers.read(piece, n);
+            System.arraycopy(piece, 0, read, done, n);
+            done += n;
+        }
+        return read;
+    }
+
+    @Test
+    void differencesOfAnyWidthAreRead() throws Exception {
+        for (long seed = 1; seed <= 2000; seed++) {
+            Random random = new Random(seed);
+            int block = 128 << random.nextInt(2);
+            int parts = 1 << random.nextInt(3);
+            DeltaBinaryPackingValuesWriterForLong writer = new DeltaBinaryPackingValuesWriterForLong(
+                    block, parts, 1 << 10, 1 << 20, HeapByteBufferAllocator.getInstance());
+            long[] numbers = new long[1 + random.nextInt(700)];
+            int shift = random.nextInt(65);
+            for (int i = 0; i < numbers.length; i++) {
+                long any = shift == 64 ? 0 : random.nextLong() >> shift;
+                numbers[i] = random.nextInt(100) == 0 ? random.nextLong() : any;
+                writer.writeLong(numbers[i]);
+            }
+            byte[] encoded = writer.getBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            LibraryValues.Numbers reader =
+                    LibraryValues.differences(page, at, at + encoded.length, numbers.length, true);
+            assertThat(inPieces(numbers.length, 200, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
+            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(ParquetDecodingException.class);
+        }
+    }
+
+    @Test
+    void runsOfAnyWidthAreRead() throws Exception {
+        for (long seed = 1; seed <= 2000; seed++) {
+            Random random = new Random(seed);
+            int width = 1 + random.nextInt(32);
+            RunLengthBitPackingHybridEncoder encoder = new RunLengthBitPackingHybridEncoder(
+                    width, 1 << 10, 1 << 20, HeapByteBufferAllocator.getInstance());
+            int[] numbers = new int[1 + random.nextInt(3000)];
+            int last = 0;
+            int mask = (int) ((1L << width) - 1);
+            for (int i = 0; i < numbers.length; i++) {
+                last = random.nextInt(seed % 3 == 0 ? 40 : 2) == 0 ? random.nextInt() & mask : last;
+                numbers[i] = last;
+                encoder.writeInt(last);
+            }
+            byte[] encoded = encoder.toBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            RunLengths reader = new RunLengths(page, words(page), at, at + encoded.length, width);
+            int[] read = new int[numbers.length];
+            for (int done = 0; done < read.length; ) {
+                int n = Math.min(read.length - done, 1 + random.nextInt(700));
+                int all = reader.alike(n);
+                int[] piece = new int[n];
+                if (all >= 0) {
+                    Arrays.fill(piece, all);
+                } else {
+                    reader.read(piece, n);
+                }
+                System.arraycopy(piece, 0, read, done, n);
+                done += n;
+            }
+            assertThat(read).as("seed " + seed).isEqualTo(numbers);
+        }
+    }
+
+    @Test
+    void splitNumbersAreRead() throws Exception {
+        for (long seed = 1; seed <= 500; seed++) {
+            Random random = new Random(seed);
+            boolean wide = random.nextBoolean();
+            HeapByteBufferAllocator heap = HeapByteBufferAllocator.getInstance();
+            ValuesWriter writer = wide
+                    ? new ByteStreamSplitValuesWriter.LongByteStreamSplitValuesWriter(1 << 10, 1 << 20, heap)
+                    : new ByteStreamSplitValuesWriter.IntegerByteStreamSplitValuesWriter(1 << 10, 1 << 20, heap);
+            long[] numbers = new long[1 + random.nextInt(300)];
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = wide ? random.nextLong() : random.nextInt();
+                if (wide) {
+                    writer.writeLong(numbers[i]);
+                } else {
+                    writer.writeInteger((int) numbers[i]);
+                }
+            }
+            byte[] encoded = writer.getBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            LibraryValues.Numbers reader = LibraryValues.split(page, at, at + encoded.length, numbers.length, wide);
+            assertThat(inPieces(numbers.length, 100, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
+            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(ParquetDecodingException.class);
+            assertThatThrownBy(() -> LibraryValues.split(page, at, at + encoded.length - 1, numbers.length, wide))
+                    .isInstanceOf(ParquetDecodingException.class);
+        }
+    }
+
+    @Test
+    void packedLevelsAreRead() throws Exception {
+        for (long seed = 1; seed <= 500; seed++) {
+            Random random = new Random(seed);
+            int most = 1 + random.nextInt(20);
+            ByteBitPackingValuesWriter writer = new ByteBitPackingValuesWriter(most, Packer.BIG_ENDIAN);
+            int[] levels = new int[1 + random.nextInt(300)];
+            for (int i = 0; i < levels.length; i++) {
+                levels[i] = random.nextInt(most + 1);
+                writer.writeInteger(levels[i]);
+            }
+            byte[] encoded = writer.getBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            LibraryValues.PackedLevels reader =
+                    new LibraryValues.PackedLevels(page, at, page.length, most, levels.length);
+            assertThat(reader.end()).isEqualTo(at + encoded.length);
+            int[] read = new int[levels.length];
+            for (int done = 0; done < read.length; ) {
+                int n = Math.min(read.length - done, 1 + random.nextInt(100));
+                int[] piece = new int[n];
+                reader.read(piece, n);
+                System.arraycopy(piece, 0, read, done, n);
+                done += n;
+            }
+            assertThat(read).as("seed " + seed).isEqualTo(levels);
+            assertThatThrownBy(() ->
+                            new LibraryValues.PackedLevels(page, at, at + encoded.length - 1, most, levels.length))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void whatHeadersSayIsNotBelieved() {
+        // Blocks of 2^62 values in one part, as many values, and then nothing.
+        byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
+        assertThatThrownBy(() -> LibraryValues.differences(huge, 0, huge.length, 10, true))
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> new LibraryValues.Strings(huge, 0, huge.length, 10, true, null))
+                .isInstanceOf(IOException.class);
+        // More values than the page has.
+        byte[] many = {-128, 1, 4, 11, 0, 0};
+        assertThatThrownBy(() -> LibraryValues.differences(many, 0, many.length, 10, true))
+                .isInstanceOf(IOException.class);
+        // A run of 2^30 groups in two bytes.
+        byte[] groups = {-1, -1, -1, -1, 7, 1, 1};
+        assertThatThrownBy(() -> new RunLengths(groups, words(groups), 0, groups.length, 3).read(new int[100], 100))
+                .isInstanceOf(IOException.class);
+    }
+}

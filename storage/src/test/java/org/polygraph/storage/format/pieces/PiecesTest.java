@@ -1,0 +1,463 @@
+package org.polygraph.storage.format.pieces;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.Corpus;
+import org.polygraph.storage.format.EdnLines;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.Inputs;
+import org.polygraph.storage.format.Tables;
+import org.polygraph.storage.format.TestFiles;
+import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/** A history that is read in pieces is the history that is read in one pass, array by array, or the same message. */
+public class PiecesTest {
+    static final long MEMORY = 8L << 30;
+    private static final int[] COUNTS = {1, 2, 7, 64};
+
+    private Inputs inputs;
+
+    @BeforeEach
+    void makeInputs(@TempDir Path folder) {
+        inputs = new Inputs(folder);
+    }
+
+    private static final String[] KEYS = {
+        "0", "1", "7", "-3", "9000000000", "\"k\"", "\"1\"", "\"\\ud800\"", "\"\u00e9\\n\""
+    };
+    private static final String[] VALUES = {
+        "0", "1", "null", "-5", "\"v\"", "\"0\"", "9223372036854775807", "-9000000000000000000", "\"\\udc00\u4e16\""
+    };
+
+    private static <T> T one(T[] of, Random random) {
+        return of[random.nextInt(of.length)];
+    }
+
+    /** Sessions interleaved, indexes with gaps and sometimes not ascending, all that a line may have. */
+    private static String line(Random random, int i) {
+        StringBuilder line = new StringBuilder();
+        line.append("{\"session\":")
+                .append(random.nextInt(5) - 1)
+                .append(",\"index\":")
+                .append(i * 3 - random.nextInt(2));
+        if (random.nextInt(3) == 0) {
+            line.append(",\"start\":").append(i).append(random.nextBoolean() ? ",\"end\":" + (i + 5) : "");
+        }
+        line.append(random.nextInt(9) == 0 ? ",\"note\":{\"a\":[1,{}]}" : "").append(",\"status\":\"");
+        line.append(one(new String[] {"committed", "aborted", "indeterminate"}, random))
+                .append("\",\"ops\":[");
+        for (int o = random.nextInt(5); o > 0; o--) {
+            String key = random.nextInt(3) == 0 ? one(KEYS, random) : Integer.toString(random.nextInt(40));
+            String value = random.nextInt(3) == 0 ? one(VALUES, random) : Integer.toString(random.nextInt(9));
+            if (random.nextInt(8) == 0) {
+                line.append("{\"op\":\"cas\",\"key\":")
+                        .append(key)
+                        .append(",\"expected\":")
+                        .append(value);
+                line.append(",\"value\":3,\"ok\":false}");
+            } else {
+                line.append("{\"op\":\"")
+                        .append(random.nextBoolean() ? 'r' : 'w')
+                        .append("\",\"key\":")
+                        .append(key);
+                line.append(",\"value\":").append(value).append('}');
+            }
+            line.append(o > 1 ? "," : "");
+        }
+        line.append("]}").append(one(new String[] {"\n", "\n", "\r\n", " \n\n", "\n \t\n"}, random));
+        return line.toString();
+    }
+
+    public static String jsonl(Random random, int transactions, int first) {
+        StringBuilder text = new StringBuilder(random.nextInt(4) == 0 ? "\n \n" : "");
+        if (random.nextInt(3) > 0) {
+            text.append("{\"format\":\"history\",\"initial\":{\"value\":\"none\"},\"n\":" + first + "}\n");
+        }
+        for (int i = 0; i < transactions; i++) {
+            text.append(line(random, first + i));
+        }
+        return random.nextBoolean() ? text.toString().stripTrailing() : text.toString();
+    }
+
+    private byte[] parquet(Random random, int transactions, int first) throws Exception {
+        HistoryTable table = inputs.read(
+                "source.jsonl",
+                TestFiles.HEADER + whole(jsonl(random, transactions, first)).replaceFirst("\\s*\\{\"format.*\n", ""));
+        return parquet(table);
+    }
+
+    /** The same without halves of surrogate pairs, which Parquet cannot hold. */
+    public static String whole(String jsonl) {
+        return jsonl.replace("\\ud800", "\\ud83d\\ude00").replace("\\udc00", "");
+    }
+
+    /** With row groups of a hundred rows. */
+    public static byte[] parquet(HistoryTable table) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ParquetHistoryWriter writer = new ParquetHistoryWriter(table, out, 100)) {
+            writer.append(table);
+        }
+        return out.toByteArray();
+    }
+
+    /** Cut so that the largest file has about so many pieces. */
+    static @Nullable ReadPlan plan(String path, HistoryFormat format, int count) throws IOException {
+        long largest = 1;
+        try (var files = Files.walk(Path.of(path))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                largest = Math.max(largest, Files.size(file));
+            }
+        }
+        return ReadPlan.of(path, format, new ReadPlan.Sizes(0, Math.max(1, largest / count)), () -> false);
+    }
+
+    /** Through bytes, as they travel between processes; null if a pass over the whole has to tell. */
+    static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
+        PieceMerge merge = plan.merge(MEMORY);
+        try {
+            for (Piece piece : plan.pieces()) {
+                if (!merge.add(RowsFile.ofBytes(RowsFile.toBytes(piece.read(() -> false, MEMORY))))) {
+                    return null;
+                }
+            }
+        } catch (HistoryException | IOException | BudgetException e) {
+            return null;
+        }
+        return merge.table();
+    }
+
+    /** @return the most pieces there were */
+    static int same(String path, String name) throws Exception {
+        HistoryTable expected = HistoryReader.read(path, HistoryFormat.AUTO, () -> false, MEMORY);
+        int most = 0;
+        for (int count : COUNTS) {
+            ReadPlan plan = plan(path, HistoryFormat.AUTO, count);
+            if (plan == null) {
+                continue;
+            }
+            String each = name + " in " + plan.pieces().size();
+            most = Math.max(most, plan.pieces().size());
+            equal(Objects.requireNonNull(inPieces(plan), each), expected, each);
+        }
+        return most;
+    }
+
+    private static void equal(HistoryTable actual, HistoryTable expected, String name) {
+        assertThat(actual.sessions()).as(name).isEqualTo(expected.sessions());
+        for (int s = 0; s < expected.sessions(); s++) {
+            assertThat(actual.sessionLabel(s)).as(name).isEqualTo(expected.sessionLabel(s));
+        }
+        assertThat(actual.sessionStarts()).as(name).isEqualTo(expected.sessionStarts());
+        assertThat(actual.statuses()).as(name).isEqualTo(expected.statuses());
+        for (int t = 0; t < expected.transactions(); t++) {
+            assertThat(actual.index(t)).as(name).isEqualTo(expected.index(t));
+            assertThat(actual.whereIs(t)).as(name).isEqualTo(expected.whereIs(t));
+        }
+        assertThat(actual.source()).as(name).isEqualTo(expected.source());
+        assertThat(actual.starts()).as(name).isEqualTo(expected.starts());
+        assertThat(actual.ends()).as(name).isEqualTo(expected.ends());
+        assertThat(actual.operationStarts()).as(name).isEqualTo(expected.operationStarts());
+        assertThat(actual.operationKeys()).as(name).isEqualTo(expected.operationKeys());
+        assertThat(actual.operationValues()).as(name).isEqualTo(expected.operationValues());
+        assertThat(actual.keys().size()).as(name).isEqualTo(expected.keys().size());
+        for (int k = 0; k < expected.keys().size(); k++) {
+            assertThat(actual.keys().isString(k))
+                    .as(name)
+                    .isEqualTo(expected.keys().isString(k));
+            assertThat(actual.keys().label(k))
+                    .as(name)
+                    .isEqualTo(expected.keys().label(k));
+        }
+        for (long code : expected.operationValues()) {
+            assertThat(actual.values().label(code))
+                    .as(name)
+                    .isEqualTo(expected.values().label(code));
+            assertThat(actual.values().isString(code))
+                    .as(name)
+                    .isEqualTo(expected.values().isString(code));
+        }
+        assertThat(actual.values().hasLists())
+                .as(name)
+                .isEqualTo(expected.values().hasLists());
+        assertThat(actual.initialValue()).as(name).isEqualTo(expected.initialValue());
+        assertThat(actual.values().label(actual.initialValue()))
+                .as(name)
+                .isEqualTo(expected.values().label(expected.initialValue()));
+        assertThat(List.copyOf(actual.metadata().entrySet()))
+                .as(name)
+                .isEqualTo(List.copyOf(expected.metadata().entrySet()));
+    }
+
+    /** What is in a file. */
+    interface Content {
+        byte[] of(Random random) throws Exception;
+    }
+
+    /** As {@link #same}, of so many files. @return the most pieces that one had */
+    static int most(Inputs inputs, String name, int seeds, Content content) throws Exception {
+        int most = 0;
+        for (long seed = 1; seed <= seeds; seed++) {
+            String path = inputs.write(name, content.of(new Random(seed)));
+            most = Math.max(most, same(path, "seed " + seed));
+        }
+        return most;
+    }
+
+    @Test
+    void jsonLines() throws Exception {
+        assertThat(most(inputs, "h.jsonl", 60, random -> TestFiles.utf8(jsonl(random, 1 + random.nextInt(200), 0))))
+                .isGreaterThan(60);
+    }
+
+    /** Each element is appended once; which lists are read is anything. */
+    private static String lists(Random random, int transactions) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < transactions; i++) {
+            text.append("{\"session\":").append(i % 3).append(",\"index\":").append(i);
+            text.append(",\"status\":\"").append(random.nextInt(9) == 0 ? "aborted" : "committed");
+            text.append("\",\"ops\":[{\"op\":\"append\",\"key\":\"k").append(random.nextInt(4));
+            text.append("\",\"value\":").append(random.nextBoolean() ? "\"e" + i + "\"" : Integer.toString(i));
+            text.append("},{\"op\":\"r\",\"key\":\"k").append(random.nextInt(4)).append("\",\"value\":[");
+            for (int n = random.nextInt(6); n > 0; n--) {
+                text.append(random.nextInt(i + 2)).append(n > 1 ? "," : "");
+            }
+            text.append("]}]}\n");
+        }
+        return text.toString();
+    }
+
+    @Test
+    void listsOfJsonLines() throws Exception {
+        assertThat(most(inputs, "h.jsonl", 60, random -> TestFiles.utf8(lists(random, 1 + random.nextInt(200)))))
+                .isGreaterThan(60);
+    }
+
+    @Test
+    void rowGroups() throws Exception {
+        assertThat(most(inputs, "h.parquet", 12, random -> parquet(random, 50 + random.nextInt(1500), 0)))
+                .isGreaterThan(3);
+    }
+
+    @Test
+    void folders() throws Exception {
+        for (long seed = 1; seed <= 30; seed++) {
+            Random random = new Random(seed);
+            boolean isParquet = seed % 3 == 0;
+            Path parts = inputs.path("parts" + seed);
+            for (int p = 2 + random.nextInt(4); p > 0; p--) {
+                int n = random.nextInt(4) == 0 ? 1 : random.nextInt(300) + 1;
+                int first = p * 1000;
+                String name = parts.getFileName() + "/p" + p;
+                if (isParquet) {
+                    inputs.write(name, parquet(random, n, first));
+                } else if (random.nextInt(4) == 0) {
+                    inputs.write(name + ".jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(random, n, first))));
+                } else {
+                    inputs.write(name + ".jsonl", jsonl(random, n, first));
+                }
+            }
+            assertThat(same(parts.toString(), "seed " + seed)).isGreaterThan(1);
+        }
+    }
+
+    @Test
+    void theCorpus() throws Exception {
+        List<Path> texts = new ArrayList<>();
+        for (Path path : Corpus.list("real")) {
+            String name = path.getFileName().toString();
+            if (name.endsWith(".jsonl") && !name.contains("-pred-")) {
+                texts.add(path);
+            }
+        }
+        for (Path path : texts) {
+            same(path.toString(), path.toString());
+        }
+    }
+
+    /** What is wrong with a history, or nothing. */
+    interface Reading {
+        HistoryTable read() throws HistoryException, IOException;
+    }
+
+    static String told(Reading reading) {
+        try {
+            return String.join("\n", Tables.rows(reading.read()));
+        } catch (HistoryException | IOException | BudgetException e) {
+            return e.getClass().getSimpleName() + " " + e.getMessage();
+        }
+    }
+
+    /** The same table or the same message, whatever is wrong. */
+    public static void sameWhateverIsWrong(String path, HistoryFormat format, String name) throws IOException {
+        String expected = told(() -> HistoryReader.read(path, format, () -> false, MEMORY));
+        for (int count : COUNTS) {
+            ReadPlan plan = plan(path, format, count);
+            HistoryTable table;
+            String actual;
+            try {
+                table = plan == null ? null : inPieces(plan);
+                actual = table == null ? expected : String.join("\n", Tables.rows(table));
+            } catch (HistoryException e) {
+                actual = e.getClass().getSimpleName() + " " + e.getMessage();
+            }
+            assertThat(actual).as(name + " in " + count).isEqualTo(expected);
+        }
+    }
+
+    private void damage(long firstSeed, int rounds) throws Exception {
+        AtomicInteger refused = new AtomicInteger();
+        for (long seed = firstSeed; seed < firstSeed + rounds; seed++) {
+            Random random = new Random(seed);
+            String text = jsonl(random, 20, 0);
+            int at = random.nextInt(text.length());
+            int to = Math.min(text.length(), at + random.nextInt(30));
+            String changed =
+                    switch (random.nextInt(5)) {
+                        case 0 -> text.substring(0, at) + text.substring(to);
+                        case 1 -> text.substring(0, to) + text.substring(at);
+                        case 2 ->
+                            text.substring(0, at)
+                                    + one(new String[] {"\n", "{", "\"", "\ufeff", "\0", "\r"}, random)
+                                    + text.substring(at);
+                        // A line again, or lines in another order.
+                        case 3 -> text + text.substring(text.lastIndexOf('\n', at) + 1);
+                        default -> text.replaceFirst("\n", "\n\n{\"format\":\"history\",\"initial\":{\"value\":3}}\n");
+                    };
+            String path = inputs.write("d.jsonl", changed);
+            HistoryFormat asked = random.nextInt(4) == 0 ? HistoryFormat.AUTO : HistoryFormat.JSONL;
+            sameWhateverIsWrong(path, asked, "seed " + seed);
+            if (told(() -> HistoryReader.read(path, asked)).startsWith("HistoryException")) {
+                refused.incrementAndGet();
+            }
+        }
+        assertThat(refused.get()).isBetween(rounds / 4, rounds);
+    }
+
+    @Test
+    void aFolderAskedForAsAnotherFormatIsPlannedAsIt() throws Exception {
+        inputs.write("f/1.log", jsonl(new Random(1), 30, 0));
+        inputs.write("f/2.log", jsonl(new Random(1), 30, 1000));
+        String path = inputs.path("f").toString();
+        assertThat(plan(path, HistoryFormat.JSONL, 7)).isNotNull();
+        for (HistoryFormat format : List.of(HistoryFormat.JSONL, HistoryFormat.AUTO, HistoryFormat.COBRA)) {
+            sameWhateverIsWrong(path, format, format.label());
+        }
+    }
+
+    @Test
+    void damagedText() throws Exception {
+        damage(1, 600);
+    }
+
+    @Test
+    @Tag("full")
+    void muchDamagedText() throws Exception {
+        damage(1_000_000, 20_000);
+    }
+
+    @Test
+    void whatOnlyPiecesTogetherShow() throws Exception {
+        String txn = "{\"session\":0,\"index\":%d,\"status\":\"committed\",\"ops\":[]}\n";
+        StringBuilder twice = new StringBuilder();
+        StringBuilder pretty = new StringBuilder();
+        for (int i = 0; i < 50; i++) {
+            twice.append(String.format(txn, i % 40));
+            pretty.append(String.format(txn, i).replace(",", "\n,").replace("[", "\n[\n"));
+        }
+        sameWhateverIsWrong(inputs.write("twice.jsonl", twice.toString()), HistoryFormat.AUTO, "an index twice");
+        sameWhateverIsWrong(inputs.write("pretty.jsonl", pretty.toString()), HistoryFormat.AUTO, "objects over lines");
+        for (String second : List.of("{\"value\":7}", "{\"value\":[1]}", "{}")) {
+            String header = "{\"format\":\"history\",\"initial\":%s}\n";
+            inputs.write("f/1.jsonl", String.format(header, "{\"value\":5}") + String.format(txn, 1));
+            inputs.write("f/2.jsonl", String.format(txn, 2));
+            inputs.write("f/3.jsonl", String.format(header, second) + String.format(txn, 3));
+            sameWhateverIsWrong(inputs.path("f").toString(), HistoryFormat.AUTO, "headers that differ");
+        }
+        inputs.write("f/4.jsonl", "r(1,0,0,1)\n");
+        sameWhateverIsWrong(inputs.path("f").toString(), HistoryFormat.AUTO, "files of several formats");
+    }
+
+    @Test
+    void budgetsEndIt() throws Exception {
+        String path = inputs.write("h.jsonl", jsonl(new Random(1), 2_000, 0));
+        ReadPlan plan = Objects.requireNonNull(plan(path, HistoryFormat.AUTO, 64));
+        Piece last = plan.pieces().get(plan.pieces().size() - 1);
+        for (Piece piece : List.of(plan.pieces().get(0), last)) {
+            assertThatThrownBy(() -> piece.read(() -> true, MEMORY))
+                    .isInstanceOf(BudgetException.class)
+                    .hasMessageContaining("time ran out");
+        }
+        assertThatThrownBy(() -> LinesPiece.ofFile(path, 0).read(() -> false, 1000))
+                .isInstanceOf(BudgetException.class)
+                .hasMessageContaining("more memory");
+        String lists = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":["
+                + ("{\"op\":\"r\",\"key\":1,\"value\":[" + "7,".repeat(299_999) + "7]},").repeat(3)
+                + "{\"op\":\"r\",\"key\":1,\"value\":[]}]}\n";
+        String few = inputs.write("lists.jsonl", lists);
+        assertThatThrownBy(() -> LinesPiece.ofFile(few, 0).read(() -> false, 4 << 20))
+                .isInstanceOf(BudgetException.class)
+                .hasMessageContaining("more memory");
+    }
+
+    @Test
+    void smallHistoriesAndOtherFormatsHaveNoPlan() throws Exception {
+        String path = inputs.write("h.jsonl", jsonl(new Random(1), 200, 0));
+        assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Sizes.DEFAULT, () -> false))
+                .isNull();
+        String zipped = inputs.write("h.jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(new Random(1), 200, 0))));
+        inputs.write("logs/T1.log", TestFiles.cobraLog(7));
+        inputs.write("logs/T2.log", TestFiles.cobraLog(7));
+        for (String single : List.of(
+                zipped,
+                inputs.write("h.bincode", TestFiles.dbcop()),
+                inputs.write("h.edn", EdnLines.of(new Random(2), 40)),
+                inputs.write("h.txt", "r(1,0,0,1)\n".repeat(40)),
+                inputs.path("logs").toString(),
+                inputs.path("none").toString(),
+                "-")) {
+            assertThat(ReadPlan.of(single, HistoryFormat.AUTO, new ReadPlan.Sizes(0, 16), () -> false))
+                    .as(single)
+                    .isNull();
+        }
+    }
+
+    /** Of thousands of parts each is looked at, and none of them is long enough to be asked about while it is read. */
+    @Test
+    void planningAsksTheBudgetForEachFile() throws Exception {
+        for (int part = 0; part < 3; part++) {
+            inputs.write("p/part-" + part + ".jsonl", TestFiles.utf8(TestFiles.HEADER));
+        }
+        String path = inputs.path("p").toString();
+        ReadPlan.Sizes cut = new ReadPlan.Sizes(0, 1 << 18);
+        AtomicInteger asked = new AtomicInteger();
+        assertThat(ReadPlan.of(path, HistoryFormat.JSONL, cut, () -> asked.incrementAndGet() < 0))
+                .isNotNull();
+        int all = asked.get();
+        assertThat(all).isGreaterThanOrEqualTo(6);
+        for (int most = 0; most < all; most++) {
+            int last = most;
+            asked.set(0);
+            assertThatThrownBy(() -> ReadPlan.of(path, HistoryFormat.JSONL, cut, () -> asked.incrementAndGet() > last))
+                    .isInstanceOf(BudgetException.class);
+        }
+    }
+}
