@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
-/** Who may have written what a read returned: the writers of one key by the class of their value. Memory: 4 bytes a writer. */
+/** The candidate writers of a read: the writers of one key, grouped by the class of their value. Memory: 4 bytes a writer. */
 final class Candidates {
     static final int NONE = -1;
 
@@ -29,7 +29,7 @@ final class Candidates {
         }
     }
 
-    /** The only writer of a class, a transaction; {@link #NONE} if there is none or more. */
+    /** The transaction that is the only writer of a class; {@link #NONE} if the class has no writer or several. */
     int only(int valueClass) {
         int at = first(valueClass);
         return isOf(valueClass, at) && !isOf(valueClass, at + 1) ? p.writerTxn[writers[at]] : NONE;

@@ -1,21 +1,21 @@
 package org.polygraph.solver;
 
 /**
- * When a search has so many clauses that it is better begun anew. The order is the memory of what worked, so what it violates is
- * all that there is left to do, and needs few of the clauses that were made on the way. But a search that makes no
- * headway may need all it has learnt: then the limit doubles.
+ * Decides when a search has so many clauses that a new search is cheaper. The order keeps what the search has achieved, so only
+ * the items that it still violates are left, and these need few of the clauses made on the way. A search that makes no
+ * progress may need everything it has learnt: the limit then doubles.
  *
- * <p>So there are at most as many searches as the limit doubles before memory ends, and as what waits can shrink by an
- * eighth: a refutation that fits the memory is found.
+ * <p>The number of searches is bounded by how often the limit can double before memory ends, plus how often the number of
+ * waiting items can shrink by an eighth. A refutation that fits in memory is therefore found.
  */
 final class ClauseLimit {
-    /** Headway: an eighth of what waited before. */
+    /** A search made progress if the number of waiting items fell by an eighth. */
     private static final int LEAST_SHARE = 8;
 
     private long bytes;
     private long leastWaiting = Long.MAX_VALUE;
 
-    /** @param bytes that clauses and what belongs to them may take at first */
+    /** @param bytes the first limit on clauses and the structures that belong to them */
     ClauseLimit(long bytes) {
         this.bytes = bytes;
     }

@@ -10,13 +10,13 @@ import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.PairTable;
 
 /**
- * Turns violated items into clauses, each once, and keeps what each says.
+ * Makes a clause for each violated item, once, and records what each clause states.
  *
  * <p>Read r whose last counted writer W has another value: {@code b(r)->c(W) OR OR_T [c(W)->b(T) AND c(T)->b(r)]} over
  * the candidates T; with no writer before it {@code OR_T c(T)->b(r)}; writers that overlap: {@code c(W)->b(W') OR
- * c(W')->b(W)}. Each holds in every model, provided what it speaks of is committed, so optional transactions add their
- * commit's negation. A bracket is a variable that implies its parts; that suffices because it occurs only positively.
- * What the known edges decide drops out.
+ * c(W')->b(W)}. Each clause holds in every model in which the transactions that it names are committed, so a clause with an optional
+ * transaction also contains the negation of its commit. A bracket is a variable that implies its two edges; one direction
+ * suffices because brackets occur only positively. Literals that the known edges decide are left out.
  */
 final class ClauseMaker {
     private static final long OVERLAP_TAG = 1L << 63;
@@ -65,7 +65,7 @@ final class ClauseMaker {
         return literals.size();
     }
 
-    /** The clause of the violated item in {@code check}'s hand, or {@link PairTable#ABSENT} when not made yet. */
+    /** The clause of {@code check}'s current violated item, or {@link PairTable#ABSENT} if it has none yet. */
     int find() {
         return known.get(itemId());
     }
@@ -104,7 +104,7 @@ final class ClauseMaker {
         return others.get(id);
     }
 
-    /** Makes the clause of the violated item in {@code check}'s hand and adds it to the search. */
+    /** Makes the clause of {@code check}'s current violated item and adds it to the search. */
     void make(Search search) {
         clause.clear();
         int reader = check.reader();
@@ -168,7 +168,7 @@ final class ClauseMaker {
         unlessUncommitted(search, readTxn);
     }
 
-    /** As {@link #addPart}, for an edge that the order reverses and so cannot be certain. */
+    /** As {@link #addPart}, for an edge that the current order reverses and that therefore cannot be certain. */
     private boolean addEdge(Search search, int from, int to) {
         int before = parts.size();
         boolean possible = addPart(search, from, to);
@@ -197,7 +197,7 @@ final class ClauseMaker {
         return true;
     }
 
-    /** Adds "the candidate stands between" to the clause: nothing, one literal or a bracket. */
+    /** Adds to the clause that the candidate lies between writer and reader: no literal, one literal or a bracket. */
     private void addAlternative(Search search, int writerCommit, int candidate, int snapshot) {
         boolean before = writerCommit == Atoms.NONE || p.certain(writerCommit, p.snapshot(candidate));
         boolean after = p.certain(p.commit(candidate), snapshot);
@@ -269,6 +269,6 @@ final class ClauseMaker {
 
     private static IllegalStateException certainYetBroken() {
         return new IllegalStateException(
-                "an edge is certain that the order reverses: Polygraph.reachability and position contradict each other");
+                "the order reverses a certain edge: Polygraph.reachability and position contradict each other");
     }
 }

@@ -1,6 +1,6 @@
 package org.polygraph.solver;
 
-/** Clauses have reached their {@link ClauseLimit}: the search is abandoned, its order is not. */
+/** The clauses have reached their {@link ClauseLimit}: the search ends, and the next one starts from its order. */
 final class ClausesOutgrown extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -3,11 +3,11 @@ package org.polygraph.solver;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * Groups of keys that share transactions, so that the search finishes one before it begins the next. Found among the keys
- * to start from; a key that comes up later joins the group of a transaction of its.
+ * Groups of keys that share transactions. The search finishes one group before it begins the next. Groups are formed from the
+ * dirty keys; a key that becomes violated later joins the group of one of its transactions.
  *
- * <p>A matter of what comes first and what seems cheap, never of correctness: known edges may tie groups together, and
- * nothing relies on it that they do not.
+ * <p>Groups affect only the order of work and the estimated cost of a decision, never correctness: known edges may connect
+ * groups.
  *
  * <p>Memory: 4 bytes a transaction, and as much again while set up. Time: nearly linear in the readers and writers of the keys.
  */
@@ -16,7 +16,7 @@ final class CoreGroups {
 
     private final Polygraph p;
     private final SearchBudget budget;
-    /** Transaction to another one of its group, nearer the root; itself at the root. */
+    /** Union-find parent by transaction; a root is its own parent. */
     private final int[] parents;
 
     private final boolean scattered;
@@ -38,7 +38,7 @@ final class CoreGroups {
         scattered = isScatteredNow();
     }
 
-    /** Whether no group has as much as half of the transactions that are in some group. */
+    /** Whether every group has less than half of all grouped transactions. */
     boolean isScattered() {
         return scattered;
     }
@@ -58,7 +58,7 @@ final class CoreGroups {
         return largest < all - largest;
     }
 
-    /** A number that two keys have in common if they belong together; transactions that belong nowhere count for nothing. */
+    /** The number of a key's group. Transactions without a group are ignored. */
     int of(int key) {
         for (int w = p.writerStart[key]; w < p.writerStart[key + 1]; w++) {
             if (parents[p.writerTxn[w]] != NONE) {
@@ -91,7 +91,7 @@ final class CoreGroups {
         }
         int root = root(txn);
         if (group != NONE && group != root) {
-            // The lower number stays: groups come in the order of their first transaction.
+            // The lower number becomes the root: groups are ordered by their first transaction.
             int low = Math.min(group, root);
             parents[Math.max(group, root)] = low;
             return low;

@@ -1,12 +1,12 @@
 package org.polygraph.solver;
 
 /**
- * How far an edge goes against the order: the guess at what deciding it costs.
+ * The displacement of an edge against the order, which estimates the cost of deciding it.
  *
- * <p>Where one group of keys dominates, places in the order between its ends. Where there are many groups, mixed in the
- * order, that says nothing: events that moved stand side by side, all others a group's events apart, and two thousand
- * groups of 40 transactions took six times the decisions of solving each alone. There, items of the key in hand between
- * the ends count; with one group that is up to a fifth worse.
+ * <p>Where one group of keys dominates, it is the distance between the two events in the order. Where many groups are mixed in
+ * the order, that distance is misleading: two thousand groups of 40 transactions took six times the decisions of solving each
+ * group alone. There, the displacement is the number of items of the current key between the two events; with one
+ * group that is up to a fifth worse.
  */
 final class Displacement {
     private final Polygraph p;
@@ -14,7 +14,7 @@ final class Displacement {
     private final ReadCheck check;
     private final boolean byItems;
 
-    /** @param position event to position; live */
+    /** @param position the position of each event; the search changes it */
     Displacement(Polygraph p, int[] position, ReadCheck check) {
         this.p = p;
         this.position = position;
@@ -22,7 +22,7 @@ final class Displacement {
         byItems = check.isScattered();
     }
 
-    /** Of an edge between events of the reader and writers of the key in hand; 0 when it follows the order. */
+    /** The displacement of an edge between two events of the current key; 0 if the edge agrees with the order. */
     long of(int from, int to) {
         if (position[from] < position[to]) {
             return 0;

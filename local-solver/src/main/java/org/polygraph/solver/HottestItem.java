@@ -5,19 +5,18 @@ import org.polygraph.solver.sat.Search;
 import org.polygraph.solver.theory.PairTable;
 
 /**
- * Takes, once conflicts are many, the violated item whose clause was in most of them lately instead of the earliest: a
- * search that has to refute stays where the contradiction is.
+ * Once there are many conflicts, selects the violated item whose clause occurred in most recent conflicts instead of the earliest
+ * item, so that a refutation stays near the contradiction.
  *
- * <p>Not before each item that waits is worth a conflict, and never more work than the search itself: a large core has
- * thousands of items that have nothing to do with each other, and is done soonest from the beginning to the end. Not where
- * clauses have many literals, either, as with few values: a conflict says little of an item with many ways out (measured: up
- * to three times the conflicts).
+ * <p>It starts when there were as many conflicts as items wait, and never takes more work than the search itself: a large core
+ * has thousands of unrelated items and is solved fastest from beginning to end. It is also off where clauses have many
+ * literals, as with few values: there a conflict says little about an item (measured: up to three times the conflicts).
  */
 final class HottestItem implements ReadCheck.Score {
     private static final int LEAST_CONFLICTS = 100;
-    /** On average, of the clauses made so far. */
+    /** The most literals a clause, on average over all clauses so far. */
     private static final double MOST_LITERALS = 2.5;
-    /** Literals looked at here, some nanoseconds each, for one propagated, some hundred. */
+    /** How many literals may be read here for each propagated literal: reading takes nanoseconds, propagating about a hundred. */
     private static final int LOOKS_A_PROPAGATION = 4;
 
     private final ReadCheck check;
@@ -30,7 +29,7 @@ final class HottestItem implements ReadCheck.Score {
         this.clauses = clauses;
     }
 
-    /** Requires an item in {@code check}'s hand; may take another one. */
+    /** May replace {@code check}'s current item, which must exist, by another one. */
     void take(Search running) {
         if (running.conflicts() >= LEAST_CONFLICTS
                 && check.waiting() <= running.conflicts()
@@ -41,9 +40,9 @@ final class HottestItem implements ReadCheck.Score {
         }
     }
 
-    /** Sum of the activities of the literals left open; 0 for an item without a clause. */
+    /** The sum of the activities of the unassigned literals; 0 for an item without a clause. */
     @Override
-    public float ofItemInHand() {
+    public float ofCurrentItem() {
         Search running = search;
         int id = clauses.find();
         looks++;

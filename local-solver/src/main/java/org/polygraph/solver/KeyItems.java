@@ -23,17 +23,17 @@ final class KeyItems {
     final int[] items;
     /** Item to its index in {@link #items}. */
     final int[] slots;
-    /** By item, the last counted writer before it (global index), or -1; as of the last refresh. */
+    /** By item, the last counted writer before it (global index) at the last refresh, or -1. */
     final int[] lastWriters;
-    /** By item, whether it waits among the violated. */
+    /** By item, whether it is in the queue of violated items. */
     final boolean[] queued;
-    /** By item, whether it is among the touched. */
+    /** By item, whether it was touched since the last refresh. */
     private final boolean[] isTouched;
 
     private int[] touched = new int[0];
     private int touchedCount;
 
-    /** Made when first asked for. */
+    /** Made at the first use. */
     @Nullable
     Candidates candidates;
 
@@ -76,7 +76,7 @@ final class KeyItems {
         return writer - firstWriter + readers;
     }
 
-    /** Notes that an item may have moved, or counts from now on, or no longer. */
+    /** Records that an item may have moved, or that its transaction began or ceased to count. */
     void touch(int item, SearchBudget budget) {
         if (!isTouched[item]) {
             isTouched[item] = true;

@@ -4,13 +4,13 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * Checks an order from scratch, sharing nothing with the search: the last line of defence against a wrong answer.
+ * Checks an order from scratch and shares no code with the search, so a fault of the search cannot become a wrong answer.
  * O(input log largest key).
  */
 final class ModelCheck {
     private ModelCheck() {}
 
-    /** What is wrong with the order, or null. */
+    /** The first fault of the order, or null if it has none. */
     static @Nullable String firstFault(
             Polygraph p, int[] position, boolean @Nullable [] committed, SearchBudget budget) {
         int events = p.events();

@@ -12,14 +12,14 @@ import org.polygraph.solver.theory.DynamicOrder;
 import org.polygraph.solver.theory.PairTable;
 
 /**
- * The total order as a theory: true edges are kept in the order, and what the order violates is all that is ever
+ * The total order as a theory: the order obeys all true edges, and only literals of items that the order violates are
  * decided.
  *
- * <p>A violated item's clause has no true literal, since the order obeys those, and with nothing pending no false clause
- * stands; so an unassigned literal is always left to decide.
+ * <p>The clause of a violated item has no true literal, because the order obeys true literals. After propagation no clause is
+ * false. So the clause has an unassigned literal to decide.
  */
 final class OrderTheory implements Theory {
-    /** Cost of deciding a commit, against events moved. */
+    /** The cost of deciding a commit, in moved events. */
     private static final int COMMIT_COST = 8;
 
     private final Polygraph p;
@@ -32,7 +32,7 @@ final class OrderTheory implements Theory {
     /** Brackets that became true before they were defined; some may have been undone since. */
     private final IntStack undefined;
 
-    /** Of clauses and what belongs to them. */
+    /** The budget of clauses and the structures that belong to them. */
     private final SearchBudget budget;
 
     private final ClauseLimit limit;
@@ -126,7 +126,7 @@ final class OrderTheory implements Theory {
         trace.lemma(literals, literals.length, cycle, cycle.length);
     }
 
-    /** Edges go; the order and the commits stay as they are: the memory of what worked. */
+    /** Removes the edges of undone literals. The order and the commits stay: they are the saved phase. */
     @Override
     public void undo(int literal) {
         if (atoms.kind(Literals.variable(literal)) == Atoms.EDGE) {
@@ -134,7 +134,7 @@ final class OrderTheory implements Theory {
         }
     }
 
-    /** @throws ClausesOutgrown at the limit, with order and check as they should be */
+    /** @throws ClausesOutgrown at the limit; order and check are then consistent */
     @Override
     public int next(Search search) {
         if (limit.isReached(budget.own())) {
@@ -201,7 +201,8 @@ final class OrderTheory implements Theory {
             }
         }
         if (best == Literals.NONE) {
-            throw new IllegalStateException("a violated item's clause is false, unnoticed: clause " + id);
+            throw new IllegalStateException(
+                    "the clause of a violated item is false and was not propagated: clause " + id);
         }
         return best;
     }

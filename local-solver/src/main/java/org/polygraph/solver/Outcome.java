@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A solver's answer. */
 public sealed interface Outcome {
-    /** What the search did. */
+    /** Counters of the search. */
     Statistics statistics();
 
     /** There is such an order; it was checked from scratch. */
@@ -19,7 +19,7 @@ public sealed interface Outcome {
             this.statistics = statistics;
         }
 
-        /** Event to position, a permutation; the caller's to keep. */
+        /** The position of each event, a permutation; the caller owns the array. */
         public int[] position() {
             return position;
         }
@@ -39,19 +39,19 @@ public sealed interface Outcome {
     }
 
     /**
-     * There is no such order: the core has none. With {@link SolverOptions#withProof} a trace shows it, and {@link
-     * org.polygraph.solver.proof.ProofChecker} sees that it does.
+     * There is no such order: the clauses of the core exclude every order. With {@link SolverOptions#withProof} a trace proves
+     * it, which {@link org.polygraph.solver.proof.ProofChecker} checks.
      */
     record Unsatisfiable(Core core, Statistics statistics) implements Outcome {}
 
     /**
      * A budget ran out.
      *
-     * @param reason which, for the user
+     * @param reason which budget, as text for the user
      */
     record Unknown(String reason, Statistics statistics) implements Outcome {}
 
-    /** What an instantiated clause says. */
+    /** The kinds of instantiated clauses. */
     enum ClauseKind {
         /** A read must not have {@code writer} as its last writer: writer after it, or a candidate between. */
         READ,
@@ -84,7 +84,7 @@ public sealed interface Outcome {
             return readers.length;
         }
 
-        /** What a clause says. */
+        /** The kind of a clause. */
         public ClauseKind kind(int clause) {
             if (readers[clause] < 0) {
                 return ClauseKind.OVERLAP;
@@ -118,16 +118,16 @@ public sealed interface Outcome {
         }
 
         /**
-         * Events of the cycle on which the last alternative broke, each before the next and the last before the first;
-         * empty when a clause broke last. Its edges are known ones and such as the clauses force.
+         * Events of the cycle that excluded the last alternative: each event is before the next, the last before the first.
+         * Empty if a clause excluded the last alternative. The edges of the cycle are known or forced by the clauses.
          */
         public int[] cycle() {
             return cycle.clone();
         }
 
         /**
-         * Whether the clauses were traced through the refutation; otherwise memory for that ran out, and these are all
-         * clauses there were.
+         * Whether the clauses are those that the refutation used. Otherwise the memory for tracing ran out, and these are all
+         * instantiated clauses.
          */
         public boolean isTraced() {
             return traced;

@@ -22,8 +22,8 @@ import org.polygraph.solver.proof.ProofProblem;
  *       value equals the key's initial one.
  *   <li><b>readers</b> CSR by key: {@code readerTxn[r]}, one entry per (key, transaction) with an external read;
  *       {@code readerClass[r]}: class of the value read.
- *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Uncommitted, its writes are not there
- *       and its reads are free; it must have no known edges that hold only if it committed.
+ *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Without its commit its writes do not exist
+ *       and its reads are not constrained; it must have no known edges that hold only if it committed.
  *   <li><b>dirtyKeys</b> keys that {@code position} may violate with no optional transaction committed; null = all.
  * </ul>
  *
@@ -32,7 +32,7 @@ import org.polygraph.solver.proof.ProofProblem;
  * b(W) for any two counted writers of a key. Counted: committed, or not optional.
  */
 public final class Polygraph {
-    /** The class of the value that every key has at first. */
+    /** The class of the initial value of every key. */
     public static final int INITIAL = -1;
 
     final int transactions;
@@ -111,8 +111,8 @@ public final class Polygraph {
     }
 
     /**
-     * The same problem as {@code proof}'s checker reads it; arrays are shared, predecessors turned round when there are
-     * no successors. O(input).
+     * The same problem as {@code proof}'s checker reads it; arrays are shared, successors are built from predecessors if
+     * there are none. O(input).
      *
      * @throws IllegalArgumentException naming the array and index that is wrong
      */

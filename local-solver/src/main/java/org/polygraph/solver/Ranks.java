@@ -1,11 +1,11 @@
 package org.polygraph.solver;
 
-/** Where the order puts the items of keys. */
+/** The ranks of the items of keys in the current order. */
 final class Ranks {
     private final Polygraph p;
     private final int[] position;
 
-    /** @param position event to position; live */
+    /** @param position the position of each event; the search changes it */
     Ranks(Polygraph p, int[] position) {
         this.p = p;
         this.position = position;
@@ -18,12 +18,12 @@ final class Ranks {
                 : ofWriter(p.writerTxn[items.writer(item)]);
     }
 
-    /** Of what a transaction reads. */
+    /** The rank of a transaction's reads. */
     int ofReader(int txn) {
         return 2 * position[p.snapshot(txn)];
     }
 
-    /** Of what a transaction writes. */
+    /** The rank of a transaction's writes. */
     int ofWriter(int txn) {
         return 2 * position[p.commit(txn)] + 1;
     }

@@ -6,21 +6,21 @@ import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * Finds what the current order violates, looking again only where events moved.
+ * Finds the items that the current order violates, and rechecks only where events moved.
  *
- * <p>Per key an array sorted by the order. When events move, their items are put back in order and what stands behind
- * them is checked again, up to the next writer; so what each item noted as its last writer always holds. Until the first event
- * moves, a key that is clean is forgotten; it is sorted again, and kept, once an event of it moves.
+ * <p>Each key has an array of items sorted by the order. When events move, their items are sorted again and the items behind
+ * them are rechecked up to the next writer, so the recorded last writer of each item is always right. The array of a key without
+ * violations is discarded until one of its events moves; it is then sorted again and kept.
  *
- * <p>Invariant between calls: every violated item is queued, or in a window of a key that awaits a refresh.
+ * <p>Invariant between calls: every violated item is queued or lies in a window of a key that awaits a refresh.
  */
 final class ReadCheck {
-    /** Of a version, looked at on either side: versions with more are rare, and any of their reads will do. */
+    /** How many reads of a version are examined on either side. Versions with more reads are rare, and any of their reads serves. */
     private static final int MOST_READS = 64;
 
     private final Polygraph p;
     private final int[] position;
-    /** Whether a transaction counts as committed. Null: all do. */
+    /** Whether each transaction counts as committed; null if all do. */
     private final boolean @Nullable [] counted;
 
     private final Ranks ranks;
@@ -39,7 +39,7 @@ final class ReadCheck {
     private long checks;
     private long[] sortKeys = new long[0];
 
-    // The violated item in hand.
+    // The current violated item.
     private int key;
     private int reader;
     private int writer;
@@ -99,7 +99,7 @@ final class ReadCheck {
         return queue.size();
     }
 
-    /** Looks where anything moved; then all that is violated is among what is {@link #waiting}. */
+    /** Rechecks where events moved; every violated item is then among the {@link #waiting} ones. */
     void refreshAll() {
         while (!staleKeys.isEmpty()) {
             refresh(staleKeys.pop());
@@ -141,7 +141,7 @@ final class ReadCheck {
                 if (rank <= queue.firstRank()) {
                     return true;
                 }
-                // It moved on since it was queued; others may come before it now.
+                // It moved since it was queued; other items may precede it now.
                 queue.removeFirst();
                 queue.add(items.group, rank, k, item);
                 continue;
@@ -152,10 +152,10 @@ final class ReadCheck {
     }
 
     /**
-     * Takes, in place of the violated read in hand, the last read of the same version, if there is no doubt about the version. It
-     * comes before the writer in hand, or the writer comes before the version, as for all its reads; and to go past the
-     * first of them only is to be in the way of the next. Not where groups are mixed in the order: a last read may stand far off
-     * there, and 1,000 groups took 1.7 times the decisions.
+     * Replaces the current violated read by the last read of the same version, if its value has only one writer. The last read
+     * either precedes the current writer, or the writer precedes the version, as for all reads of the version; moving the writer
+     * behind the first read only would violate the next one. It is off where groups are mixed in the order: the last read may be
+     * far away there, and 1,000 groups took 1.7 times the decisions.
      */
     void takeLastOfVersion() {
         if (reader < 0 || writer < 0 || groups.isScattered()) {
@@ -187,15 +187,15 @@ final class ReadCheck {
         return isLater && txn != p.writerTxn[writer] && counts(txn) ? r : last;
     }
 
-    /** How urgent the violated item in hand is. */
+    /** The urgency of the current violated item. */
     interface Score {
         /** Not negative. */
-        float ofItemInHand();
+        float ofCurrentItem();
     }
 
     /**
-     * Takes in hand the violated item that scores highest, the earliest of those that score alike: call after {@link #next()}
-     * found one. O(waiting) scores.
+     * Makes the violated item with the highest score the current one, the earliest of equal scores. Call it after {@link #next()}
+     * has found an item. O(waiting) scores.
      */
     void next(Score score) {
         refreshAll();
@@ -210,7 +210,7 @@ final class ReadCheck {
                 queue.drop(at);
                 continue;
             }
-            float of = score.ofItemInHand();
+            float of = score.ofCurrentItem();
             if (of > bestScore || (of == bestScore && queue.precedes(at, best))) {
                 bestScore = of;
                 best = at;
@@ -218,7 +218,7 @@ final class ReadCheck {
             at++;
         }
         if (best < 0 || !isViolated(itemsOf(queue.key(best)), queue.item(best))) {
-            throw new IllegalStateException("nothing is violated, yet something was in hand");
+            throw new IllegalStateException("no item is violated, although there was a current one");
         }
         if (queue.size() < before) {
             queue.restore();
@@ -238,7 +238,7 @@ final class ReadCheck {
         return groups.isScattered();
     }
 
-    /** Where the item of a transaction stands in the key in hand: the reader in hand's read, any other one's write. */
+    /** The slot of a transaction's item in the current key: the read of the current reader, the write of any other transaction. */
     int slotOf(int txn) {
         KeyItems items = itemsOf(key);
         if (reader >= 0 && p.readerTxn[reader] == txn) {
@@ -317,7 +317,7 @@ final class ReadCheck {
             int before = queue.size();
             sweep(items, 0, items.size - 1);
             if (queue.size() == before && transactionItems == null) {
-                // Clean at first sight: most keys are, and stay so.
+                // Most keys have no violation at the first check and never get one.
                 keyItems[k] = null;
                 budget.reserve(-bytes);
             }
@@ -368,9 +368,9 @@ final class ReadCheck {
     }
 
     /**
-     * Queues what is violated from slot {@code low} to the first counted writer after {@code high}.
+     * Queues the violated items from slot {@code low} to the first counted writer after {@code high}.
      *
-     * @return the slot after the last one looked at
+     * @return the slot after the last one checked
      */
     private int sweep(KeyItems items, int low, int high) {
         int last = writerBefore(items, low);
@@ -406,7 +406,7 @@ final class ReadCheck {
 
     /**
      * The last counted writer (global index) in the slots before {@code slot}, or -1. The item just before is outside
-     * the window, so what it noted still holds.
+     * the window, so its recorded last writer is still right.
      */
     private int writerBefore(KeyItems items, int slot) {
         if (slot == 0) {
@@ -460,7 +460,7 @@ final class ReadCheck {
         return true;
     }
 
-    /** Who may have written what the reads of the key in hand returned. */
+    /** The candidate writers of the reads of the current key. */
     Candidates candidates() {
         KeyItems items = itemsOf(key);
         Candidates made = items.candidates;

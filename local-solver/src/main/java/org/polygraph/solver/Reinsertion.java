@@ -3,35 +3,36 @@ package org.polygraph.solver;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * Puts the touched items of a key back in order, and says where the check must look again.
+ * Sorts the touched items of a key into their new places and lists where the key must be rechecked.
  *
- * <p>Items that were not touched kept their order, so only touched ones are compared: each gallops from where it stood to
- * where it belongs. What lies between shifts by block copies and is not looked at: where an order moves, a window of a hot
- * key holds hundreds of items for each that was touched, and to rank and check them all was four fifths of the time.
+ * <p>Untouched items keep their relative order, so only touched items are compared: each gallops from its old place to its new
+ * one. Items between are shifted by block copies without being read: a window of a hot key holds hundreds of items for each
+ * touched one, and ranking and checking them all took four fifths of the time.
  *
- * <p>An item's last writer changes only behind a writer that came or went, up to the next writer: these are the starts.
+ * <p>The last writer of an item changes only behind a writer that arrived or left, up to the next writer. These places are the
+ * starts.
  */
 final class Reinsertion {
-    /** Kinds of starts: check this reader only. */
+    /** A start: recheck this reader only. */
     static final int READER = 0;
 
-    /** Check from here to the first counted writer, which may be the one here: a writer before it went. */
+    /** A start: recheck from here to the first counted writer, which may be here; a writer before it left. */
     static final int VACATED = 1;
 
-    /** Check from here to the first counted writer after the one here. */
+    /** A start: recheck from here to the first counted writer after the one here. */
     static final int WRITER = 2;
 
     private static final int SEGMENT = 4;
 
     private final Ranks ranks;
     private final SearchBudget budget;
-    /** Touched items by where they stood: slot and one bit, whether it is a writer. */
+    /** Touched items by their old place: slot, and one bit for a writer. */
     private long[] holes = new long[0];
-    /** Touched items by where they belong: rank and item. */
+    /** Touched items by their new place: rank and item. */
     private long[] entering = new long[0];
-    /** By entering item, how many items that stay come before it; ascends. */
+    /** By entering item, how many staying items precede it; ascending. */
     private int[] gaps = new int[0];
-    /** Blocks that shift up: from, to (among the items that stay), holes before, entering before. */
+    /** Blocks that shift up: from, to (among staying items), holes before, entering items before. */
     private int[] segments = new int[0];
 
     private long[] starts = new long[0];
@@ -56,7 +57,7 @@ final class Reinsertion {
         return (int) (starts[index] & 3);
     }
 
-    /** Orders the items; forgets that any were touched. O(touched log size) comparisons, and the shifts. */
+    /** Sorts the items; afterwards none is touched. O(touched log size) comparisons, plus the shifts. */
     void run(KeyItems items) {
         count = items.touchedCount();
         reserve();
@@ -103,7 +104,7 @@ final class Reinsertion {
         return (int) (hole >>> 1);
     }
 
-    /** Among the items that stay, how many stand before hole i. */
+    /** How many staying items precede hole i. */
     private int before(int i) {
         return slot(holes[i]) - i;
     }
@@ -136,7 +137,7 @@ final class Reinsertion {
         return ranks.of(items, items.items[index + low]);
     }
 
-    /** The least index, {@code least} or more, of an item that stays and ranks above; the search starts at {@code hint}. */
+    /** The least index, at least {@code least}, of a staying item with a higher rank; the search starts at {@code hint}. */
     private int gap(KeyItems items, int rank, int hint, int least) {
         int end = items.size - count;
         int low = least;
@@ -169,8 +170,8 @@ final class Reinsertion {
     }
 
     /**
-     * Moves the items that stay to their new slots. Blocks that go down are copied in ascending order, those that go up in
-     * descending order; where the direction changes nothing is overwritten but holes.
+     * Moves the staying items to their new slots. Blocks that move down are copied in ascending order, blocks that move up in
+     * descending order, so that only holes are overwritten where the direction changes.
      */
     private void shift(KeyItems items) {
         int up = 0;
@@ -225,7 +226,7 @@ final class Reinsertion {
         int i = 0;
         int j = 0;
         while (i < count || j < count) {
-            // An item that enters at a gap comes before the one that stays there.
+            // An item that enters at a gap precedes the staying item there.
             if (j < count && (i == count || gaps[j] <= before(i))) {
                 int kind = items.isReader((int) entering[j]) ? READER : WRITER;
                 starts[startCount++] = (long) (gaps[j] + j) << 2 | kind;

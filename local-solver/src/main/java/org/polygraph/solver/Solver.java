@@ -21,7 +21,7 @@ import org.polygraph.solver.theory.DynamicOrder;
  *
  * <p>Requires: the known edges are acyclic, {@code position} extends them, {@code reachability} (if any) answers true
  * only for what they imply. {@link Polygraph#validate} checks what can be checked in linear time. Ensures: Satisfiable
- * was verified from scratch (unless told not to); Unsatisfiable follows from the core's clauses and the known edges; the same polygraph,
+ * was verified from scratch (unless {@link Option#VERIFY} is 0); Unsatisfiable follows from the core's clauses and the known edges; the same polygraph,
  * options and seed give the same outcome, budgets aside.
  */
 public final class Solver {
@@ -41,12 +41,12 @@ public final class Solver {
         return new Run(polygraph, options, budget).solve();
     }
 
-    /** One call. */
+    /** The state of one call. */
     private static final class Run {
         private final Polygraph p;
         private final SolverOptions options;
         private final SearchBudget budget;
-        /** Out of the same bytes: clauses, variables, what is learnt. */
+        /** The part of the budget that clauses, variables and learnt clauses take. */
         private final SearchBudget ofClauses;
 
         private final long startNanos = System.nanoTime();
@@ -55,7 +55,7 @@ public final class Solver {
         private @Nullable ReadCheck check;
         private @Nullable ClauseMaker clauses;
         private @Nullable Atoms atoms;
-        /** Of the searches before this one. */
+        /** The counters of earlier searches of this call. */
         private Statistics past = Statistics.NONE;
 
         Run(Polygraph p, SolverOptions options, SearchBudget budget) {
@@ -77,7 +77,7 @@ public final class Solver {
             }
         }
 
-        /** Says how far it came, too. */
+        /** An Unknown whose reason also states how far the search came. */
         private Outcome unknown(String why) {
             Statistics s = statistics();
             return new Outcome.Unknown(
@@ -132,7 +132,7 @@ public final class Solver {
             }
         }
 
-        /** What an option says, or a quarter of the memory that is left. */
+        /** The value of the option, or a quarter of the memory that is left if that is less. */
         private long firstLimit() {
             return Math.min(options.get(Option.CLAUSE_BYTES), Math.max(0, options.maxBytes() - budget.bytes()) / 4);
         }

@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** What a solver may spend and how it searches. Immutable; start from {@link #defaults()}. */
+/** The budgets of a solver and the options of its search. Immutable; start from {@link #defaults()}. */
 public final class SolverOptions {
     /** The one table of tunable numbers: default, least, greatest, meaning. */
     public enum Option {
@@ -13,7 +13,7 @@ public final class SolverOptions {
         VERIFY(1, 0, 1, "whether a model is checked from scratch; 0 is for callers that replay it themselves"),
         MINIMIZE(1, 0, 1, "whether learnt clauses are minimized"),
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
-        MOST_LATE(500, 0, Integer.MAX_VALUE, "so many literals assigned late, and no backjump keeps levels"),
+        MOST_LATE(500, 0, Integer.MAX_VALUE, "with so many literals assigned late, no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
         DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
         EXPLANATION(1, 0, 1, "whether a cycle is explained by the fewest literals; 0 = by any path"),
@@ -35,7 +35,7 @@ public final class SolverOptions {
             this.meaning = meaning;
         }
 
-        /** What it does, in a phrase. */
+        /** The effect of the option, in a phrase. */
         public String meaning() {
             return meaning;
         }
@@ -72,12 +72,12 @@ public final class SolverOptions {
         return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null);
     }
 
-    /** Whether an option is what it is in {@link #defaults()}. */
+    /** Whether an option has its default value. */
     public boolean isInitial(Option option) {
         return get(option) == option.initial;
     }
 
-    /** These options but for one. */
+    /** A copy of these options with one changed. */
     public SolverOptions with(Option option, long value) {
         if (value < option.least || value > option.greatest) {
             throw new IllegalArgumentException(
@@ -93,14 +93,14 @@ public final class SolverOptions {
         return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof);
     }
 
-    /** Gives up soon after {@code signal} turns true; it is asked from the solving thread, often. */
+    /** Gives up soon after {@code signal} turns true; the solving thread polls it often. */
     public SolverOptions withStop(BooleanSupplier signal) {
         return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof);
     }
 
     /**
-     * Gives up when the solver's own structures would take more bytes, the old ones included while they grow; the
-     * polygraph's arrays do not count. What is counted is the heap they take within 5 %.
+     * Gives up when the solver's own structures would take more bytes, including the old copy of an array while it grows. The
+     * polygraph's arrays do not count. The count is within 5 % of the heap that is used.
      */
     public SolverOptions withMaxBytes(long bytes) {
         return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof);
@@ -108,8 +108,8 @@ public final class SolverOptions {
 
     /**
      * Records the search; after {@link Outcome.Unsatisfiable}, {@link org.polygraph.solver.proof.ProofChecker} accepts
-     * the trace for {@link Polygraph#proofProblem()}, unless {@link ProofTrace#isOverflowed() it met its bound}. Its
-     * memory is its own, not {@link #withMaxBytes}'. One solve at a time: each starts it over.
+     * the trace for {@link Polygraph#proofProblem()}, unless {@link ProofTrace#isOverflowed() it overflowed}. Its
+     * memory does not count for {@link #withMaxBytes}. Each solve restarts the trace, so it serves one solve at a time.
      */
     public SolverOptions withProof(ProofTrace trace) {
         return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace);

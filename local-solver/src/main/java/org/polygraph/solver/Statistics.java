@@ -1,21 +1,21 @@
 package org.polygraph.solver;
 
 /**
- * What a search did.
+ * Counters of a search.
  *
- * @param instantiated clauses of the problem that an order broke and so came to exist
+ * @param instantiated clauses made because an order violated them
  * @param decisions literals decided
- * @param conflicts false clauses and cycles met
+ * @param conflicts false clauses and cycles found
  * @param cycles the conflicts among them that were cycles
  * @param propagations literals propagated
- * @param learnt clauses learnt that still stand
- * @param variables pairs of events, brackets and commits that came to exist
+ * @param learnt learnt clauses that were not deleted
+ * @param variables pairs of events, brackets and commits for which a variable was made
  * @param edges pairs of events among the variables
- * @param moves times an event changed its place in the order
- * @param checks times a key was checked (again)
- * @param violated items that waited at the end, each violated or moved since it was; 0 when satisfiable
- * @param bytes memory of the solver's own structures at the end; of several parts, when one ended
- * @param nanos wall-clock time; of several parts, summed up
+ * @param moves how often an event changed its place in the order
+ * @param checks how often a key, or a window of it, was checked
+ * @param violated items in the queue at the end; 0 if satisfiable
+ * @param bytes memory of the solver's own structures at the end
+ * @param nanos wall-clock time
  */
 public record Statistics(
         long instantiated,
@@ -31,10 +31,10 @@ public record Statistics(
         long violated,
         long bytes,
         long nanos) {
-    /** Of no search. */
+    /** The counters of no search. */
     static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    /** What two searches did together. */
+    /** The sum of the counters of two searches. */
     Statistics plus(Statistics other) {
         return new Statistics(
                 instantiated + other.instantiated,

@@ -2,11 +2,11 @@ package org.polygraph.solver;
 
 import org.polygraph.solver.sat.SearchBudget;
 
-/** CSR from a transaction to its reads and writes: reader r is r, writer w is {@code ~w}. 8 bytes an item and 4 a transaction; O(items) to build. */
+/** The reads and writes of each transaction, in CSR form: reader r is r, writer w is {@code ~w}. 8 bytes an item, 4 a transaction; built in O(items). */
 final class TransactionItems {
     private final int[] start;
     private final int[] items;
-    /** Key of each item: looking it up in the polygraph took 40 % of the time where thousands of events move. */
+    /** The key of each item. Looking it up in the polygraph took 40 % of the time where thousands of events move. */
     private final int[] keys;
 
     TransactionItems(Polygraph p, SearchBudget budget) {

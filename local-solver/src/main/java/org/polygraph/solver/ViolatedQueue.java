@@ -2,7 +2,7 @@ package org.polygraph.solver;
 
 import org.polygraph.solver.sat.SearchBudget;
 
-/** A binary heap of items of keys, least group first, then least rank; among equals, any but always the same. */
+/** A binary heap of items, ordered by group, then rank. Equal items come in a deterministic order. */
 final class ViolatedQueue {
     private static final int STRIDE = 4;
 
@@ -47,7 +47,7 @@ final class ViolatedQueue {
         return isBefore(heap[STRIDE * at], heap[STRIDE * at + 1], other);
     }
 
-    /** Puts the last entry in the place of another one: no heap, until {@link #restore}. */
+    /** Replaces an entry by the last one. The heap is invalid until {@link #restore}. */
     void drop(int at) {
         size--;
         copy(size, at);

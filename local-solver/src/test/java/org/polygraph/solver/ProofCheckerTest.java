@@ -435,7 +435,7 @@ class ProofCheckerTest {
         }
         assertThatThrownBy(() -> ProofText.read(new StringReader("p cnf 3 4\n"), 1 << 20))
                 .hasMessage("line 1: another title; expected 'polygraph-proof 1' (the format is in"
-                        + " local-solver/README.md, \"Proofs\")");
+                        + " local-solver/docs/proof.md)");
         assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 1\np 2 1 0\nl 1 2\n"), 1 << 20))
                 .hasMessageStartingWith("line 3: a clause without an end; expected '0' after its literals");
         String endless = "polygraph-proof 1\np 2 1 0\nl" + " 1".repeat(1 << 20) + " 0\n";

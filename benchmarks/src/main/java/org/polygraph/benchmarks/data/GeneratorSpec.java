@@ -2,8 +2,8 @@ package org.polygraph.benchmarks.data;
 
 import java.util.Arrays;
 import java.util.Locale;
-import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**
  * A generated history in words: {@code gen:} and then {@code name=value}, separated by commas, in any order.

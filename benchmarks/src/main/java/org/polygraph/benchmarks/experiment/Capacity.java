@@ -1,32 +1,31 @@
 package org.polygraph.benchmarks.experiment;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 
 /**
  * How far it goes: histories of growing size, made once with {@code polygraph generate} as Parquet with times, each checked by
  * the real command in a process of its own, and by the side of it Spark's own sort of the same operations, the measure of
- * what a check may cost. Appends a line a measurement to {@code NAME.csv} as soon as there is one; table and plots are of all
- * that is in it.
+ * what a check may cost. Appends a line a measurement to {@code NAME.csv} as soon as there is one; the table is of all that is in it.
  */
 final class Capacity {
     private static final int OPERATIONS = 8;
@@ -44,11 +43,7 @@ final class Capacity {
             "-Dspark.eventLog.compress=false",
             "-Dspark.eventLog.rolling.enabled=false");
 
-    private static final Pattern PHASE = Pattern.compile("\"name\":\"([a-z]+)\",\"ms\":[0-9]+,\"cpu_ms\":([0-9]+)");
-    private static final Pattern VERDICT = Pattern.compile("\"verdict\":\"([A-Z]+)\"");
-    private static final Pattern REASON = Pattern.compile("\"reason\":\"((?:[^\"\\\\]|\\\\.)*)\"");
-    private static final Pattern VERIFIED = Pattern.compile("\"certificate\":\\{[^}]*\"verified\":true");
-    private static final Pattern SHUFFLED = Pattern.compile("\"Shuffle Bytes Written\":([0-9]+)");
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final PrintWriter out;
     private final Path folder;
@@ -118,65 +113,11 @@ final class Capacity {
                 }
             }
         }
-        report(csv);
-    }
-
-    /** Writes table and plots of all that is in the CSV. */
-    void report(Path csv) throws IOException {
-        List<Measurement> all = Csv.read(csv);
-        Files.writeString(folder.resolve(plan.name + ".md"), Markdown.capacity(all));
-        for (Plot.Axis axis : List.of(Plot.Axis.PROCESS, Plot.Axis.WALL, Plot.Axis.RESIDENT, Plot.Axis.SHUFFLE)) {
-            draw(axis.column().replaceFirst("_.*", ""), all, axis);
-        }
-        Set<String> checks = new LinkedHashSet<>();
-        all.stream().filter(m -> !m.get("level").isEmpty()).forEach(m -> checks.add(check(m)));
-        for (String check : checks) {
-            List<Measurement> same =
-                    all.stream().filter(m -> check(m).equals(check)).toList();
-            String name = check.replaceAll("[^a-z0-9]+", "-");
-            draw("stages-" + name, byStage(same, Measurement.STAGES, "process_ms"), Plot.Axis.PROCESS);
-            draw("memory-" + name, byStage(same, Measurement.STAGE_MEMORY, "resident_mb"), Plot.Axis.RESIDENT);
-        }
-    }
-
-    private void draw(String what, List<Measurement> all, Plot.Axis axis) throws IOException {
-        List<Measurement> measured =
-                all.stream().filter(m -> !Double.isNaN(m.number(axis.column()))).toList();
-        if (!measured.isEmpty()) {
-            Files.writeString(folder.resolve(plan.name + "-" + what + ".svg"), Plot.of(measured, axis));
-        }
-    }
-
-    private static String check(Measurement m) {
-        return m.get("level") + " " + m.get("setting");
-    }
-
-    /**
-     * The stages of a measurement as measurements of their own.
-     *
-     * @param columns one a stage
-     * @param as the column they are in then
-     */
-    static List<Measurement> byStage(List<Measurement> checks, List<String> columns, String as) {
-        List<Measurement> stages = new ArrayList<>();
-        for (String column : columns) {
-            for (Measurement m : checks) {
-                if (!m.get(column).isEmpty()) {
-                    stages.add(new Measurement()
-                            .set("title", check(m) + ": stages")
-                            .set("x", m.get("x"))
-                            .set("source", m.get("source"))
-                            .set("setting", column.substring(0, column.indexOf('_')))
-                            .set("verdict", m.get("verdict"))
-                            .set(as, m.get(column)));
-                }
-            }
-        }
-        return stages;
+        Files.writeString(folder.resolve(plan.name + ".md"), Tables.capacity(ResultsFile.read(csv)));
     }
 
     private void append(Path csv, Measurement m) throws IOException {
-        Csv.append(csv, m);
+        ResultsFile.append(csv, m);
         out.printf(
                 Locale.ROOT,
                 "%s %s %s: %s, %s CPU-ms, %s ms, %s MB, shuffle %s MB %s%n",
@@ -286,11 +227,7 @@ final class Capacity {
     }
 
     private Measurement measurement(ChildProcess process, long operations, String setting) throws IOException {
-        return new Measurement()
-                .set("date", LocalDate.now(ZoneOffset.UTC).toString())
-                .set("commit", System.getProperty("polygraph.commit", "unknown"))
-                .set("machine", ResultsFile.machine())
-                .set("jvm", Runtime.version().toString())
+        return Measurement.here()
                 .set(
                         "load",
                         String.format(
@@ -310,28 +247,25 @@ final class Capacity {
                 .set("held_mb", process.heldBytes() / 1_000_000);
     }
 
-    /** Takes over what a verdict says; a process without one has failed. */
-    static Measurement judged(Measurement result, ChildProcess process) {
-        String json = process.out();
-        Matcher verdict = VERDICT.matcher(json);
-        if (!verdict.find()) {
+    /** Adds what the verdict contains; a process without a verdict has failed. */
+    static Measurement judged(Measurement result, ChildProcess process) throws IOException {
+        JsonNode json = JSON.readTree(process.out());
+        if (!json.has("verdict")) {
             return result.set("verdict", "FAILED")
                     .set("reason", "exit code " + process.exitCode() + ": " + lastLine(process.errors()));
         }
-        result.set("verdict", verdict.group(1));
-        Matcher reason = REASON.matcher(json);
-        if (!verdict.group(1).equals("PASS") && reason.find()) {
-            result.set("reason", reason.group(1));
-        }
-        if (VERIFIED.matcher(json).find()) {
+        String verdict = json.get("verdict").asText();
+        result.set("verdict", verdict)
+                .set("reason", verdict.equals("PASS") ? "" : json.path("reason").asText());
+        if (json.path("certificate").path("verified").asBoolean()) {
             result.set("certificate", "verified");
         }
-        Matcher phase = PHASE.matcher(json);
-        while (phase.find()) {
-            String column = phase.group(1) + "_ms";
-            if (Measurement.COLUMNS.contains(column)) {
+        for (JsonNode phase : json.path("phases")) {
+            String column = phase.path("name").asText() + "_ms";
+            if (Measurement.STAGES.contains(column)) {
                 double before = result.number(column);
-                result.set(column, (Double.isNaN(before) ? 0 : Math.round(before)) + Long.parseLong(phase.group(2)));
+                long millis = phase.path("cpu_ms").asLong();
+                result.set(column, (Double.isNaN(before) ? 0 : Math.round(before)) + millis);
             }
         }
         process.stageBytes().forEach((stage, bytes) -> {
@@ -347,25 +281,26 @@ final class Capacity {
         return text.lines().reduce("", (before, line) -> line.isBlank() ? before : line);
     }
 
-    /** Bytes that tasks wrote for shuffles, by an event log of Spark. */
+    /** Bytes that tasks wrote for shuffles, by Spark's event logs in a folder, which start with the name of the application. */
     static long shuffled(Path log) throws IOException {
-        long[] bytes = {0};
-        try (Stream<Path> files = Files.walk(log)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                try (Stream<String> lines = Files.lines(file)) {
-                    lines.filter(line -> line.startsWith("{\"Event\":\"SparkListenerTaskEnd\""))
-                            .forEach(line -> {
-                                Matcher written = SHUFFLED.matcher(line);
-                                if (written.find()) {
-                                    bytes[0] += Long.parseLong(written.group(1));
-                                }
-                            });
-                } catch (UncheckedIOException e) {
-                    // The checksum beside a log is no text.
+        long bytes = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(log, path -> !Files.isHidden(path))) {
+            for (Path file : files) {
+                try (MappingIterator<JsonNode> events =
+                        JSON.readerFor(JsonNode.class).readValues(file.toFile())) {
+                    while (events.hasNext()) {
+                        JsonNode event = events.next();
+                        if (event.path("Event").asText().equals("SparkListenerTaskEnd")) {
+                            bytes += event.path("Task Metrics")
+                                    .path("Shuffle Write Metrics")
+                                    .path("Shuffle Bytes Written")
+                                    .asLong();
+                        }
+                    }
                 }
             }
         }
-        return bytes[0];
+        return bytes;
     }
 
     private static String launcher() {

@@ -2,32 +2,32 @@ package org.polygraph.benchmarks.experiment;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.benchmarks.pipeline.Measurement;
+import org.polygraph.benchmarks.pipeline.ResultsFile;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
-/** Runs sweeps, and makes tables and plots of what they measured. */
+/** Runs sweeps, and makes tables of what they measured. */
 @Command(name = "experiment", description = "Measures grids of histories, levels and settings.")
 public final class Experiment {
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** Subcommands: growth, ablation, capacity, plot, table. */
+    /** Subcommands: growth, ablation, capacity, table. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Experiment()).execute(args));
     }
 
-    /** Appends to NAME.csv in the folder; writes NAME.md, and NAME.svg unless it is an ablation, at the end. */
+    /** Appends to NAME.csv in the folder; writes NAME.md at the end. */
     @Command(description = "Runs sweeps: shipped ones by name, files, or single specs.")
     int growth(
             @Option(
@@ -39,7 +39,6 @@ public final class Experiment {
             @Option(names = "--seconds", description = "limit of each check, instead of the sweep's") @Nullable
                     Integer seconds,
             @Option(names = "--most", description = "leave out what is further on the x-axis") @Nullable Double most,
-            @Option(names = "--judge", description = "second opinions on verdicts; unique values only") boolean judge,
             @Option(names = "--path", description = "histories where a sweep says PATHS", arity = "1..*") @Nullable
                     List<String> paths,
             @Parameters(arity = "1..*", paramLabel = "SWEEP|SPEC") List<String> names)
@@ -49,7 +48,7 @@ public final class Experiment {
         for (String name : names) {
             (name.contains(":") ? specs : sweeps).add(name);
         }
-        Runner runner = new Runner(out(), folder, heap, seconds, most, judge);
+        Runner runner = new Runner(out(), folder, heap, seconds, most);
         for (String name : sweeps) {
             String file = Sweep.NAMES.contains(name)
                     ? name
@@ -78,12 +77,12 @@ public final class Experiment {
                     @Nullable
                     List<String> paths)
             throws IOException, InterruptedException {
-        new Runner(out(), folder, null, seconds, null, false)
+        new Runner(out(), folder, null, seconds, null)
                 .run("ablation", Sweep.of("ablation", paths == null ? List.of() : paths));
         return 0;
     }
 
-    /** Appends to NAME.csv in the folder, keeps histories in histories/ there, writes NAME.md and NAME-*.svg. */
+    /** Appends to NAME.csv in the folder, keeps histories in histories/ there, writes NAME.md. */
     @Command(description = "How far it goes: histories of growing size, each check a process, beside Spark's own sort.")
     int capacity(
             @Option(
@@ -124,20 +123,13 @@ public final class Experiment {
         return 0;
     }
 
-    @Command(description = "Draws a CSV of measurements.")
-    int plot(@Parameters(paramLabel = "FILE.csv") Path csv, @Parameters(paramLabel = "OUT.svg") Path svg)
-            throws IOException {
-        Files.writeString(svg, Plot.of(Csv.read(csv)), StandardCharsets.UTF_8);
-        return 0;
-    }
-
     @Command(description = "Prints a CSV of measurements as a table.")
     int table(
             @Option(names = "--ablation", description = "a line a setting") boolean ablation,
             @Parameters(paramLabel = "FILE.csv") Path csv)
             throws IOException {
-        List<Measurement> all = Csv.read(csv);
-        out().print(ablation ? Markdown.ablation(all) : Markdown.growth(all));
+        List<Measurement> all = ResultsFile.read(csv);
+        out().print(ablation ? Tables.ablation(all) : Tables.growth(all));
         out().flush();
         return 0;
     }

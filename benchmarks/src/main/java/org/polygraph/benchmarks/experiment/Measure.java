@@ -3,26 +3,21 @@ package org.polygraph.benchmarks.experiment;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.Memory;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 import org.polygraph.benchmarks.pipeline.Run;
 import org.polygraph.benchmarks.pipeline.Source;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.verdict.ResidualSize;
-import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * One measurement, the only work of its JVM: reads or generates, collects, checks unmeasured as often as told, checks
- * measured, and prints a line of CSV. Arguments: source, level, setting, seconds, warm-ups, whether to judge.
+ * One measurement, the only work of its JVM: reads or generates, collects, checks several times to warm up, checks
+ * measured, and prints a line of CSV. Arguments: source, level, setting, seconds, warm-ups.
  */
 final class Measure {
     private static final long NANOS = 1_000_000_000L;
@@ -41,11 +36,7 @@ final class Measure {
         }
         Memory.forgetHeapPeak();
         Run run = check(source.table(), level, setting, limit);
-        Measurement result = of(run);
-        if (Boolean.parseBoolean(args[5])) {
-            result.set("judged", Judge.of(source.table(), run.verdict()));
-        }
-        System.out.println(Csv.line(result.values()));
+        System.out.println(ResultsFile.line(Measurement.of(run).values()));
     }
 
     /** Gives up when the checking thread has used so much CPU time: neighbours must not decide what is UNKNOWN. */
@@ -68,42 +59,5 @@ final class Measure {
         Run run = Run.of(table, setting.request(level), setting.tuning(), budget);
         watch.interrupt();
         return run;
-    }
-
-    private static Measurement of(Run run) throws IOException {
-        Verdict verdict = run.verdict();
-        Measurement result = new Measurement()
-                .set("date", LocalDate.now(ZoneOffset.UTC).toString())
-                .set("commit", System.getProperty("polygraph.commit", "unknown"))
-                .set("machine", ResultsFile.machine())
-                .set("jvm", Runtime.version().toString())
-                .set("verdict", verdict.status().toString())
-                .set("reason", verdict.reason())
-                .set("transactions", verdict.counts().transactions())
-                .set("operations", verdict.counts().operations())
-                .set("thread_ms", ResultsFile.millis(run.threadNanos()))
-                .set("process_ms", ResultsFile.millis(run.processNanos()))
-                .set("elapsed_ms", ResultsFile.millis(run.elapsedNanos()))
-                .set("resident_mb", Memory.residentPeak() >> 20)
-                .set("heap_mb", Memory.heapPeak() >> 20);
-        if (verdict.certificate() != null) {
-            result.set(
-                    "certificate",
-                    Objects.requireNonNull(verdict.certificate()).kind()
-                            + (Objects.requireNonNull(verdict.certificate()).verified() ? ", verified" : ""));
-        }
-        for (Map.Entry<String, Long> stage : run.stages().entrySet()) {
-            String column = stage.getKey() + "_ms";
-            if (Measurement.COLUMNS.contains(column)) {
-                result.set(column, ResultsFile.millis(stage.getValue()));
-            }
-        }
-        ResidualSize residual = verdict.residual();
-        return result.set("components", residual.components())
-                .set("largest", residual.largest())
-                .set("candidate_reads", residual.candidateReads())
-                .set("instantiated", residual.constraints())
-                .set("decisions", residual.decisions())
-                .set("conflicts", residual.conflicts());
     }
 }

@@ -14,13 +14,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.benchmarks.pipeline.Measurement;
+import org.polygraph.benchmarks.pipeline.ResultsFile;
 
 /**
  * Runs the cells of a sweep one after the other, each in a JVM of its own with this one's class path and flags but for the
  * heap. A line of a sweep that was not decided at some x is not tried at a larger one.
  */
 final class Runner {
-    /** For start, generation, judgement; a child that takes longer is killed, for it hangs. */
+    /** Seconds for start and generation; a child that takes longer hangs and is killed. */
     private static final int GRACE_SECONDS = 900;
     /** Elapsed seconds, at most, for a second of CPU time on a machine that others use too. */
     private static final int STRETCH = 10;
@@ -33,24 +35,16 @@ final class Runner {
     private final @Nullable String heap;
     private final @Nullable Integer seconds;
     private final @Nullable Double most;
-    private final boolean judge;
 
-    Runner(
-            PrintWriter out,
-            Path folder,
-            @Nullable String heap,
-            @Nullable Integer seconds,
-            @Nullable Double most,
-            boolean judge) {
+    Runner(PrintWriter out, Path folder, @Nullable String heap, @Nullable Integer seconds, @Nullable Double most) {
         this.out = out;
         this.folder = folder;
         this.heap = heap;
         this.seconds = seconds;
         this.most = most;
-        this.judge = judge;
     }
 
-    /** Appends to {@code name.csv}, then writes table and plot of all that is in it. */
+    /** Appends to {@code name.csv}, then writes a table of all that is in it. */
     void run(String name, Sweep sweep) throws IOException, InterruptedException {
         Path csv = folder.resolve(name + ".csv");
         Map<String, Reached> reached = new HashMap<>();
@@ -64,17 +58,16 @@ final class Runner {
                 continue;
             }
             Measurement result = measure(cell, sweep);
-            Csv.append(csv, result);
+            ResultsFile.append(csv, result);
             boolean decidedHere = before != null && before.x == x && before.decided;
             reached.put(line, new Reached(x, decidedHere || result.isDecided()));
             out.printf(
                     Locale.ROOT,
-                    "%s %s %s: %s %s, %s CPU-ms, %s MB, %s decisions, %s conflicts%n",
+                    "%s %s %s: %s, %s CPU-ms, %s MB, %s decisions, %s conflicts%n",
                     cell.source(),
                     cell.level(),
                     cell.setting(),
                     result.get("verdict"),
-                    result.get("judged"),
                     result.get("thread_ms"),
                     result.get("resident_mb"),
                     result.get("decisions"),
@@ -82,12 +75,9 @@ final class Runner {
             out.flush();
         }
         if (Files.exists(csv)) {
-            List<Measurement> all = Csv.read(csv);
+            List<Measurement> all = ResultsFile.read(csv);
             boolean ablation = name.startsWith("ablation");
-            Files.writeString(folder.resolve(name + ".md"), ablation ? Markdown.ablation(all) : Markdown.growth(all));
-            if (!ablation) {
-                Files.writeString(folder.resolve(name + ".svg"), Plot.of(all));
-            }
+            Files.writeString(folder.resolve(name + ".md"), ablation ? Tables.ablation(all) : Tables.growth(all));
         }
     }
 
@@ -124,8 +114,7 @@ final class Runner {
                 cell.level(),
                 cell.setting(),
                 Integer.toString(limit),
-                Integer.toString(cell.warmups()),
-                Boolean.toString(judge)));
+                Integer.toString(cell.warmups())));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -142,16 +131,12 @@ final class Runner {
         }
         int code = process.waitFor();
         Runtime.getRuntime().removeShutdownHook(end);
-        Measurement result = new Measurement();
         if (code != 0) {
-            return result.set("verdict", code == 137 || code == 143 ? "KILLED" : "FAILED")
+            return new Measurement()
+                    .set("verdict", code == 137 || code == 143 ? "KILLED" : "FAILED")
                     .set("reason", "exit code " + code);
         }
-        List<String> values = Csv.fields(last);
-        for (int c = 0; c < Measurement.COLUMNS.size(); c++) {
-            result.set(Measurement.COLUMNS.get(c), values.get(c));
-        }
-        return result;
+        return ResultsFile.parse(last);
     }
 
     private static void killWhenLate(Process process, int afterSeconds) {

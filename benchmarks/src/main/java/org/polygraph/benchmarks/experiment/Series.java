@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.polygraph.benchmarks.pipeline.Measurement;
 
 /**
  * Measurements that differ in their x (and the generator's seed) only, in the order of first appearance.

@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
@@ -15,12 +17,12 @@ import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /**
  * Reads each history once, checks it unmeasured and then measured, and prints CPU time a stage and peak memory. One
@@ -91,8 +93,7 @@ public final class EndToEnd implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, HistoryException {
         PrintWriter out = spec.commandLine().getOut();
-        ResultsFile results = output == null ? null : new ResultsFile(output);
-        out.println(ResultsFile.machine() + ", " + String.join(" ", ResultsFile.flags()));
+        out.println(Machine.name() + ", " + String.join(" ", Machine.flags()));
         int verdicts = 0;
         for (String name : sources) {
             Source source = Source.read(name);
@@ -103,14 +104,14 @@ public final class EndToEnd implements Callable<Integer> {
                         name,
                         source.table().transactions(),
                         source.table().operations(),
-                        ResultsFile.millis(source.readNanos()));
+                        Machine.millis(source.readNanos()));
             }
             for (String level : levels) {
                 IsolationLevel parsed = IsolationLevel.valueOf(level.toUpperCase(Locale.ROOT));
                 for (String time : times) {
                     verdicts++;
                     TimeMode mode = TimeMode.valueOf(time.toUpperCase(Locale.ROOT));
-                    measure(out, results, source, new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE));
+                    measure(out, source, new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE));
                 }
             }
             out.flush();
@@ -119,15 +120,14 @@ public final class EndToEnd implements Callable<Integer> {
                 Locale.ROOT,
                 "in all: %d verdicts, %s CPU-ms of the process, resident peak %d MB, heap peak %d MB%n",
                 verdicts,
-                ResultsFile.millis(Run.processCpu()),
+                Machine.millis(Run.processCpu()),
                 Memory.residentPeak() >> 20,
                 Memory.heapPeak() >> 20);
         out.flush();
         return 0;
     }
 
-    private void measure(PrintWriter out, @Nullable ResultsFile results, Source source, CheckRequest request)
-            throws IOException {
+    private void measure(PrintWriter out, Source source, CheckRequest request) throws IOException {
         for (int i = 0; i < warmups; i++) {
             Run.of(source.table(), request, Tuning.DEFAULT.withCores(cores), Budget.unlimited());
         }
@@ -141,14 +141,26 @@ public final class EndToEnd implements Callable<Integer> {
                         request.time().name().toLowerCase(Locale.ROOT),
                         run.verdict().status(),
                         i,
-                        ResultsFile.millis(run.threadNanos()),
-                        ResultsFile.millis(run.processNanos()),
-                        ResultsFile.millis(run.elapsedNanos()),
-                        ResultsFile.stages(run.stages()));
+                        Machine.millis(run.threadNanos()),
+                        Machine.millis(run.processNanos()),
+                        Machine.millis(run.elapsedNanos()),
+                        stages(run.stages()));
             }
-            if (results != null) {
-                results.append(source, warmups, i, run);
+            if (output != null) {
+                ResultsFile.append(
+                        output,
+                        Measurement.of(run)
+                                .set("source", source.name())
+                                .set("level", request.level().toString().toLowerCase(Locale.ROOT))
+                                .set("setting", "time=" + request.time().name().toLowerCase(Locale.ROOT))
+                                .set("warmups", warmups + i - 1));
             }
         }
+    }
+
+    private static String stages(Map<String, Long> nanos) {
+        return nanos.entrySet().stream()
+                .map(stage -> stage.getKey() + " " + Machine.millis(stage.getValue()))
+                .collect(Collectors.joining("; "));
     }
 }

@@ -1,95 +1,80 @@
 package org.polygraph.benchmarks.pipeline;
 
+import com.univocity.parsers.csv.CsvParser;
+import com.univocity.parsers.csv.CsvParserSettings;
+import com.univocity.parsers.csv.CsvWriter;
+import com.univocity.parsers.csv.CsvWriterSettings;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.stream.Collectors;
 
-/** A CSV that grows by a line a measurement, with all that is needed to repeat it. */
+/** Measurements as CSV, with the parser and writer that Spark uses. */
 public final class ResultsFile {
-    private static final String HEADER =
-            "date,commit,machine,jvm,flags,source,level,verdict,transactions,operations,warmups,run,read_cpu_ms,"
-                    + "thread_cpu_ms,process_cpu_ms,elapsed_ms,stages_ms,resident_peak_mb,heap_peak_mb\n";
+    private ResultsFile() {}
 
-    private final Path file;
-
-    ResultsFile(Path file) {
-        this.file = file;
+    /** Appends a line; a new file starts with the names of the columns. */
+    public static void append(Path file, Measurement measurement) throws IOException {
+        String header = Files.exists(file) ? "" : line(Measurement.COLUMNS) + "\n";
+        Files.writeString(
+                file, header + line(measurement.values()) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /** Appends a run; the file is created with its header where it is missing. */
-    void append(Source source, int warmups, int number, Run run) throws IOException {
-        String line = String.join(
-                        ",",
-                        LocalDate.now(ZoneOffset.UTC).toString(),
-                        quoted(System.getProperty("polygraph.commit", "unknown")),
-                        quoted(machine()),
-                        quoted(Runtime.version().toString()),
-                        quoted(String.join(" ", flags())),
-                        quoted(source.name()),
-                        run.verdict().level().toString(),
-                        run.verdict().status().toString(),
-                        Integer.toString(source.table().transactions()),
-                        Long.toString(source.table().operations()),
-                        Integer.toString(warmups),
-                        Integer.toString(number),
-                        millis(source.readNanos()),
-                        millis(run.threadNanos()),
-                        millis(run.processNanos()),
-                        millis(run.elapsedNanos()),
-                        quoted(stages(run.stages())),
-                        Long.toString(Memory.residentPeak() >> 20),
-                        Long.toString(Memory.heapPeak() >> 20))
-                + "\n";
-        if (!Files.exists(file)) {
-            Files.writeString(file, HEADER);
+    /** Values as one line without its end; line feeds within values become spaces. */
+    public static String line(List<String> values) {
+        CsvWriterSettings settings = new CsvWriterSettings();
+        settings.setIgnoreLeadingWhitespaces(false);
+        settings.setIgnoreTrailingWhitespaces(false);
+        return new CsvWriter(settings)
+                .writeRowToString(values.stream()
+                        .map(value -> value.replaceAll("\\R", " "))
+                        .toArray());
+    }
+
+    /** The measurement of a line whose values are in the order of {@link Measurement#COLUMNS}. */
+    public static Measurement parse(String line) throws IOException {
+        return measurement(Measurement.COLUMNS, Arrays.asList(parser().parseLine(line)), "a line of results");
+    }
+
+    /**
+     * Reads a file. Columns may come in any order; unknown columns are ignored, missing ones are empty.
+     *
+     * @throws IOException naming the line that has another number of values than the header
+     */
+    public static List<Measurement> read(Path file) throws IOException {
+        List<Measurement> measurements = new ArrayList<>();
+        List<String[]> lines = parser().parseAll(file.toFile());
+        for (int i = 1; i < lines.size(); i++) {
+            measurements.add(
+                    measurement(Arrays.asList(lines.get(0)), Arrays.asList(lines.get(i)), file + ":" + (i + 1)));
         }
-        Files.writeString(file, line, StandardOpenOption.APPEND);
+        return measurements;
     }
 
-    /** Processor, cores and memory. */
-    public static String machine() throws IOException {
-        Path cpuinfo = Path.of("/proc/cpuinfo");
-        String model = System.getProperty("os.arch");
-        if (Files.isReadable(cpuinfo)) {
-            for (String line : Files.readAllLines(cpuinfo)) {
-                if (line.startsWith("model name")) {
-                    model = line.substring(line.indexOf(':') + 1).trim();
-                    break;
-                }
+    private static CsvParser parser() {
+        CsvParserSettings settings = new CsvParserSettings();
+        settings.getFormat().setLineSeparator("\n");
+        settings.setMaxCharsPerColumn(-1);
+        settings.setIgnoreLeadingWhitespaces(false);
+        settings.setIgnoreTrailingWhitespaces(false);
+        settings.setNullValue("");
+        settings.setEmptyValue("");
+        return new CsvParser(settings);
+    }
+
+    private static Measurement measurement(List<String> header, List<String> values, String where) throws IOException {
+        if (values.size() != header.size()) {
+            throw new IOException(where + ": " + values.size() + " values; the header has " + header.size());
+        }
+        Measurement measurement = new Measurement();
+        for (int c = 0; c < values.size(); c++) {
+            if (Measurement.COLUMNS.contains(header.get(c))) {
+                measurement.set(header.get(c), values.get(c));
             }
         }
-        long bytes = ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getTotalMemorySize();
-        return model + " x " + Runtime.getRuntime().availableProcessors() + " " + (bytes >> 30) + " GiB";
-    }
-
-    /** The JVM's flags, without the one that carries the commit. */
-    public static List<String> flags() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> !flag.startsWith("-Dpolygraph."))
-                .toList();
-    }
-
-    static String stages(Map<String, Long> nanos) {
-        return nanos.entrySet().stream()
-                .map(stage -> stage.getKey() + " " + millis(stage.getValue()))
-                .collect(Collectors.joining("; "));
-    }
-
-    /** With a decimal below 100 ms. */
-    public static String millis(long nanos) {
-        return String.format(Locale.ROOT, nanos < 100_000_000 ? "%.1f" : "%.0f", nanos / 1e6);
-    }
-
-    private static String quoted(String text) {
-        return '"' + text.replace("\"", "\"\"") + '"';
+        return measurement;
     }
 }

@@ -1,8 +1,8 @@
 /**
- * Whole checks, measured: CPU time a stage and peak memory.
+ * Measurements of whole checks: CPU time of each phase and peak memory, and the files that hold them.
  *
- * <p>Promise: the engine as it is used, with no clock inside that is not there for users. May import: {@code data},
- * storage, partitioner, spark-jobs.
+ * <p>Guarantee: the measured engine is the one that users run; no clocks are added to it. May import: {@code data}, storage,
+ * partitioner, spark-jobs, Spark's CSV parser.
  */
 @NullMarked
 package org.polygraph.benchmarks.pipeline;

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.benchmarks.pipeline.Measurement;
 
 class CapacityTest {
     @TempDir
@@ -57,7 +56,7 @@ class CapacityTest {
 
     @Test
     void aTableHoldsChecksAgainstTheSortOfTheirSize() {
-        List<String> lines = Markdown.capacity(some()).lines().toList();
+        List<String> lines = Tables.capacity(some()).lines().toList();
 
         assertThat(lines).hasSize(12);
         assertThat(lines.get(11)).startsWith("| 10k | local[2], time none | SER | 80000 | 50 | 100 |  |");
@@ -71,30 +70,7 @@ class CapacityTest {
     }
 
     @Test
-    void plotsAreOfWhatWasMeasured() throws Exception {
-        Path csv = folder.resolve("some.csv");
-        for (Measurement m : some()) {
-            Csv.append(csv, m);
-        }
-        new Capacity(
-                        new PrintWriter(new StringWriter()),
-                        folder,
-                        new Capacity.Plan("some", List.of(), List.of(), List.of(), List.of(), "1g", List.of()))
-                .report(csv);
-
-        assertThat(Files.readString(folder.resolve("some-process.svg")))
-                .contains("CPU seconds, whole process", ">operations<", ">SER local[2], time none<")
-                .contains(">sort by (key, transaction), local[2]<");
-        assertThat(Files.readString(folder.resolve("some-shuffle.svg"))).contains("shuffle written, MB");
-        assertThat(Files.readString(folder.resolve("some-memory-ser-local-2-time-none.svg")))
-                .contains("resident", ">read<", ">index<");
-        assertThat(Files.readString(folder.resolve("some-stages-ser-local-2-time-none.svg")))
-                .contains(">read<", ">index<");
-        assertThat(Capacity.byStage(some(), Measurement.STAGES, "process_ms")).hasSize(4);
-    }
-
-    @Test
-    void aVerdictSaysStagesAndCertificate() {
+    void aVerdictHasStagesAndCertificate() throws Exception {
         ChildProcess process = new ChildProcess(
                 0,
                 1,

@@ -26,7 +26,7 @@ final class KnownPaths {
         acyclic = sort();
     }
 
-    /** Whether the known edges leave any order at all. */
+    /** Whether the known edges are acyclic. */
     boolean isAcyclic() {
         return acyclic;
     }
@@ -66,7 +66,7 @@ final class KnownPaths {
         return place[event];
     }
 
-    /** Whether this very edge is known. O(log in-degree). */
+    /** Whether this edge itself is known. O(log in-degree). */
     boolean isEdge(int from, int to) {
         if (from + 1 == to && hasOwnEdge(from)) {
             return true;
@@ -80,12 +80,12 @@ final class KnownPaths {
         return isReached(to);
     }
 
-    /** After {@link #forward} or {@link #backward}: whether the event was met. */
+    /** After {@link #forward} or {@link #backward}: whether the event was reached. */
     boolean isReached(int event) {
         return seen[event] == stamp;
     }
 
-    /** Meets all events reachable from {@code from}, itself included, up to a place. */
+    /** Marks all events reachable from {@code from}, itself included, up to a place. */
     void forward(int from, int lastPlace) {
         int size = start(from);
         while (size > 0) {
@@ -100,7 +100,7 @@ final class KnownPaths {
         }
     }
 
-    /** Meets all events that reach {@code to}, itself included, down to a place. */
+    /** Marks all events that reach {@code to}, itself included, down to a place. */
     void backward(int to, int firstPlace) {
         int size = start(to);
         while (size > 0) {

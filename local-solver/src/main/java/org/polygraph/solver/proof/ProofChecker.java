@@ -5,11 +5,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a {@link ProofTrace} refutes a {@link ProofProblem}. Trusts neither the trace nor who wrote it, and shares
- * no code with a search.
+ * Checks that a {@link ProofTrace} refutes a {@link ProofProblem}. It trusts neither the trace nor its writer, and shares no
+ * code with a search.
  *
- * <p>Every order that explains the problem, with its choice of commits, gives each declared variable a value: that of
- * what it was declared to mean. The checker admits a clause only if all of those make it true: a clause about a read or
+ * <p>Every order that explains the problem, with its choice of commits, gives each declared variable a value by its
+ * declared meaning. The checker admits a clause only if every such order makes it true: a clause about a read or
  * an overlap by finding its candidates anew in the arrays, where each must be named in the clause, wholly or by one part,
  * or stand against a path of known edges; a definition by what its bracket means; a lemma by walking its cycle; a learnt
  * clause by unit propagation from those before it. The empty clause then leaves no order.
@@ -24,7 +24,7 @@ public final class ProofChecker {
     private final KnownPaths paths;
     private final UnitPropagator units = new UnitPropagator();
 
-    /** By variable: what it means. */
+    /** The meaning of each variable. */
     private byte[] kinds = new byte[0];
 
     private int[] first = new int[0];
@@ -50,7 +50,7 @@ public final class ProofChecker {
         uncommittedAt = new long[p.transactions];
     }
 
-    /** Checks with nothing to stop it. */
+    /** Checks without a stop signal. */
     public static ProofResult check(ProofProblem problem, ProofTrace trace) {
         return check(problem, trace, () -> false);
     }
@@ -58,7 +58,7 @@ public final class ProofChecker {
     /**
      * Checks.
      *
-     * @param stop asked at each step; true ends the check, with nothing accepted
+     * @param stop polled at each step; true ends the check, and the trace is not accepted
      */
     public static ProofResult check(ProofProblem problem, ProofTrace trace, BooleanSupplier stop) {
         try {
@@ -104,7 +104,7 @@ public final class ProofChecker {
         return new ProofResult(false, step, "step " + step + ": " + fault, clauses, lemmas, learnt);
     }
 
-    /** Takes in a step; what is wrong with it, or null. */
+    /** Checks a step and adds its clause; returns its fault, or null. */
     private @Nullable String fault(int kind, int[] numbers, int size) {
         return switch (kind) {
             case ProofTrace.EDGE, ProofTrace.BRACKET, ProofTrace.COMMIT -> declare(kind, numbers, size);
@@ -337,7 +337,7 @@ public final class ProofChecker {
         return kept;
     }
 
-    /** Notes the candidates whose standing between implies this literal: by their bracket, or any part of it. */
+    /** Marks the candidates for which lying between implies this literal, by their bracket or one of its edges. */
     private void name(int literal, int commit, int snapshot) {
         int variable = literal >> 1;
         switch (kinds[variable]) {

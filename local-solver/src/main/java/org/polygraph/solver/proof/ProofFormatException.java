@@ -8,6 +8,6 @@ public final class ProofFormatException extends IOException {
 
     ProofFormatException(long line, String found, String expected) {
         super("line " + line + ": " + found + "; expected " + expected
-                + " (the format is in local-solver/README.md, \"Proofs\")");
+                + " (the format is in local-solver/docs/proof.md)");
     }
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The problem that a trace refutes: the arrays of {@code Polygraph}, in the same layout and shared by reference, without
- * what only helps a search (positions, reachability, dirty keys).
+ * the arrays that only help a search (positions, reachability, dirty keys).
  */
 public final class ProofProblem {
     /** The class of the value that every key has at first. */
@@ -25,7 +25,7 @@ public final class ProofProblem {
     final boolean @Nullable [] optional;
 
     /**
-     * Checks every index, in O(input); that the known edges have no cycle is the checker's to see.
+     * Checks every index, in O(input); the checker finds cycles of known edges.
      *
      * @param transactions n
      * @param eventsPerTransaction E, 1 or 2
@@ -125,7 +125,7 @@ public final class ProofProblem {
         return hasSameLists(events(), successorStart, successor, other.successorStart, other.successor);
     }
 
-    /** Whether both are the same but for known edges. */
+    /** Whether both are equal except for known edges. */
     public boolean isOfSameHistory(ProofProblem other) {
         return transactions == other.transactions
                 && eventsPerTransaction == other.eventsPerTransaction

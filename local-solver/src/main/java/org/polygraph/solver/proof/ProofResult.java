@@ -1,11 +1,11 @@
 package org.polygraph.solver.proof;
 
 /**
- * What a check of a trace found.
+ * The result of checking a trace.
  *
  * @param accepted whether the trace refutes the problem
  * @param step the step at which the check ended, counted from 1; 0 when it ended before the first
- * @param message why the trace is not accepted: the step, what it says, what is missing; empty when accepted
+ * @param message why the trace is not accepted: the step, its content and what is missing; empty if accepted
  * @param clauses clauses of the problem that were justified
  * @param lemmas cycles verified
  * @param learnt clauses derived by unit propagation

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Problem and trace as text, a step a line; local-solver/README.md ("Proofs") has the format. Lines end with a line
+ * Problem and trace as text, a step a line; local-solver/docs/proof.md has the format. Lines end with a line
  * feed, numbers are decimal and stand one space apart.
  */
 public final class ProofText {
@@ -91,7 +91,7 @@ public final class ProofText {
                 }
             }
             case ProofTrace.END -> {
-                // The letter says it all.
+                // The letter has no numbers.
             }
             default -> literals(out, numbers, 0, size);
         }
@@ -113,8 +113,8 @@ public final class ProofText {
     // ---------------------------------------------------------------- reading
 
     /**
-     * Reads what {@link #write} wrote, or another tool. Nothing in the text is believed: memory stays in proportion to
-     * its length and to {@code maxBytes}.
+     * Reads a text written by {@link #write} or another tool. The text is untrusted: memory stays in proportion to its length
+     * and to {@code maxBytes}.
      *
      * @param maxBytes bound on the memory of the trace and, apart, of the problem
      * @throws ProofFormatException naming the line, when the text is no proof file or too large

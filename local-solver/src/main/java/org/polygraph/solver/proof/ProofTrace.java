@@ -4,10 +4,10 @@ import java.util.Arrays;
 import org.polygraph.solver.sat.ProofSink;
 
 /**
- * What a solver did, step by step, so that {@link ProofChecker} can see that it was right.
+ * The steps of a solver, from which {@link ProofChecker} can verify its refutation.
  *
  * <p>States: <i>empty</i>, <i>recording</i> (after {@link #begin}), <i>ended</i> (a refutation is complete; further steps
- * are ignored), <i>overflowed</i> (the bound on memory was met and everything is forgotten; further steps are ignored).
+ * are ignored), <i>overflowed</i> (the bound on memory was reached and the steps were discarded; further steps are ignored).
  * A trace belongs to one solve at a time; the next one starts over.
  *
  * <p>Literals are {@code 2 * variable}, plus one when negated; variables count up from 0 in order of declaration. Memory:
@@ -47,7 +47,7 @@ public final class ProofTrace implements ProofSink {
         this.maxBytes = maxBytes;
     }
 
-    /** Forgets everything and records for a problem. */
+    /** Discards all steps and starts to record for a problem. */
     public void begin(int transactions, int eventsPerTransaction, int keys, int readers, int writers) {
         shape = new int[] {transactions, eventsPerTransaction, keys, readers, writers};
         blocks = new int[0][];
@@ -63,7 +63,7 @@ public final class ProofTrace implements ProofSink {
         return ended && !overflowed;
     }
 
-    /** Whether the bound on memory was met, so that nothing is recorded. */
+    /** Whether the bound on memory was reached, so that no steps are recorded. */
     public boolean isOverflowed() {
         return overflowed;
     }
@@ -73,7 +73,7 @@ public final class ProofTrace implements ProofSink {
         return steps;
     }
 
-    /** Bytes taken. */
+    /** The bytes in use. */
     public long bytes() {
         return 4L * BLOCK * used;
     }

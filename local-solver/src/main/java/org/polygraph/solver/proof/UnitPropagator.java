@@ -6,8 +6,8 @@ import java.util.Arrays;
  * Clauses, and whether another follows from them by unit propagation (reverse unit propagation: Goldberg and Novikov,
  * DATE 2003; deletion of clauses as in DRUP: Heule, Hunt, Wetzler, FMCAD 2013). Two watched literals a clause.
  *
- * <p>Between calls only what the clauses force outright is assigned, and that stays although a clause that forced it be
- * deleted: it follows from clauses that were there.
+ * <p>Between calls only the literals forced by the clauses alone are assigned. They stay assigned when a clause that forced them is
+ * deleted, because they follow from clauses that were accepted.
  */
 final class UnitPropagator {
     /** A clause in the arena: size (negated when deleted), next clause of its chain, literals. */
@@ -52,7 +52,7 @@ final class UnitPropagator {
         trail = grow(trail, variables);
     }
 
-    /** Adds a clause without asking why. */
+    /** Adds a clause without checking it. */
     void add(int[] literals, int from, int to) {
         int size = normalize(literals, from, to);
         if (size == NONE) {
@@ -71,7 +71,7 @@ final class UnitPropagator {
         attach(ref);
     }
 
-    /** Keeps one clause aside, for the next {@link #isImplied} or until {@link #forgetLemma}. */
+    /** Holds one clause for the next {@link #isImplied}, or until {@link #forgetLemma}. */
     void lemma(int[] literals, int from, int to) {
         lemma = grow(lemma, to - from);
         System.arraycopy(literals, from, lemma, 0, to - from);
@@ -106,7 +106,7 @@ final class UnitPropagator {
                 int open = 0;
                 for (int i = 0; i < lemmaSize && open < 2; i++) {
                     if (values[lemma[i]] >= 0 && lemma[i] != last) {
-                        // A true literal counts twice: there is nothing to gain.
+                        // A true literal satisfies the clause.
                         open += values[lemma[i]] == 0 ? 1 : 2;
                         last = lemma[i];
                     }
@@ -222,7 +222,7 @@ final class UnitPropagator {
         dead = 0;
     }
 
-    /** Watches the two best literals (not false before false) and takes in what the clause forces outright. */
+    /** Watches the two best literals (not false before false) and assigns the literal that the clause forces. */
     private void attach(int ref) {
         int size = arena[ref];
         if (refuted || size == 0) {

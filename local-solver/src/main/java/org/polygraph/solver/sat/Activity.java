@@ -1,8 +1,8 @@
 package org.polygraph.solver.sat;
 
 /**
- * How much each variable took part in conflicts, the latest most: bumped when conflict analysis meets it, and all decay
- * with each conflict (VSIDS: Moskewicz, Madigan, Zhao, Zhang, Malik, DAC 2001; by a growing step, as in MiniSat).
+ * The activity of each variable: it grows when conflict analysis meets the variable, and all activities decay with each
+ * conflict (VSIDS: Moskewicz, Madigan, Zhao, Zhang, Malik, DAC 2001; by a growing step, as in MiniSat).
  *
  * <p>Memory: 4 bytes a variable, from the first conflict on.
  */
@@ -18,7 +18,7 @@ final class Activity {
         this.budget = budget;
     }
 
-    /** A conflict is analyzed, among so many variables. */
+    /** Begins the analysis of a conflict. */
     void decay(int variables) {
         values = budget.grow(values, variables);
         step /= DECAY;
@@ -34,7 +34,7 @@ final class Activity {
         values[variable] += step;
     }
 
-    /** Comparable until the next conflict; not negative. */
+    /** The activity of a variable, not negative. Values are comparable until the next conflict. */
     float of(int variable) {
         return variable < values.length ? values[variable] : 0;
     }

@@ -3,8 +3,8 @@ package org.polygraph.solver.sat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drops the half of the learnt clauses that joins the most levels (lbd), then compacts the arena. Reasons, clauses of two
- * literals and those of lbd up to 2 stay; given clauses always do, since the theory relies on each.
+ * Deletes the half of the learnt clauses whose literals span the most levels (lbd), then compacts the arena. Reasons, clauses
+ * of two literals and clauses with lbd up to 2 stay. Given clauses always stay, because the theory relies on each.
  */
 final class ClauseReduction {
     private final Trail trail;
@@ -24,14 +24,14 @@ final class ClauseReduction {
     /**
      * Requires nothing pending. Every ref changes.
      *
-     * @param learnts refs of the learnt clauses; those dropped leave it
+     * @param learnts refs of the learnt clauses; deleted ones are removed
      * @param units refs of clauses of one literal, changed in place
      */
     void reduce(IntStack learnts, IntStack units) {
         budget.reserve(8L * learnts.size());
         long[] order = new long[learnts.size()];
         for (int i = 0; i < order.length; i++) {
-            // Among equals the older goes first.
+            // Of equal clauses the older one is deleted first.
             order[i] = (long) (Integer.MAX_VALUE - arena.lbd(learnts.get(i))) << 32 | i;
         }
         java.util.Arrays.sort(order);

@@ -1,11 +1,11 @@
 package org.polygraph.solver.sat;
 
-/** At which levels the literals of the conflict in hand became false. */
+/** The levels at which the literals of the current conflict became false. */
 final class ConflictLevels {
     private final IntStack conflict;
     private final Trail trail;
 
-    /** @param conflict its literals, all false; live */
+    /** @param conflict its literals, all false; the search changes it */
     ConflictLevels(IntStack conflict, Trail trail) {
         this.conflict = conflict;
         this.trail = trail;

@@ -46,7 +46,7 @@ public final class IntStack {
         size = 0;
     }
 
-    /** The backing array, valid until the next push; entries from {@link #size()} on mean nothing. */
+    /** The backing array, valid until the next push; entries from {@link #size()} on are undefined. */
     public int[] array() {
         return array;
     }

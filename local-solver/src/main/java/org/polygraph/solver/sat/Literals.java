@@ -7,12 +7,12 @@ public final class Literals {
 
     private Literals() {}
 
-    /** The literal that says {@code variable} is true. */
+    /** The positive literal of {@code variable}. */
     public static int positive(int variable) {
         return variable << 1;
     }
 
-    /** The literal that says {@code variable} is false. */
+    /** The negated literal of {@code variable}. */
     public static int negative(int variable) {
         return variable << 1 | 1;
     }

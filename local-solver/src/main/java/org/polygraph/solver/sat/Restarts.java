@@ -8,7 +8,7 @@ package org.polygraph.solver.sat;
  */
 final class Restarts {
     private final int unit;
-    /** Knuth's pair: the present number of the sequence, and what decides the next. */
+    /** Knuth's pair: the present number of the sequence, and the state from which the next one follows. */
     private long length = 1;
 
     private long counter = 1;

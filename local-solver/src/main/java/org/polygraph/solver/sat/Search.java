@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>States: <i>open</i> (clauses and variables may be added, {@link #solve} called), <i>refuted</i> ({@link
  * #isRefuted}: nothing changes any more). {@link #addClause} is legal in every open state, including inside {@link
- * Theory#next} with decisions standing and propagation pending. A call that throws {@link BudgetExhausted} leaves the
+ * Theory#next} with decisions present and propagation pending. A call that throws {@link BudgetExhausted} leaves the
  * search unusable.
  *
  * <p>Invariants. (1) Levels never descend along the trail. (2) With nothing pending no clause is false: when both
- * watched literals of a clause are false, one of them still waits in the queue. A clause may be unit unnoticed (its
+ * watched literals of a clause are false, one of them still waits in the queue. A clause may be unit without being propagated (its
  * last literal watched, the other watch false at a lower level), which costs a later conflict but no answer.
  */
 public final class Search {
@@ -33,7 +33,7 @@ public final class Search {
     private boolean refuted;
     private boolean lastConflictFromTheory;
 
-    /** The conflict in hand: all literals false; from which clause (or {@code NO_CLAUSE}), derived from what. */
+    /** The current conflict, all literals false; its clause (or {@code NO_CLAUSE}); the clauses it was derived from. */
     private final IntStack conflict;
 
     private final ConflictLevels conflictLevels;
@@ -56,18 +56,18 @@ public final class Search {
     private long learntLiterals;
 
     /**
-     * What may be tuned.
+     * The parameters of a search.
      *
      * @param minimize whether learnt clauses are minimized
      * @param longJump backjumps over more levels than this keep the levels and assign late instead
-     * @param maxLate so many late literals, and no backjump keeps levels
+     * @param maxLate with so many late literals, no backjump keeps levels
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
      * @param maxDerivationInts bound on the memory for derivations, in ints
      * @param restartUnit conflicts between restarts, times Luby's sequence; 0 for none
      */
     public record Settings(
             boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts, int restartUnit) {
-        /** Usual values. */
+        /** The default values. */
         public static Settings defaults() {
             return new Settings(true, 50, 500, 20_000, 1 << 26, 0);
         }
@@ -78,7 +78,7 @@ public final class Search {
         this(theory, budget, settings, null);
     }
 
-    /** As the other, and reports what it derives to {@code proof} when there is one. */
+    /** The same, and reports every derivation to {@code proof} unless it is null. */
     public Search(Theory theory, SearchBudget budget, Settings settings, @Nullable ProofSink proof) {
         this.theory = theory;
         this.proof = proof;
@@ -116,12 +116,12 @@ public final class Search {
         return trail.value(literal);
     }
 
-    /** How much a variable took part in conflicts lately; comparable until the next conflict. */
+    /** The activity of a variable in recent conflicts; comparable until the next conflict. */
     public float activity(int variable) {
         return activity.of(variable);
     }
 
-    /** Number of decisions that stand. */
+    /** The number of present decisions. */
     public int level() {
         return trail.level();
     }
@@ -131,7 +131,7 @@ public final class Search {
         return refuted;
     }
 
-    /** Whether some true literal still waits to be propagated. */
+    /** Whether a true literal is not yet propagated. */
     public boolean isPending() {
         return refuted || propagated < trail.size() || assignedInTheory < trail.size();
     }
@@ -306,7 +306,7 @@ public final class Search {
     // ---------------------------------------------------------------- conflicts
 
     /**
-     * Requires a conflict in hand. Ensures: refuted, or the conflict's consequence is true, with propagation pending.
+     * Requires a current conflict. Ensures: refuted, or the conflict's consequence is true, with propagation pending.
      * Each turn of the loop lowers the conflict's highest level: a late literal may keep a learnt clause false.
      */
     private void resolve() {
@@ -350,7 +350,7 @@ public final class Search {
         }
     }
 
-    /** Late literals are assigned again at every conflict, so many of them are settled by a true jump. */
+    /** Late literals are assigned again at every conflict, so if there are many the search really jumps back. */
     private boolean keepsLevels(int highest, int unitLevel) {
         return highest - unitLevel > settings.longJump() && trail.late() < settings.maxLate();
     }
@@ -379,7 +379,7 @@ public final class Search {
         kept.clear();
         trail.backtrack(level, kept);
         propagated = Math.min(propagated, size);
-        // Those kept come first: a unit clause that contradicts one is then seen to be false.
+        // Kept literals come first, so that a unit clause that contradicts one is recognized as false.
         for (int i = 0; i < kept.size(); i += 3) {
             if (trail.value(kept.get(i)) == Trail.UNASSIGNED) {
                 trail.assign(kept.get(i), kept.get(i + 1), kept.get(i + 2));
@@ -473,7 +473,7 @@ public final class Search {
         return propagations;
     }
 
-    /** Clauses that stand, given and learnt. */
+    /** The number of clauses, given and learnt. */
     public int clauses() {
         return arena.clauses();
     }

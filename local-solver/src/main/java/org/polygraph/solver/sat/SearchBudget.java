@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a search may spend; for one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
+ * The budget of a search: deadline, stop signal and bytes. It serves one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
  * does so through {@link #grow}; either throws {@link BudgetExhausted}.
  */
 public final class SearchBudget {
-    /** Ticks between two looks at the clock; a tick is at most a few hundred memory accesses. */
+    /** The number of ticks after which the clock is read; a tick is at most a few hundred memory accesses. */
     private static final int TICKS_PER_CHECK = 256;
 
-    /** From so many entries on an array grows by half. */
+    /** An array with at least so many entries grows by half. */
     private static final int LARGE = 1 << 20;
 
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
@@ -20,7 +20,7 @@ public final class SearchBudget {
     private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
-    /** The bytes held by all budgets that share them: one cell. */
+    /** One cell, shared by the budgets that count together: the bytes that they hold. */
     private final long[] held;
 
     private long own;
@@ -29,8 +29,8 @@ public final class SearchBudget {
     /**
      * @param timed whether {@code deadlineNanos} counts
      * @param deadlineNanos a {@link System#nanoTime()} value
-     * @param stop asked now and then; true ends the search
-     * @param maxBytes bound on what the solver's own structures may take, in bytes
+     * @param stop polled at every check; true ends the search
+     * @param maxBytes the most bytes that the solver's own structures may take
      */
     public SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
         this(timed, deadlineNanos, stop, maxBytes, new long[1]);
@@ -44,7 +44,7 @@ public final class SearchBudget {
         this.held = held;
     }
 
-    /** A budget with the same limits, out of the same bytes, whose own bytes are given back by themselves. */
+    /** A budget with the same limits that counts its bytes with this one; its {@link #release} gives back only its own. */
     public SearchBudget sharing() {
         return new SearchBudget(timed, deadlineNanos, stop, maxBytes, held);
     }
@@ -54,14 +54,14 @@ public final class SearchBudget {
         return new SearchBudget(false, 0, () -> false, Long.MAX_VALUE);
     }
 
-    /** Counts one unit of work; looks at the clock every few hundred. */
+    /** Counts one unit of work and checks the limits every few hundred units. */
     public void tick() {
         if (++ticks >= TICKS_PER_CHECK) {
             check();
         }
     }
 
-    /** Looks at the clock and the stop signal now. */
+    /** Checks the deadline and the stop signal now. */
     public void check() {
         ticks = 0;
         if (timed && System.nanoTime() - deadlineNanos >= 0) {
@@ -105,8 +105,8 @@ public final class SearchBudget {
     }
 
     /**
-     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for, and while both are there, both.
-     * Doubles small arrays; large ones grow by half, or as far as the bytes reach.
+     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for; both arrays count while both exist.
+     * Doubles small arrays; large ones grow by half, or to the limit.
      */
     public int[] grow(int[] array, long needed) {
         if (needed <= array.length) {

@@ -1,7 +1,7 @@
 package org.polygraph.solver.sat;
 
 /**
- * What a search asks of the theory behind its literals.
+ * The theory that gives literals their meaning.
  *
  * <p>{@link #assign} and {@link #undo} are strictly last in, first out. {@link #next} is called only when every true
  * literal was assigned, no clause is false and none is known to be unit.

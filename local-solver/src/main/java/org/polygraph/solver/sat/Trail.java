@@ -1,12 +1,12 @@
 package org.polygraph.solver.sat;
 
 /**
- * The assignment: values, and the order in which they came about, in levels.
+ * The assignment: the values of literals, and the order in which they were assigned, in levels.
  *
  * <p>Levels never descend along the trail. A literal may be <i>late</i>: assigned at a level above the one at which its
  * reason was already unit, because its clause was added or learnt when the search stood higher. On backtracking to a
- * level that does not undo the reason, a late literal is assigned again ({@link #backtrack} hands it back). So a clause
- * that becomes unit far below never costs the decisions above it (compare: Nadel and Ryvchin, "Chronological
+ * level that does not undo the reason, a late literal is assigned again ({@link #backtrack} hands it back). A clause
+ * that becomes unit at a low level therefore does not undo the decisions above it (compare: Nadel and Ryvchin, "Chronological
  * backtracking", SAT 2018; there the trail's levels interleave, which complicates every other part).
  */
 final class Trail {
@@ -15,7 +15,7 @@ final class Trail {
     static final int FALSE = -1;
 
     private final SearchBudget budget;
-    /** By literal. */
+    /** The value of each literal. */
     private byte[] values = new byte[0];
 
     private int[] levels = new int[0];

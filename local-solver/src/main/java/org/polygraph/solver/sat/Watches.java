@@ -3,9 +3,9 @@ package org.polygraph.solver.sat;
 /** Per literal the clauses that watch it, each with a blocker: another literal of the clause, often true already. */
 final class Watches {
     private static final int[] EMPTY = new int[0];
-    /** Of an int[], in bytes. */
+    /** The bytes of the header of an int[]. */
     private static final int HEADER = 16;
-    /** Of a slot of the table, in bytes, as long as the heap is below 32 GB. */
+    /** The bytes of a slot of the table, while the heap is below 32 GB. */
     private static final int REFERENCE = 4;
 
     private final SearchBudget budget;

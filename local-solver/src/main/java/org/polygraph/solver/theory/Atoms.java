@@ -4,7 +4,7 @@ import org.polygraph.solver.sat.Literals;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * What each variable means: an edge between two events (true: from the lower id to the higher), a bracket (a candidate
+ * The meaning of each variable: an edge between two events (true: from the lower id to the higher), a bracket (a candidate
  * between a writer and a reader), or the commit of an optional transaction.
  *
  * <p>A bracket costs one variable until it is chosen: only then is it <i>defined</i>, by clauses that imply its edges.
@@ -52,7 +52,7 @@ public final class Atoms {
         return edges.get(pair(a, b));
     }
 
-    /** The literal, given its variable, that says {@code from -> to}. */
+    /** The literal of the edge {@code from -> to}, given its variable. */
     public static int edgeLiteral(int variable, int from, int to) {
         return from < to ? Literals.positive(variable) : Literals.negative(variable);
     }
@@ -80,7 +80,7 @@ public final class Atoms {
         add(BRACKET, writer, reader);
     }
 
-    /** Notes that a bracket's edges are implied from now on. */
+    /** Records that clauses imply a bracket's edges from now on. */
     public void define(int bracket) {
         kinds[bracket] = DEFINED_BRACKET;
     }
@@ -104,12 +104,12 @@ public final class Atoms {
         return kinds[variable];
     }
 
-    /** Source of the edge that an edge literal says. */
+    /** The source of the edge of an edge literal. */
     public int from(int literal) {
         return Literals.isNegative(literal) ? second[literal >> 1] : first[literal >> 1];
     }
 
-    /** Target of the edge that an edge literal says. */
+    /** The target of the edge of an edge literal. */
     public int to(int literal) {
         return Literals.isNegative(literal) ? first[literal >> 1] : second[literal >> 1];
     }

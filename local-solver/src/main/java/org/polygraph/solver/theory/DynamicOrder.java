@@ -9,16 +9,16 @@ import org.polygraph.solver.sat.SearchBudget;
  * sort algorithm for directed acyclic graphs", JEA 2006).
  *
  * <p>An edge against the order moves only events between its ends. Where the ends are near, the smaller of two sets
- * goes past the other end: what reaches the source, or what the target reaches; all others keep their order. Where they
- * are far apart both sets share out the places they had, and nothing else is touched. Removing an edge moves nothing: the order then still extends what is left, and is
- * the memory of what worked.
+ * moves past the other end: the events that reach the source, or those that the target reaches; all others keep their order.
+ * Where the ends are far apart, both sets redistribute their own places and no other event moves. Removing an edge moves
+ * nothing: the order still extends the remaining edges and serves as the saved phase.
  *
  * <p>Memory: 36 bytes an event, 20 an added edge.
  */
 public final class DynamicOrder {
     /**
      * Windows up to this many events are shifted: one search may then stop early and a quarter of the events move, at
-     * the price of touching the whole window; wider ones are shared out.
+     * the price of touching the whole window; in wider ones the places are redistributed.
      */
     static final int SHIFT_WINDOW = 1 << 14;
 
@@ -58,7 +58,7 @@ public final class DynamicOrder {
         this(events, successorStart, successor, predecessorStart, predecessor, initialPosition, budget, SHIFT_WINDOW);
     }
 
-    /** As the public one, with another bound on the windows that are shifted. */
+    /** The same, with another bound on the windows that are shifted. */
     DynamicOrder(
             int events,
             int[] successorStart,
@@ -86,7 +86,7 @@ public final class DynamicOrder {
         moved = new IntStack(budget);
     }
 
-    /** Event to position; live, do not change. */
+    /** The position of each event. The array changes with the order; callers must not write to it. */
     public int[] position() {
         return position;
     }
@@ -120,7 +120,7 @@ public final class DynamicOrder {
         return true;
     }
 
-    /** Explanations need not have the fewest literals; for measuring what those are worth. */
+    /** Explanations need not have the fewest literals; used to measure the benefit of fewest literals. */
     public void explainByAnyPath(boolean any) {
         explainer.byAnyPath(any);
     }
@@ -138,7 +138,7 @@ public final class DynamicOrder {
     }
 
     /**
-     * Why {@code source -> target} was refused: pushes the literals of a path from target to source with as few added
+     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with as few added
      * edges as any.
      *
      * @param path where to push the path's events, source first, target last; or null
@@ -162,7 +162,8 @@ public final class DynamicOrder {
         int f = 0;
         int b = 0;
         boolean mayShift = upper - lower <= shiftWindow;
-        // In turns, so that two searches that meet (a cycle) do so early, and the smaller side ends first.
+        // The searches alternate, so that two searches that meet (a cycle) do so early, and the smaller side ends
+        // first.
         while (f < forward.size() || b < backward.size()) {
             budget.tick();
             if (f < forward.size()) {
@@ -186,7 +187,7 @@ public final class DynamicOrder {
         return true;
     }
 
-    /** Puts what the target reaches right after the source; all others keep their order. */
+    /** Moves the events that the target reaches right after the source; all others keep their order. */
     private void shiftUp(int lower, int upper) {
         int n = forward.size();
         scratch = budget.grow(scratch, n);
@@ -206,7 +207,7 @@ public final class DynamicOrder {
         }
     }
 
-    /** Puts what reaches the source right before the target; all others keep their order. */
+    /** Moves the events that reach the source right before the target; all others keep their order. */
     private void shiftDown(int lower, int upper) {
         int n = backward.size();
         scratch = budget.grow(scratch, n);
@@ -285,7 +286,7 @@ public final class DynamicOrder {
         return true;
     }
 
-    /** Gives the places of both searches first to what reaches the source, then to what the target reaches. */
+    /** Assigns the places of both sets, first to the events that reach the source, then to those that the target reaches. */
     private void shareOut() {
         int nb = backward.size();
         int nf = forward.size();

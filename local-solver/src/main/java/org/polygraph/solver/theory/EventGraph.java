@@ -4,7 +4,7 @@ import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * The known edges (two CSR arrays, shared) plus added edges that come and go last in, first out; an added edge carries
- * the literal that stands for it. Adding and removing take O(1).
+ * its literal. Adding and removing take O(1).
  */
 final class EventGraph {
     static final int END = -1;
@@ -16,7 +16,7 @@ final class EventGraph {
     final int[] predecessorStart;
     final int[] predecessor;
 
-    /** Newest added edge out of, into an event; then chains. */
+    /** The newest added edge out of and into each event; older ones are chained. */
     private final int[] firstOut;
 
     private final int[] firstIn;

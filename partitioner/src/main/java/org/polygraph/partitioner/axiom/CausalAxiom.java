@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * CC: t3 sees all that reaches it by SO and WR. By key and version: of each session the last writer that reaches one of the
@@ -60,9 +60,12 @@ public final class CausalAxiom implements Axiom {
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
         ChainClocks rows = ChainClocks.plain(graph);
-        Closure.Result closed = rows.update(stop);
-        if (closed != Closure.Result.EXACT) {
-            return closed == Closure.Result.CYCLIC ? Result.CYCLIC : Result.STOPPED;
+        try {
+            if (!rows.update(stop)) {
+                return Result.CYCLIC;
+            }
+        } catch (StoppedException e) {
+            return Result.STOPPED;
         }
         graph.nextRound();
         for (int key = 0; key < index.keys(); key++) {

@@ -36,7 +36,7 @@ public final class ReadAxiom implements Axiom {
     @Override
     public Result infer(KnownGraph graph, BooleanSupplier stop) {
         ReadArrays arrays = ReadArrays.of(reads, graph.events());
-        ReadRange all = new ReadRange(arrays, atomic, graph::add);
+        ReadWindow all = new ReadWindow(arrays, atomic, graph::add);
         Result result = all.infer(0, arrays.transactions(), stop);
         conflict = all.conflict();
         return result;

@@ -49,7 +49,7 @@ public final class VersionIndexBuilder {
         this.initialValue = initialValue;
     }
 
-    /** (key, transaction) pairs of counted reads that nobody can have written, found by {@link #build}. */
+    /** (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}. */
     public IntArrayList impossible() {
         return impossible;
     }

@@ -36,7 +36,7 @@ final class Shrinker {
     private static final double OUT_OF_SIGHT = 2;
 
     private final HistoryTable table;
-    private final PartJudge judge;
+    private final SubHistoryJudge judge;
     private final BooleanSupplier stop;
     private final int[] operations;
     /** By position: the positions of those that require it. */
@@ -47,7 +47,7 @@ final class Shrinker {
     private int trials;
 
     /** @param operations a closed part that violates, ascending */
-    Shrinker(ReadSources sources, int[] operations, PartJudge judge, BooleanSupplier stop) {
+    Shrinker(ReadSources sources, int[] operations, SubHistoryJudge judge, BooleanSupplier stop) {
         this.table = sources.table();
         this.operations = operations;
         this.judge = judge;

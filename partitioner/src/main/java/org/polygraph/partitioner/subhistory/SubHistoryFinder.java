@@ -27,7 +27,7 @@ public final class SubHistoryFinder {
     private final IsolationLevel level;
     private final IndexedHistory.Indeterminate indeterminate;
     private final long clockSkewNanos;
-    private final PartJudge judge;
+    private final SubHistoryJudge judge;
     private final BooleanSupplier stop;
     private final ReadSources sources;
 
@@ -43,7 +43,7 @@ public final class SubHistoryFinder {
             IsolationLevel level,
             IndexedHistory.Indeterminate indeterminate,
             long clockSkewNanos,
-            PartJudge judge,
+            SubHistoryJudge judge,
             BooleanSupplier stop) {
         this.whole = whole;
         this.level = level;
@@ -84,7 +84,7 @@ public final class SubHistoryFinder {
 
     /** A closed part that violates, or null. */
     private int @Nullable [] start(Violation violation, List<Dependency> more) {
-        StartingPart start = new StartingPart(sources, violation, more);
+        StartingOperations start = new StartingOperations(sources, violation, more);
         int[] part = start.closed();
         if (violates(part)) {
             return part;

@@ -12,7 +12,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 
 class ShrinkerTest {
     /** Violates while it has so many operations; each trial takes the same share of the time. */
-    private static final class Counting implements PartJudge {
+    private static final class Counting implements SubHistoryJudge {
         private final int least;
         private final double share;
         private int trials;
@@ -86,7 +86,7 @@ class ShrinkerTest {
         }
         HistoryTable table = HistoryDsl.parse(text.toString());
         double[] spent = {0};
-        PartJudge judge = new PartJudge() {
+        SubHistoryJudge judge = new SubHistoryJudge() {
             @Override
             public boolean violates(HistoryTable part) {
                 spent[0] += Math.pow(part.operations(), 3) * 1e-9;

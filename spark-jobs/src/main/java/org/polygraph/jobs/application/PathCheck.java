@@ -13,7 +13,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Implications;
+import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;

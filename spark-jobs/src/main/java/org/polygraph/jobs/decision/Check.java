@@ -54,7 +54,7 @@ public final class Check {
         return phases;
     }
 
-    DecisionCheckpoints checkpoints() {
+    public DecisionCheckpoints checkpoints() {
         return checkpoints;
     }
 

@@ -91,7 +91,7 @@ final class CoreSolving {
 
     /**
      * Many sessions of few transactions know little of each other: tens of thousands of decisions stand, and jumps over some
-     * hundred of them are many. Measured in local-solver/README.md.
+     * hundred of them are many. Measured in local-solver/docs/decisions.md.
      */
     private static SolverOptions searching(SolverOptions solver, KnownGraph graph) {
         return graph.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)

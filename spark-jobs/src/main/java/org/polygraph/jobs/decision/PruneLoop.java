@@ -3,8 +3,8 @@ package org.polygraph.jobs.decision;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.EventOrder;
+import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -146,25 +146,17 @@ final class PruneLoop implements AutoCloseable {
     private void finish(Runnable rounds) {
         try {
             rounds.run();
-        } catch (BudgetException e) {
-            if (!dropIfOutgrown()) {
-                throw e;
-            }
+        } catch (OutgrownException e) {
+            dropRules();
             orderOnly();
         }
         finished = true;
         listener.reached(this);
     }
 
-    /** Closes rules that have outgrown their memory. */
-    private boolean dropIfOutgrown() {
-        Rules made = rules;
-        if (made == null || !made.isOutgrown()) {
-            return false;
-        }
-        made.close();
+    private void dropRules() {
+        close();
         rules = null;
-        return true;
     }
 
     /** Adds all that {@link #resume} needs, but for the index, to a stage file. */
@@ -231,12 +223,12 @@ final class PruneLoop implements AutoCloseable {
     }
 
     private void restore(Rules made, ArrayFile file) throws ArrayFile.DamagedException {
-        Closure.Result result = made.restore(file, stop);
-        if (result == Closure.Result.CYCLIC) {
-            throw new ArrayFile.DamagedException("its graph has a cycle");
-        }
-        if (result == Closure.Result.STOPPED && !dropIfOutgrown()) {
-            throw Budget.ended();
+        try {
+            if (!made.restore(file, stop)) {
+                throw new ArrayFile.DamagedException("its graph has a cycle");
+            }
+        } catch (OutgrownException e) {
+            dropRules();
         }
     }
 
@@ -340,13 +332,13 @@ final class PruneLoop implements AutoCloseable {
         int mostRounds = adaptive ? MOST_ROUNDS : tuning.rounds();
         while (refutation == null) {
             round++;
-            Saturation.Result result = round(made);
+            Saturation.RoundResult result = round(made);
             if (refutation != null) {
                 return;
             }
             mostForced = Math.max(mostForced, lastForced);
-            isStale |= result == Saturation.Result.FORCED;
-            boolean last = result == Saturation.Result.FIXPOINT
+            isStale |= result == Saturation.RoundResult.FORCED;
+            boolean last = result == Saturation.RoundResult.FIXPOINT
                     || round == mostRounds
                     || (adaptive && lastForced < worthwhile * mostForced && !savesTheSolver(made));
             ResidualCore known = core;
@@ -391,18 +383,19 @@ final class PruneLoop implements AutoCloseable {
     }
 
     /** One round of rules and the closure of what they force. */
-    private Saturation.Result round(Rules made) {
+    private Saturation.RoundResult round(Rules made) {
         phases.begin("saturation");
         int before = graph.edges();
-        Saturation.Result result = made.round(stop);
-        lastForced = graph.edges() - before;
-        phases.end(lastForced);
-        if (result == Saturation.Result.STOPPED) {
-            throw Budget.ended();
+        Saturation.RoundResult result;
+        try {
+            result = made.round(stop);
+        } finally {
+            lastForced = graph.edges() - before;
+            phases.end(lastForced);
         }
-        if (result == Saturation.Result.CONTRADICTION) {
+        if (result == Saturation.RoundResult.CONTRADICTION) {
             refutation = new Refuted(made.impossibleKey(), made.impossibleReader(), graph.currentRound());
-        } else if (result == Saturation.Result.FORCED) {
+        } else if (result == Saturation.RoundResult.FORCED) {
             phases.begin("closure");
             close(made);
         }
@@ -431,7 +424,7 @@ final class PruneLoop implements AutoCloseable {
         long most = Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos()));
         try {
             for (int more = 0; more < most && refutation == null; more++) {
-                if (round(made) == Saturation.Result.FIXPOINT) {
+                if (round(made) == Saturation.RoundResult.FIXPOINT) {
                     break;
                 }
             }
@@ -443,13 +436,12 @@ final class PruneLoop implements AutoCloseable {
     }
 
     private void close(Rules made) {
-        Closure.Result result = made.close(stop);
-        phases.end(graph.edges());
-        if (result == Closure.Result.STOPPED) {
-            throw Budget.ended();
-        }
-        if (result == Closure.Result.CYCLIC) {
-            refutation = Refuted.BY_CYCLES;
+        try {
+            if (!made.close(stop)) {
+                refutation = Refuted.BY_CYCLES;
+            }
+        } finally {
+            phases.end(graph.edges());
         }
     }
 }

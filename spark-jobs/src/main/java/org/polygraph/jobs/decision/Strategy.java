@@ -5,7 +5,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /** One way to look for an order that explains the history, or for a cycle that refutes it. */
 @FunctionalInterface
-interface Strategy {
+public interface Strategy {
     /**
      * Tries it.
      *

@@ -7,7 +7,7 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.Axiom;
-import org.polygraph.partitioner.axiom.ReadRanges;
+import org.polygraph.partitioner.axiom.ReadWindows;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -80,12 +80,12 @@ final class DealtStages {
      * operation (12 where transactions are long) and 9 a transaction.
      */
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
-        return new ReadRanges(reads, level, wholes.slices(), (arrays, cuts) -> {
-            try (ReadRangeTask.Sent sent = new ReadRangeTask.Sent(spark, arrays)) {
+        return new ReadWindows(reads, level, wholes.slices(), (arrays, cuts) -> {
+            try (ReadWindowTask.Sent sent = new ReadWindowTask.Sent(spark, arrays)) {
                 return jobs.run(
                         "infer what the level demands", () -> spark.range(0, cuts.length - 1, 1, cuts.length - 1)
                                 .as(Encoders.LONG())
-                                .mapPartitions(new ReadRangeTask(sent, level, cuts), Encoders.BINARY())
+                                .mapPartitions(new ReadWindowTask(sent, level, cuts), Encoders.BINARY())
                                 .collectAsList());
             }
         });

@@ -35,18 +35,18 @@ class BruteForceTest {
         int histories = SuiteScale.of(20_000);
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
-            for (Guarantee promise : PROMISES) {
+            for (Guarantee guarantee : PROMISES) {
                 BruteForceChecker.Verdict truth =
-                        BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(promise.name()));
+                        BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(guarantee.name()));
                 if (truth == BruteForceChecker.Verdict.INVALID) {
                     continue;
                 }
-                Answer answer = BruteForce.judge(history, Terms.of(promise));
+                Answer answer = BruteForce.judge(history, Terms.of(guarantee));
                 assertThat(answer)
-                        .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
+                        .as("%s %s seed %d", guarantee, HistoryDsl.print(history), stream.seedOf(i))
                         .isEqualTo(truth == BruteForceChecker.Verdict.ACCEPTED ? Answer.HOLDS : Answer.VIOLATED);
                 judged++;
-                violated.merge(promise, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
+                violated.merge(guarantee, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
             }
         }
         assertThat(judged).isGreaterThan(histories / 2 * 7);
@@ -66,18 +66,18 @@ class BruteForceTest {
                     .noneMatch(t -> history.status(t) == TransactionStatus.COMMITTED)) {
                 continue;
             }
-            for (Guarantee promise : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {
-                Answer answer = BruteForce.judge(history, Terms.of(promise));
+            for (Guarantee guarantee : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {
+                Answer answer = BruteForce.judge(history, Terms.of(guarantee));
                 assertThat(answer)
-                        .as("%s %s seed %d", promise, HistoryDsl.print(history), stream.seedOf(i))
+                        .as("%s %s seed %d", guarantee, HistoryDsl.print(history), stream.seedOf(i))
                         .isEqualTo(
-                                BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(promise.name()))
+                                BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(guarantee.name()))
                                         ? Answer.HOLDS
                                         : Answer.VIOLATED);
-                violated.merge(promise, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
+                violated.merge(guarantee, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
             }
         }
-        assertThat(violated).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+        assertThat(violated).hasSize(3).allSatisfy((guarantee, count) -> assertThat(count)
                 .isBetween(histories / 10, histories / 10 * 9));
     }
 
@@ -126,7 +126,7 @@ class BruteForceTest {
     /** Eight transactions that all overlap, no two alike, and an answer all the same; more end in a bounded time. */
     @Test
     void isBounded() {
-        for (Guarantee promise : PROMISES) {
+        for (Guarantee guarantee : PROMISES) {
             HistoryTable eight = HistoryGenerator.withSeed(3)
                     .sessions(8)
                     .transactions(8)
@@ -134,7 +134,7 @@ class BruteForceTest {
                     .keys(6)
                     .isolation(HistoryGenerator.Isolation.RANDOM)
                     .generate();
-            assertThat(BruteForce.judge(eight, Terms.of(promise))).isNotEqualTo(Answer.TOO_LARGE);
+            assertThat(BruteForce.judge(eight, Terms.of(guarantee))).isNotEqualTo(Answer.TOO_LARGE);
         }
         HistoryTable many = HistoryGenerator.withSeed(4)
                 .sessions(40)

@@ -1,0 +1,91 @@
+package org.polygraph.partitioner.axiom;
+
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.ReadsFrom;
+
+/**
+ * What RC or RA demands of a range of transactions: edges in the order of transactions, up to the first conflict. Of ranges one
+ * after the other it is what it is of all together; for RA a range begins with a session.
+ */
+final class ReadWindow {
+    private static final int CHECK_EVERY = 1 << 16;
+    /** So many transactions' sources are fetched at a time. */
+    private static final int AHEAD = 32;
+
+    private final ReadArrays reads;
+    private final boolean atomic;
+    private final ReadEdges edges;
+    private final int[] lastWriters;
+    private Axiom.@Nullable Conflict conflict;
+
+    /** @param atomic RA, else RC */
+    ReadWindow(ReadArrays reads, boolean atomic, EdgeSink sink) {
+        this.reads = reads;
+        this.atomic = atomic;
+        this.edges = new ReadEdges(reads, sink);
+        this.lastWriters = new int[atomic ? reads.keys() : 0];
+        Arrays.fill(lastWriters, -1);
+    }
+
+    Axiom.@Nullable Conflict conflict() {
+        return conflict;
+    }
+
+    Axiom.Result infer(int from, int to, BooleanSupplier stop) {
+        int[] sessionOf = reads.sessionOf();
+        int sessionStart = from;
+        for (int t = from; t < to; t++) {
+            if ((t - from) % AHEAD == 0) {
+                edges.fetch(t, Math.min(to, t + AHEAD));
+            }
+            if (t > from && sessionOf[t] != sessionOf[t - 1]) {
+                sessionStart = t;
+            }
+            if (!reads.isCounted(t)) {
+                continue;
+            }
+            edges.load(t);
+            edges.addSources(t);
+            if (atomic) {
+                session(t, sessionStart);
+            }
+            for (int i = 0; i < edges.count && conflict == null; i++) {
+                if (edges.isFirstOfSource(i) && edges.from[i] >= 0) {
+                    int key = edges.precede(edges.from[i], atomic ? 0 : i + 1);
+                    if (key >= 0) {
+                        conflict = new Axiom.Conflict(edges.from[i], t, key);
+                    }
+                }
+            }
+            if (conflict != null) {
+                return Axiom.Result.CONFLICT;
+            }
+            if (t % CHECK_EVERY == 0 && stop.getAsBoolean()) {
+                return Axiom.Result.STOPPED;
+            }
+        }
+        return Axiom.Result.INFERRED;
+    }
+
+    /** RA: what the session wrote before t; then t's own writes join. */
+    private void session(int t, int sessionStart) {
+        for (int i = 0; i < edges.count; i++) {
+            int writer = lastWriters[edges.keys[i]];
+            if (writer >= sessionStart && writer != edges.from[i]) {
+                if (edges.from[i] == ReadsFrom.INITIAL) {
+                    conflict = new Axiom.Conflict(writer, t, edges.keys[i]);
+                    return;
+                }
+                edges.add(writer, edges.from[i]);
+            }
+        }
+        int[] keys = reads.operationKeys();
+        for (int o = reads.operationStarts()[t]; o < reads.operationStarts()[t + 1]; o++) {
+            if ((keys[o] & 1) == 1) {
+                lastWriters[keys[o] >>> 1] = t;
+            }
+        }
+    }
+}

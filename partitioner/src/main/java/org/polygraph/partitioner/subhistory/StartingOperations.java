@@ -1,0 +1,158 @@
+package org.polygraph.partitioner.subhistory;
+
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Where shrinking begins: what a violation and its reasons speak of, and, if that does not violate on its own, more and
+ * more around it.
+ */
+final class StartingOperations {
+    private final ReadSources sources;
+    private final HistoryTable table;
+    private final IntOpenHashSet operations = new IntOpenHashSet();
+    private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** @param more edges that the violation rests on besides its own */
+    StartingOperations(ReadSources sources, Violation violation, List<Dependency> more) {
+        this.sources = sources;
+        this.table = sources.table();
+        dependencies(violation.cycle());
+        alternatives(violation.cases());
+        dependencies(more);
+        if (violation.cycle().isEmpty()) {
+            for (int t : violation.transactions()) {
+                for (int key : violation.keys()) {
+                    add(t, key);
+                }
+            }
+        }
+    }
+
+    /** All that is collected so far, closed, ascending. */
+    int[] closed() {
+        return sources.closed(operations);
+    }
+
+    private void alternatives(List<Alternative> alternatives) {
+        for (Alternative alternative : alternatives) {
+            if (seen.add(alternative)) {
+                dependencies(alternative.cycle());
+                alternatives(alternative.cases());
+            }
+        }
+    }
+
+    private void dependencies(List<Dependency> dependencies) {
+        for (Dependency d : dependencies) {
+            add(d.from(), d.key());
+            add(d.to(), d.key());
+            Reason reason = d.reason();
+            if (seen.add(reason)) {
+                alternatives(reason.because());
+            }
+        }
+    }
+
+    /** All operations of a transaction on a key. */
+    private void add(int transaction, int key) {
+        if (transaction != Dependency.INITIAL && key != Dependency.NO_KEY) {
+            for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+                if (table.key(o) == key) {
+                    operations.add(o);
+                }
+            }
+        }
+    }
+
+    /** Adds the other operations of all transactions so far. */
+    void addWholeTransactions() {
+        addTransactions(closed(), false);
+    }
+
+    /**
+     * Adds what decides whether unknown outcomes count: all of these transactions, for one that read the impossible cannot
+     * have committed, and somebody who read each of their writes, for what nobody read did not happen.
+     *
+     * @return whether there was any
+     */
+    boolean addOutcomes() {
+        boolean any = false;
+        for (int size = -1; operations.size() > size; ) {
+            size = operations.size();
+            int[] closed = closed();
+            if (!addTransactions(closed, true)) {
+                return any;
+            }
+            any = true;
+            addReaders();
+        }
+        return any;
+    }
+
+    private boolean addTransactions(int[] closed, boolean indeterminate) {
+        boolean any = false;
+        int end = -1;
+        for (int o : closed) {
+            if (o >= end) {
+                int t = HistorySelection.transactionOf(table, o);
+                end = table.operationsEnd(t);
+                if (!indeterminate || sources.isIndeterminate(t)) {
+                    any = true;
+                    for (int i = table.firstOperation(t); i < end; i++) {
+                        operations.add(i);
+                    }
+                }
+            }
+        }
+        return any;
+    }
+
+    /** For each write of an indeterminate transaction, the first committed read of its value; without one, any read. */
+    private void addReaders() {
+        Object2IntOpenHashMap<KeyValue> wanted = new Object2IntOpenHashMap<>();
+        for (int o : operations) {
+            if (table.isWrite(o) && sources.isIndeterminate(HistorySelection.transactionOf(table, o))) {
+                wanted.put(new KeyValue(table.key(o), table.value(o)), -1);
+            }
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); sources.mayCount(t) && o < table.operationsEnd(t); o++) {
+                if (!table.isWrite(o)) {
+                    KeyValue read = new KeyValue(table.key(o), table.value(o));
+                    int known = wanted.getOrDefault(read, Integer.MAX_VALUE);
+                    if (known < 0
+                            || (known != Integer.MAX_VALUE
+                                    && sources.isIndeterminate(HistorySelection.transactionOf(table, known))
+                                    && !sources.isIndeterminate(t))) {
+                        wanted.put(read, o);
+                    }
+                }
+            }
+        }
+        for (int o : wanted.values()) {
+            if (o >= 0) {
+                operations.add(o);
+            }
+        }
+    }
+
+    private record KeyValue(int key, long value) {}
+
+    /** Adds the whole history. */
+    void addAll() {
+        for (int o = 0; o < table.operations(); o++) {
+            operations.add(o);
+        }
+    }
+}

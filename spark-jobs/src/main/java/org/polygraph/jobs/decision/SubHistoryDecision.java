@@ -1,0 +1,71 @@
+package org.polygraph.jobs.decision;
+
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.solver.Outcome;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Decides SER, SSER, SI and SSI for a history of a few operations, in tens of microseconds: rules, then the solver, without
+ * strategies, phases, proof or replay.
+ */
+public final class SubHistoryDecision {
+    /** Operations through index and rules that take as long as the solver between two looks at its budget. */
+    private static final int OPERATIONS_PER_LOOK = 64;
+    /** Cells of clocks that take as long. */
+    private static final int CELLS_PER_LOOK = 4_096;
+
+    private static final long SOLVER_BYTES = 256L << 20;
+
+    private static final Tuning TUNING = Tuning.DEFAULT.withCores(1);
+
+    private SubHistoryDecision() {}
+
+    /** Charges a budget for all of a decision but the solver, which looks at the budget itself. */
+    public static void charge(Budget budget, HistoryTable table, IsolationLevel level) {
+        long cells = (long) level.eventsPerTransaction() * table.transactions() * table.sessions();
+        budget.charge(1 + table.operations() / OPERATIONS_PER_LOOK + cells / CELLS_PER_LOOK);
+    }
+
+    /** Whether the history violates the level of the request; false if the budget ends before that is known. */
+    public static boolean violates(HistoryTable table, CheckRequest request, Budget budget) {
+        IndexedHistory history = IndexedHistory.of(table, request.indexing());
+        if (!history.violations().isEmpty()) {
+            return true;
+        }
+        BooleanSupplier stop = budget::exhausted;
+        Events events = new Events(request.level().eventsPerTransaction(), table.sessionStarts(), history.sessionOf());
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        RealTime time = request.level().realTime()
+                ? RealTime.of(table, history.commitStatus(), request.clockSkewNanos())
+                : null;
+        if (time != null) {
+            graph.bind(time);
+        }
+        try (PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                new PhaseClock(Progress.NONE, 0),
+                stop,
+                new InMemoryKernels(table, false, stop),
+                TUNING,
+                PruneLoop.Listener.NONE)) {
+            loop.run(Long.MAX_VALUE);
+            return loop.isRefuted()
+                    || (!loop.core().isEmpty()
+                            && CoreSolving.attempt(loop.problem(), budget, TUNING.solver(), SOLVER_BYTES)
+                                            .outcome()
+                                    instanceof Outcome.Unsatisfiable);
+        } catch (BudgetException e) {
+            if (!budget.exhausted()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+}

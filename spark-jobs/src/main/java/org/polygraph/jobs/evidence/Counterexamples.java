@@ -1,0 +1,171 @@
+package org.polygraph.jobs.evidence;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
+public final class Counterexamples {
+    /**
+     * For all violations of a history together. A look is some 6 to 12 microseconds, of refutations by search as of stale reads
+     * ({@link SubHistoryChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
+     */
+    private static final long MOST_LOOKS = 300_000;
+
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget whole;
+    /** Half of the time, and of that budget so many looks. */
+    private final Budget time;
+
+    private final Budget budget;
+    /** Whether independent code has borne a violation out: large ones are tried only until one is. */
+    private boolean isJudged;
+
+    private int found;
+
+    private final BeyondReads.Rest rest;
+
+    /**
+     * Takes a part of the budget of a check.
+     *
+     * @param rest checks what is left of the history without the reads that refute it
+     */
+    private Counterexamples(Check check, BeyondReads.Rest rest) {
+        this.table = check.table();
+        this.request = check.request();
+        this.whole = check.budget();
+        this.rest = rest;
+        this.time = whole.half();
+        this.budget = time.ofLooks(MOST_LOOKS);
+    }
+
+    /**
+     * Shrinks and judges violations; ends the phase that runs.
+     *
+     * @return those with the smallest sub-histories first
+     * @throws IllegalStateException if a sub-history does not violate after all: a bug, never a verdict
+     */
+    public static Finding.Violated of(Check check, Finding.Refuted refuted, BeyondReads.Rest rest) {
+        Counterexamples counterexamples = new Counterexamples(check, rest);
+        List<Violation> told = counterexamples.of(refuted.violations(), refuted.known());
+        check.phases().end(told.size());
+        Certificate certificate = refuted.certificate();
+        return new Finding.Violated(
+                told,
+                counterexamples.found,
+                new Certificate(
+                        certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged));
+    }
+
+    private List<Violation> of(List<Violation> violations, List<Dependency> more) {
+        SubHistoryFinder finder = finder();
+        RealTimeName name = new RealTimeName(table, request, budget);
+        List<Violation> told = new ArrayList<>();
+        for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
+            Violation shrunk =
+                    finder == null ? violation : shrunk(finder, violation, told.isEmpty() ? more : List.of());
+            if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
+                told.add(judged(shrunk, name));
+            }
+        }
+        List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
+        found = violations.size() + further.size();
+        int most = request.mostViolations();
+        if (told.size() + further.size() > most) {
+            // Of either kind some.
+            int kept = Math.min(told.size(), Math.max(most / 2, most - further.size()));
+            told.subList(kept, told.size()).clear();
+        }
+        told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
+        told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
+        return told;
+    }
+
+    /** Null where its memory is not there: the verdict stands without parts. */
+    private @Nullable SubHistoryFinder finder() {
+        try {
+            return new SubHistoryFinder(
+                    table,
+                    request.level(),
+                    request.indexing(),
+                    request.clockSkewNanos(),
+                    new SubHistoryChecker(request, budget),
+                    () -> budget.spent() >= 1 || time.exhausted());
+        } catch (BudgetException | OutOfMemoryError e) {
+            return null;
+        }
+    }
+
+    private static Violation shrunk(SubHistoryFinder finder, Violation violation, List<Dependency> more) {
+        try {
+            return finder.shrunk(violation, more);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return violation;
+        }
+    }
+
+    private Violation judged(Violation violation, RealTimeName name) {
+        try {
+            return judged(hasTimeInOrder() ? name.of(violation) : violation);
+        } catch (BudgetException | OutOfMemoryError e) {
+            return violation;
+        }
+    }
+
+    private boolean hasTimeInOrder() {
+        return request.level() == IsolationLevel.SSER || request.level() == IsolationLevel.SSI;
+    }
+
+    private static boolean isSame(Violation a, Violation b) {
+        SubHistory x = a.minimal();
+        SubHistory y = b.minimal();
+        return x != null && y != null && Arrays.equals(x.operations(), y.operations());
+    }
+
+    private static int transactions(Violation violation) {
+        SubHistory part = violation.minimal();
+        return part == null ? Integer.MAX_VALUE : part.transactions().length;
+    }
+
+    private static int operations(Violation violation) {
+        SubHistory part = violation.minimal();
+        return part == null ? Integer.MAX_VALUE : part.operations().length;
+    }
+
+    private Violation judged(Violation violation) {
+        SubHistory part = violation.minimal();
+        if (part == null || (part.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
+            return violation;
+        }
+        Terms terms = request.terms().orElseThrow();
+        return switch (BruteForce.judge(
+                HistorySelection.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
+            case VIOLATED -> {
+                isJudged = true;
+                yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+            }
+            case TOO_LARGE -> violation;
+            case HOLDS ->
+                throw new IllegalStateException(
+                        "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
+        };
+    }
+}

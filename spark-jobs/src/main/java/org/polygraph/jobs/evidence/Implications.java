@@ -1,0 +1,187 @@
+package org.polygraph.jobs.evidence;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * What the verdict of one level says of another one, where both are asked for the same history with the same options. A
+ * PASS is handed down with its order, a VIOLATION up with its sub-histories, each shown again at the level it is handed
+ * to: an implication saves the search, never the evidence.
+ */
+public final class Implications {
+    private final Check check;
+    private final HistoryTable table;
+    private final Budget budget;
+
+    /** For the check of one level of a history. */
+    public Implications(Check check) {
+        this.check = check;
+        this.table = check.table();
+        this.budget = check.budget();
+    }
+
+    /** Whether a history that keeps the one keeps the other. */
+    public static boolean implies(IsolationLevel stronger, IsolationLevel weaker) {
+        return promise(stronger).implies(promise(weaker));
+    }
+
+    private static Guarantee promise(IsolationLevel level) {
+        return Guarantee.of(level.label(), false).orElseThrow();
+    }
+
+    /**
+     * The PASS of a level from the order that showed a stronger one. SER, SSER to SI, SSI: a transaction's snapshot is taken
+     * immediately before its commit, so the order has no room for a difference. To CC, RA, RC: the order as it is, whose
+     * promise is the evidence. Linear; replayed, if the request says so, unless it is the order as it is, which was.
+     *
+     * @return null if the other verdict is no PASS of a level that implies this one, or came without an order, or there is
+     *     no room for this one's: the level is then to be decided on its own
+     * @throws IllegalStateException if the order does not show the weaker level: a bug, never a verdict
+     */
+    public @Nullable Finding pass(Verdict stronger) {
+        CheckRequest request = check.request();
+        Witness witness = stronger.witness();
+        Assumptions assumptions = stronger.assumptions();
+        if (stronger.status() != Verdict.Status.PASS
+                || witness == null
+                || assumptions == null
+                || !implies(stronger.level(), request.level())
+                || !budget.fits(table.arrayBytes(), 16L * table.transactions())) {
+            return null;
+        }
+        PhaseClock phases = check.phases();
+        phases.begin("implied");
+        Terms terms = request.terms().orElseThrow();
+        boolean asItIs = terms.guarantee().isAxiom();
+        Witness shown = asItIs ? witness : inTerms(witness, terms);
+        phases.end(table.transactions());
+        if (request.replayed() && !asItIs) {
+            phases.begin("replay");
+            String wrong = Replay.of(shown).discrepancy();
+            phases.end(table.operations());
+            if (wrong != null) {
+                throw new IllegalStateException(
+                        "the order that shows " + stronger.level().label() + " does not show "
+                                + request.level().label() + ", which that implies: " + wrong);
+            }
+        }
+        check.uniqueValues(assumptions.uniqueValues());
+        return new Finding.Order(shown, true);
+    }
+
+    /** The same order, an event a transaction made two where the promise has two. */
+    private static Witness inTerms(Witness witness, Terms terms) {
+        int[] position = witness.position();
+        if (witness.terms().guarantee().events() == 1 && terms.guarantee().events() == 2) {
+            int[] twice = new int[2 * position.length];
+            for (int t = 0; t < position.length; t++) {
+                twice[2 * t] = 2 * position[t];
+                twice[2 * t + 1] = 2 * position[t] + 1;
+            }
+            position = twice;
+        }
+        return new Witness(witness.table(), terms, witness.counted(), position);
+    }
+
+    /**
+     * The VIOLATION of a level that is not decided from that of a weaker one: those of its violations whose sub-history
+     * violates this level too, judged anew.
+     *
+     * @return null if the other verdict is no VIOLATION of a level that this one implies, or none of its sub-histories could
+     *     be judged in time
+     * @throws IllegalStateException if a sub-history violates the weaker level and keeps the stronger: a bug, never a
+     *     verdict
+     */
+    public @Nullable Finding violation(Verdict weaker) {
+        CheckRequest request = check.request();
+        Assumptions assumptions = weaker.assumptions();
+        if (weaker.status() != Verdict.Status.VIOLATION
+                || weaker.table() != table
+                || assumptions == null
+                || !implies(request.level(), weaker.level())) {
+            return null;
+        }
+        PhaseClock phases = check.phases();
+        phases.begin("implied");
+        List<Violation> told = new ArrayList<>();
+        for (Violation violation : weaker.violations()) {
+            SubHistory part = violation.minimal();
+            SubHistory.Judge judge = part == null ? null : judge(request, part);
+            if (part != null && judge != null) {
+                // What is minimal for the weaker level may have a smaller part that violates this one.
+                told.add(violation.shownBy(new SubHistory(part.transactions(), part.operations(), false, judge)));
+            }
+        }
+        phases.end(told.size());
+        if (told.isEmpty()) {
+            return null;
+        }
+        check.uniqueValues(assumptions.uniqueValues());
+        return new Finding.Violated(told, told.size(), new Certificate("cycle", null, true));
+    }
+
+    /** Who found that a part violates the level; null if nobody did. */
+    private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
+        HistoryTable alone = HistorySelection.of(table, part.operations()).table();
+        if (part.transactions().length <= BruteForce.TRANSACTIONS) {
+            switch (BruteForce.judge(alone, request.terms().orElseThrow())) {
+                case VIOLATED -> {
+                    return SubHistory.Judge.BRUTE_FORCE;
+                }
+                case HOLDS ->
+                    throw new IllegalStateException(
+                            "a sub-history that violates a weaker level has an order that shows "
+                                    + request.level().label());
+                case TOO_LARGE -> {}
+            }
+        }
+        return new SubHistoryChecker(request, budget).violates(alone) ? SubHistory.Judge.CHECKER : null;
+    }
+
+    /**
+     * Holds verdicts against what levels imply.
+     *
+     * @param levels of the verdicts, and their
+     * @param statuses one each
+     * @return the first two that cannot both be right; null if there are none
+     */
+    public static @Nullable Contradiction contradiction(List<IsolationLevel> levels, List<Verdict.Status> statuses) {
+        for (int i = 0; i < levels.size(); i++) {
+            for (int j = 0; j < levels.size(); j++) {
+                if (statuses.get(i) == Verdict.Status.PASS
+                        && statuses.get(j) == Verdict.Status.VIOLATION
+                        && implies(levels.get(i), levels.get(j))) {
+                    return new Contradiction(levels.get(i), levels.get(j));
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Two verdicts that cannot both be right: a bug in one of them. */
+    public record Contradiction(IsolationLevel passes, IsolationLevel violated) {
+        /** One sentence. */
+        public String text() {
+            return passes.label() + " passes and " + violated.label() + ", which it implies, does not";
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package org.polygraph.jobs.evidence;
+
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Names a violation of a level with real time: what holds without real time is no read skew, even where the cycle that is shown
+ * has no step of real time itself but only in the reason of one of its edges. A part of the history that violates by itself
+ * is judged without real time; where there is none, or no time left, it counts whether real time is among the reasons.
+ */
+final class RealTimeName {
+    private final HistoryTable table;
+    private final SubHistoryChecker withoutTime;
+    private final Budget budget;
+
+    RealTimeName(HistoryTable table, CheckRequest request, Budget budget) {
+        this.table = table;
+        this.budget = budget;
+        this.withoutTime = new SubHistoryChecker(
+                new CheckRequest(
+                        request.level() == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI,
+                        TimeMode.NONE,
+                        0,
+                        request.indeterminate()),
+                budget);
+    }
+
+    /** The violation under the name that is right for it. */
+    Violation of(Violation violation) {
+        if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION || !isTimely(violation)) {
+            return violation;
+        }
+        return new Violation(
+                Anomaly.REAL_TIME_VIOLATION,
+                Anomaly.REAL_TIME_VIOLATION.aliases(),
+                violation.transactions(),
+                violation.keys(),
+                violation.cycle(),
+                violation.cases(),
+                violation.detail(),
+                violation.minimal());
+    }
+
+    private boolean isTimely(Violation violation) {
+        SubHistory part = violation.minimal();
+        if (part != null && !budget.exhausted()) {
+            boolean violates = withoutTime.violates(
+                    HistorySelection.of(table, part.operations()).table());
+            if (violates || !budget.exhausted()) {
+                return !violates;
+            }
+        }
+        return restsOnTime(violation);
+    }
+
+    private static boolean restsOnTime(Violation violation) {
+        Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        Deque<Dependency> edges = new ArrayDeque<>(violation.cycle());
+        Deque<Alternative> cases = new ArrayDeque<>(violation.cases());
+        while (!edges.isEmpty() || !cases.isEmpty()) {
+            if (edges.isEmpty()) {
+                Alternative next = cases.pop();
+                if (seen.add(next)) {
+                    edges.addAll(next.cycle());
+                    cases.addAll(next.cases());
+                }
+                continue;
+            }
+            Dependency edge = edges.pop();
+            if (edge.kind() == EdgeKind.RT) {
+                return true;
+            }
+            if (seen.add(edge.reason())) {
+                cases.addAll(edge.reason().because());
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,36 @@
+package org.polygraph.jobs.evidence;
+
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.SubHistoryDecision;
+import org.polygraph.jobs.weak.WeakLevelDecision;
+import org.polygraph.partitioner.subhistory.SubHistoryJudge;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Judges sub-histories by the check that judged the whole history. Its work is counted in looks at the budget, which are the same on
+ * every machine, so that evidence does not depend on speed.
+ */
+final class SubHistoryChecker implements SubHistoryJudge {
+    private final CheckRequest request;
+    private final Budget budget;
+
+    SubHistoryChecker(CheckRequest request, Budget budget) {
+        this.request = request;
+        this.budget = budget;
+    }
+
+    @Override
+    public double spent() {
+        return budget.spent();
+    }
+
+    @Override
+    public boolean violates(HistoryTable part) {
+        SubHistoryDecision.charge(budget, part, request.level());
+        if (request.level().isAxiom()) {
+            return WeakLevelDecision.violates(part, request, budget);
+        }
+        return SubHistoryDecision.violates(part, request, budget);
+    }
+}

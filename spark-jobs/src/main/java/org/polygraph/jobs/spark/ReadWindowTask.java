@@ -1,0 +1,82 @@
+package org.polygraph.jobs.spark;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.SparkSession;
+import org.polygraph.partitioner.axiom.ReadArrays;
+import org.polygraph.partitioner.axiom.ReadWindows;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+
+/** By range of transactions: what RC or RA demands of the commit order. Out: a row a range, for the merge. */
+final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
+    private static final long serialVersionUID = 1L;
+
+    private final Sent reads;
+    private final IsolationLevel level;
+    private final int[] cuts;
+
+    /** @param cuts range i is [cuts[i], cuts[i + 1]) */
+    ReadWindowTask(Sent reads, IsolationLevel level, int[] cuts) {
+        this.reads = reads;
+        this.level = level;
+        this.cuts = cuts;
+    }
+
+    @Override
+    public Iterator<byte[]> call(Iterator<Long> ranges) {
+        List<byte[]> rows = new ArrayList<>();
+        Thread task = Thread.currentThread();
+        while (ranges.hasNext()) {
+            int range = ranges.next().intValue();
+            rows.add(ReadWindows.infer(reads.arrays(), level, cuts[range], cuts[range + 1], task::isInterrupted));
+        }
+        return rows.iterator();
+    }
+
+    /** The arrays, once an executor. */
+    static final class Sent implements Serializable, AutoCloseable {
+        private static final long serialVersionUID = 1L;
+
+        private final int keys;
+        private final Broadcast<int[]> operationStarts;
+        private final Broadcast<int[]> operationKeys;
+        private final Broadcast<int[]> sortedKeys;
+        private final Broadcast<int[]> sources;
+        private final Broadcast<byte[]> states;
+        private final Broadcast<int[]> sessionOf;
+
+        Sent(SparkSession spark, ReadArrays reads) {
+            JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+            keys = reads.keys();
+            operationStarts = context.broadcast(reads.operationStarts());
+            operationKeys = context.broadcast(reads.operationKeys());
+            sortedKeys = context.broadcast(reads.sortedKeys());
+            sources = context.broadcast(reads.sources());
+            states = context.broadcast(reads.states());
+            sessionOf = context.broadcast(reads.sessionOf());
+        }
+
+        private ReadArrays arrays() {
+            return new ReadArrays(
+                    keys,
+                    operationStarts.value(),
+                    operationKeys.value(),
+                    sortedKeys.value(),
+                    sources.value(),
+                    states.value(),
+                    sessionOf.value());
+        }
+
+        @Override
+        public void close() {
+            for (Broadcast<?> each : List.of(operationStarts, operationKeys, sortedKeys, sources, states, sessionOf)) {
+                each.destroy();
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package org.polygraph.jobs.weak;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.linear.KeyOrders;
+import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
+public final class LinearDecision {
+    /** Of an operation: what is sorted, placed and replayed. */
+    private static final long HELD_BYTES = 72;
+
+    private final Check check;
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final PhaseClock phases;
+
+    private LinearDecision(Check check) {
+        this.check = check;
+        this.table = check.table();
+        this.request = check.request();
+        this.phases = check.phases();
+    }
+
+    /** Decides one history. */
+    public static Finding of(Check check, Kernels kernels) {
+        return new LinearDecision(check).find(kernels);
+    }
+
+    private Finding find(Kernels kernels) {
+        check.budget().require(table.arrayBytes(), HELD_BYTES * table.transactions(), "order");
+        phases.begin("order");
+        boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
+        KeyOrders orders = check.checkpoints().keyOrders();
+        if (orders == null) {
+            orders = kernels.orderKeys(request.clockSkewNanos(), maybe);
+            check.checkpoints().keepKeyOrders(orders);
+        }
+        Linearizability found = Linearizability.of(
+                table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), check.budget()::exhausted);
+        check.uniqueValues(found.hasUniqueValues());
+        phases.end(table.transactions());
+        if (found.violated() > 0) {
+            return violation(found);
+        }
+        String open = found.open();
+        if (open != null) {
+            throw new BudgetException(open);
+        }
+        Witness witness = new Witness(table, request.terms().orElseThrow(), found.counted(), found.position());
+        return new Finding.Order(witness, false);
+    }
+
+    /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */
+    private Finding violation(Linearizability found) {
+        phases.begin("evidence");
+        List<Violation> told = new ArrayList<>();
+        boolean isJudged = false;
+        for (Violation violation : found.violations()) {
+            SubHistory part = violation.minimal();
+            if (part == null) {
+                told.add(violation);
+                continue;
+            }
+            BruteForce.Answer answer = BruteForce.judge(
+                    HistorySelection.of(table, part.operations()).table(),
+                    request.terms().orElseThrow());
+            if (answer == BruteForce.Answer.HOLDS) {
+                throw new IllegalStateException(
+                        "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
+            }
+            boolean violates = answer == BruteForce.Answer.VIOLATED;
+            isJudged |= violates;
+            told.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
+        }
+        phases.end(told.size());
+        return new Finding.Violated(told, found.violated(), new Certificate("operations", null, isJudged));
+    }
+}

@@ -1,0 +1,313 @@
+package org.polygraph.jobs.weak;
+
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * A serial order near the one in which transactions were recorded: by their end, or where times are unknown by their position in
+ * the file, or where that is sorted by session by their values. A replay finds the reads that do not return the last write. They are few where the database is serializable and the
+ * recorded order is nearly that of commits; the transactions around each are then reordered, and the order is replayed again. A serial
+ * order proves RC, RA and CC. That none is found proves nothing.
+ *
+ * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4 an operation.
+ */
+final class RecordedOrder {
+    private static final int ROUNDS = 4;
+    private static final int NONE = -1;
+    private static final int OPEN = -2;
+
+    private final HistoryTable table;
+    private final int[] starts;
+    private final int[] position;
+    private final boolean[] isFirstOfSession;
+    /** Transactions in the order of the current round. */
+    private int[] sequence;
+    /** By operation: the transaction that a read read from, or {@link #NONE}; empty before the first repair. */
+    private int[] sources = new int[0];
+
+    // Pairs of transactions of which the first has to come before the second, linked by the second.
+    private final IntArrayList firsts = new IntArrayList();
+    private final IntArrayList previousPair = new IntArrayList();
+    private final int[] lastPair;
+
+    private RecordedOrder(HistoryTable table, int[] sequence) {
+        this.table = table;
+        this.sequence = sequence;
+        starts = table.operationStarts();
+        position = new int[table.transactions()];
+        lastPair = new int[table.transactions()];
+        Arrays.fill(lastPair, NONE);
+        isFirstOfSession = new boolean[table.transactions() + 1];
+        for (int start : table.sessionStarts()) {
+            isFirstOfSession[start] = true;
+        }
+    }
+
+    /**
+     * A serial order of the committed transactions, or null if none is found.
+     *
+     * @param table without transactions of unknown outcome
+     * @param terms of RC, RA or CC
+     * @param withTimes whether times may be used
+     * @param stop ends the search when true
+     */
+    static @Nullable Witness serial(HistoryTable table, Terms terms, boolean withTimes, BooleanSupplier stop) {
+        long[] places = places(table, withTimes);
+        if (places == null) {
+            return null;
+        }
+        boolean[] counted = new boolean[places.length];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
+        }
+        RecordedOrder order = new RecordedOrder(table, sorted(places));
+        Witness witness = new Witness(table, terms, counted, order.position);
+        for (int round = 0; round < ROUNDS && !stop.getAsBoolean() && order.isPlaced(); round++) {
+            int[] misreads = Replay.misreads(witness);
+            if (misreads == null || misreads.length == 0) {
+                return misreads == null ? null : witness;
+            }
+            if (!order.isRepaired(misreads, counted)) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private static long @Nullable [] places(HistoryTable table, boolean withTimes) {
+        long[] ends = withTimes ? table.ends() : null;
+        long[] places = new long[table.transactions()];
+        boolean isBySession = ends == null;
+        for (int t = 0; t < places.length; t++) {
+            places[t] = ends == null ? table.sourcePosition(t) : ends[t];
+            isBySession &= t == 0 || places[t - 1] < places[t];
+            if (ends != null && ends[t] == HistoryTable.NO_TIME) {
+                if (table.status(t) == TransactionStatus.COMMITTED) {
+                    return null;
+                }
+                places[t] = t == 0 ? 0 : places[t - 1];
+            }
+        }
+        // A file that is sorted by session does not record how transactions of different sessions followed each other.
+        return isBySession ? placesByValue(table) : places;
+    }
+
+    /**
+     * The largest value that each transaction wrote, or if it wrote none, read: an order in time where clients count values up.
+     *
+     * @return null unless the values that a session writes ascend
+     */
+    private static long @Nullable [] placesByValue(HistoryTable table) {
+        int[] starts = table.operationStarts();
+        long[] places = new long[table.transactions()];
+        for (int s = 0; s < table.sessions(); s++) {
+            long latest = Long.MIN_VALUE;
+            for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
+                long written = largest(table, starts[t], starts[t + 1], true);
+                if (written == Long.MIN_VALUE || table.status(t) != TransactionStatus.COMMITTED) {
+                    // After the writer of the value.
+                    places[t] = 2 * Math.max(latest, largest(table, starts[t], starts[t + 1], false)) + 1;
+                } else if (written <= latest) {
+                    return null;
+                } else {
+                    latest = written;
+                    places[t] = 2 * latest;
+                }
+            }
+        }
+        return places;
+    }
+
+    /** The largest value that operations [from, to) write, or else read; {@link Long#MIN_VALUE} if there is none. */
+    private static long largest(HistoryTable table, int from, int to, boolean isWrite) {
+        long largest = Long.MIN_VALUE;
+        for (int o = from; o < to; o++) {
+            if (table.isWrite(o) == isWrite) {
+                largest = Math.max(largest, table.value(o));
+            }
+        }
+        return largest;
+    }
+
+    /** Transactions by place; those of equal places by number. */
+    private static int[] sorted(long[] places) {
+        int n = places.length;
+        long least = Long.MAX_VALUE;
+        long most = Long.MIN_VALUE;
+        for (long place : places) {
+            least = Math.min(least, place);
+            most = Math.max(most, place);
+        }
+        // Place and transaction are sorted as one number, without the lowest bits of the place if both do not fit.
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(n);
+        int dropped = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(most - least) + bits - (Long.SIZE - 1));
+        for (int t = 0; t < n; t++) {
+            places[t] = places[t] - least >>> dropped << bits | t;
+        }
+        Arrays.sort(places);
+        int[] sequence = new int[n];
+        for (int i = 0; i < n; i++) {
+            sequence[i] = (int) places[i] & (1 << bits) - 1;
+        }
+        return sequence;
+    }
+
+    /** Gives places in the order of the sequence, but to each transaction after its predecessors; false if sessions and pairs form a cycle. */
+    private boolean isPlaced() {
+        int[] placed = new int[sequence.length];
+        int places = 0;
+        Arrays.fill(position, NONE);
+        IntArrayList stack = new IntArrayList();
+        for (int next : sequence) {
+            int t = position[next] >= 0 ? NONE : next;
+            while (t != NONE) {
+                int predecessor = missingPredecessor(t, t != next);
+                if (predecessor == NONE) {
+                    placed[places] = t;
+                    position[t] = places++;
+                    t = stack.isEmpty() ? NONE : stack.popInt();
+                } else if (position[predecessor] == OPEN) {
+                    return false;
+                } else {
+                    position[t] = OPEN;
+                    stack.add(t);
+                    t = predecessor;
+                }
+            }
+        }
+        sequence = placed;
+        return true;
+    }
+
+    /**
+     * A predecessor of t that has to be placed first, or {@link #NONE}. Pairs and sources are only likely, so one that waits for t
+     * itself is ignored: the next replay finds the reads that this leaves.
+     *
+     * @param isMoved whether t is placed before its turn
+     */
+    private int missingPredecessor(int t, boolean isMoved) {
+        if (!isFirstOfSession[t] && position[t - 1] < 0) {
+            return t - 1;
+        }
+        for (int pair = lastPair[t]; pair != NONE; pair = previousPair.getInt(pair)) {
+            if (position[firsts.getInt(pair)] == NONE) {
+                return firsts.getInt(pair);
+            }
+        }
+        // At its turn, the sources of t have places: those that come later in the sequence are firsts of pairs.
+        for (int o = starts[t]; isMoved && sources.length > 0 && o < starts[t + 1]; o++) {
+            if (sources[o] != NONE && position[sources[o]] == NONE) {
+                return sources[o];
+            }
+        }
+        return NONE;
+    }
+
+    /** Adds a pair for each read that does not return the last write; false if its source is not found. */
+    private boolean isRepaired(int[] misreads, boolean[] counted) {
+        Int2ObjectOpenHashMap<IntArrayList> writersOfKeys = new Int2ObjectOpenHashMap<>();
+        for (int o : misreads) {
+            writersOfKeys.putIfAbsent(table.key(o), new IntArrayList());
+        }
+        boolean isFirstRepair = sources.length == 0;
+        if (isFirstRepair) {
+            sources = new int[table.operations()];
+            Arrays.fill(sources, NONE);
+        }
+        int[] writers = new int[table.keys().size()];
+        Arrays.fill(writers, NONE);
+        for (int t : sequence) {
+            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
+                int key = table.key(o);
+                boolean isWrite = table.isWrite(o);
+                if (isFirstRepair) {
+                    sources[o] = isWrite || writers[key] == t ? NONE : writers[key];
+                }
+                if (isWrite && writers[key] != t) {
+                    writers[key] = t;
+                    IntArrayList wanted = writersOfKeys.get(key);
+                    if (wanted != null) {
+                        wanted.add(t);
+                    }
+                }
+            }
+        }
+        long steps = table.operations();
+        for (int o : misreads) {
+            IntArrayList ofKey = writersOfKeys.get(table.key(o));
+            steps -= ofKey.size();
+            if (steps < 0 || !isRepaired(o, ofKey)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** @param writers of the key, by position */
+    private boolean isRepaired(int read, IntArrayList writers) {
+        int reader = HistorySelection.transactionOf(table, read);
+        int source = OPEN;
+        int overwriter = NONE;
+        int later = NONE;
+        if (table.value(read) == table.initialValue()) {
+            source = NONE;
+            overwriter = writers.getInt(0);
+        }
+        for (int i = 0; i < writers.size() && later == NONE; i++) {
+            int writer = writers.getInt(i);
+            if (writer != reader && leaves(writer, read)) {
+                if (position[writer] > position[reader]) {
+                    later = writer;
+                } else {
+                    source = writer;
+                    overwriter = i + 1 < writers.size() ? writers.getInt(i + 1) : NONE;
+                }
+            }
+        }
+        if ((source == OPEN && later == NONE) || overwriter == reader) {
+            return false;
+        }
+        // The source, the writer that comes after it and the reader: the two that are closest to each other change
+        // places.
+        int afterOverwriter = source == OPEN ? Integer.MAX_VALUE : position[reader] - position[overwriter];
+        int beforeOverwriter = source < 0 || table.sessionOf(source) == table.sessionOf(overwriter)
+                ? Integer.MAX_VALUE
+                : position[overwriter] - position[source];
+        if (later != NONE && position[later] - position[reader] < Math.min(afterOverwriter, beforeOverwriter)) {
+            sources[read] = later;
+            precede(later, reader);
+        } else {
+            sources[read] = source;
+            precede(
+                    beforeOverwriter < afterOverwriter ? overwriter : reader,
+                    beforeOverwriter < afterOverwriter ? source : overwriter);
+        }
+        return true;
+    }
+
+    /** Whether the last write of a transaction to the key of a read wrote the value that the read returned. */
+    private boolean leaves(int writer, int read) {
+        int key = table.key(read);
+        for (int o = starts[writer + 1] - 1; o >= starts[writer]; o--) {
+            if (table.isWriteOf(o, key)) {
+                return table.value(o) == table.value(read);
+            }
+        }
+        return false;
+    }
+
+    private void precede(int first, int second) {
+        previousPair.add(lastPair[second]);
+        lastPair[second] = firsts.size();
+        firsts.add(first);
+    }
+}

@@ -1,0 +1,229 @@
+package org.polygraph.jobs.weak;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Kernels;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Strategy;
+import org.polygraph.jobs.decision.SubHistoryDecision;
+import org.polygraph.jobs.decision.Tuning;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.axiom.WriterChoices;
+import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.evidence.AxiomEvidence;
+import org.polygraph.partitioner.index.DistinctWrites;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
+ * edges that the {@link Axiom} demands, and an order that extends them. No rounds, no solver.
+ *
+ * <p>Exact where it is known who read from whom. Where it is not, because values repeat: the recorded order can only be right;
+ * reads that are open demand nothing at first, so a violation is one; then SI is tried, which implies all of these levels, so its
+ * PASS is one; then, of a few open reads, every choice ({@link WriterChoices}); else the answer is UNKNOWN.
+ */
+public final class WeakLevelDecision {
+    /** For the attempt to accept by way of SI: its rules take some 4 us an operation. */
+    private static final long MOST_ORDER_NANOS = 20_000_000_000L;
+
+    private static final long ORDER_NANOS = 5_000;
+
+    private static final long MOST_CHOICES = 200_000;
+
+    private static final long MOST_CHOICES_OF_PART = 2_000;
+    private static final long MOST_CHOICE_STEPS = 100_000_000;
+
+    /** Of an operation: index and edges. */
+    private static final long HELD_BYTES = 40;
+
+    private final Check check;
+    private final HistoryTable table;
+    private final CheckRequest request;
+    private final Budget budget;
+    private final PhaseClock phases;
+    private final Kernels kernels;
+    /** Of the choices that were judged last and hold: an order. */
+    private @Nullable CommitOrder chosen;
+
+    private WeakLevelDecision(Check check, Kernels kernels) {
+        this.check = check;
+        this.table = check.table();
+        this.request = check.request();
+        this.budget = check.budget();
+        this.phases = check.phases();
+        this.kernels = kernels;
+    }
+
+    /** Decides one history. */
+    public static Finding of(Check check, Kernels kernels) {
+        return new WeakLevelDecision(check, kernels).find();
+    }
+
+    private Finding find() {
+        boolean causal = request.level() == IsolationLevel.CC;
+        long held = table.arrayBytes() + HELD_BYTES * table.operations();
+        if (budget.fits(held, 0) && areOutcomesKnown()) {
+            Witness recorded = recorded();
+            if (recorded != null) {
+                check.uniqueValues(DistinctWrites.of(table));
+                return new Finding.Order(recorded, true);
+            }
+        }
+        phases.begin("index");
+        IndexedHistory.Indeterminate indeterminate = request.indexing();
+        ReadsFrom reads = kernels.readsFrom(indeterminate, request.level());
+        CommitOrder order = CommitOrder.of(reads, request.level(), indeterminate);
+        phases.end(table.operations());
+        if (!order.violations().isEmpty()) {
+            return violation(order.violations());
+        }
+        boolean hasOpenReads = order.hasOpenReads();
+        check.uniqueValues(!hasOpenReads);
+        long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
+        budget.require(held, rows, "order");
+        phases.begin("order");
+        Axiom axiom = kernels.axiom(reads, indeterminate, request.level());
+        CommitOrder.Result result = order.order(axiom, budget::exhausted);
+        phases.end(order.graph().edges());
+        return switch (result) {
+            case STOPPED -> throw Budget.ended();
+            case REFUTED -> violation(new AxiomEvidence(order).violations());
+            case ORDERED ->
+                hasOpenReads
+                        ? ambiguous(reads)
+                        : new Finding.Order(check.witness(order.commitStatus(), null, order.position()), false);
+        };
+    }
+
+    /** Whether what counts is told by the transactions as they stand. */
+    private boolean areOutcomesKnown() {
+        byte unknown = TransactionStatus.INDETERMINATE.code();
+        for (byte outcome : table.statuses()) {
+            if (outcome == unknown) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Witness recorded() {
+        phases.begin("guess");
+        Witness recorded = RecordedOrder.serial(
+                table, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+        phases.end(recorded == null ? 0 : table.transactions());
+        return recorded;
+    }
+
+    /** Where values repeat and what is certain has an order. */
+    private Finding ambiguous(ReadsFrom sources) {
+        CheckRequest snapshots = new CheckRequest(
+                IsolationLevel.SI,
+                request.time(),
+                request.clockSkewNanos(),
+                request.indeterminate(),
+                request.replayed(),
+                request.mostViolations());
+        Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
+        Finding implied = Strategy.optional(
+                        budget, () -> Decision.of(check.with(snapshots, part), kernels, Tuning.DEFAULT))
+                .find();
+        if (implied instanceof Finding.Order stronger) {
+            return stronger;
+        }
+        WriterChoices.Result result = WriterChoices.search(
+                sources, this::holds, Math.min(MOST_CHOICES, MOST_CHOICE_STEPS / (1 + table.operations())));
+        budget.require();
+        return switch (result) {
+            case HOLDS -> chosen();
+            case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
+            case GIVEN_UP ->
+                throw new BudgetException(
+                        sources.open().length + " reads have several possible writers, too many to try them all; "
+                                + request.level().title() + " is decided where written values are unique");
+        };
+    }
+
+    /** A replay knows values only, so it may not see in the order of the choices what they were. */
+    private Finding chosen() {
+        CommitOrder found = chosen;
+        if (found != null) {
+            phases.begin("replay");
+            Witness witness = check.witness(found.commitStatus(), null, found.position());
+            boolean shown = Replay.of(witness).holds();
+            phases.end(table.operations());
+            if (shown) {
+                return new Finding.Order(witness, true);
+            }
+        }
+        boolean tried = request.replayed() && isTriedAgain();
+        return new Finding.Choices(tried);
+    }
+
+    /** Whether independent code finds choices that hold too; a large history it is not asked. */
+    private boolean isTriedAgain() {
+        if (table.transactions() > BruteForce.TRANSACTIONS) {
+            return false;
+        }
+        return switch (BruteForce.judge(table, request.terms().orElseThrow())) {
+            case HOLDS -> true;
+            case TOO_LARGE -> false;
+            case VIOLATED -> throw new IllegalStateException("no choice of who read from whom explains the history");
+        };
+    }
+
+    private boolean holds(HistoryTable history) {
+        CommitOrder order = ordered(history, request, budget);
+        chosen = order == null ? chosen : order;
+        return order != null;
+    }
+
+    private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
+        SubHistoryDecision.charge(budget, history, request.level());
+        return ordered(history, request, budget) != null;
+    }
+
+    private static @Nullable CommitOrder ordered(HistoryTable history, CheckRequest request, Budget budget) {
+        CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT);
+        return order.violations().isEmpty() && order.order(budget::exhausted) == CommitOrder.Result.ORDERED
+                ? order
+                : null;
+    }
+
+    /** Whether a part of a history is known to violate. */
+    public static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
+        CommitOrder order = CommitOrder.index(part, request.level(), request.indexing());
+        if (!order.violations().isEmpty()) {
+            return true;
+        }
+        return switch (order.order(budget::exhausted)) {
+            case REFUTED -> true;
+            case STOPPED -> false;
+            case ORDERED ->
+                order.hasOpenReads()
+                        && WriterChoices.search(order.readsFrom(), h -> holds(h, request, budget), MOST_CHOICES_OF_PART)
+                                == WriterChoices.Result.FAILS
+                        && !budget.exhausted();
+        };
+    }
+
+    private Finding violation(List<Violation> violations) {
+        phases.begin("evidence");
+        return new Finding.Refuted(violations);
+    }
+}

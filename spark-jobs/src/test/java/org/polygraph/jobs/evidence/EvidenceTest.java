@@ -1,0 +1,286 @@
+package org.polygraph.jobs.evidence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Evidence on histories made to be hard to explain; that there is some is the point, the time only guards from hanging. */
+class EvidenceTest {
+    private static final Duration NO_HANG = Duration.ofSeconds(60);
+
+    private static Violation violation(String text, IsolationLevel level) {
+        HistoryTable table = HistoryDsl.parse(text);
+        Verdict verdict = Assertions.assertTimeoutPreemptively(NO_HANG, () -> new EmbeddedChecker()
+                .check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited()));
+        assertThat(verdict.status()).as(text).isEqualTo(Verdict.Status.VIOLATION);
+        return verdict.violations().get(0);
+    }
+
+    @Test
+    void longCyclesAreShownWhole() {
+        StringBuilder ring = new StringBuilder("init 0");
+        for (int i = 0; i < 90; i++) {
+            ring.append("; s")
+                    .append(i)
+                    .append(": r(")
+                    .append((i + 89) % 90)
+                    .append(",1) w(")
+                    .append(i)
+                    .append(",1)");
+        }
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            Violation found = violation(ring.toString(), level);
+            assertThat(found.cycle()).hasSize(90);
+            assertThat(found.anomaly()).isEqualTo(Anomaly.CIRCULAR_INFORMATION_FLOW);
+        }
+    }
+
+    @Test
+    void reasonsMayBeLongPaths() {
+        StringBuilder text = new StringBuilder("init 0; s0: w(x,1) w(0,1)");
+        for (int i = 1; i < 90; i++) {
+            text.append("; s")
+                    .append(i)
+                    .append(": r(")
+                    .append(i - 1)
+                    .append(",1) w(")
+                    .append(i)
+                    .append(",1)");
+        }
+        text.append("; s90: r(89,1) w(x,2) w(y,1); s91: r(x,1) r(y,1)");
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            Violation found = violation(text.toString(), level);
+            assertThat(found.cycle()).hasSize(2);
+            assertThat(found.cycle()).anyMatch(d -> d.why().length() > 500);
+        }
+    }
+
+    @Test
+    void staleReadsOfFewValuesAreExplained() {
+        StringBuilder text = new StringBuilder("init 0; s0: w(x,1)");
+        for (int i = 1; i < 4000; i++) {
+            text.append(" | w(x,").append(1 + i % 2).append(')');
+        }
+        text.append(" | w(x,3) | r(x,1)");
+        Violation found = violation(text.toString(), IsolationLevel.SER);
+        assertThat(found.cycle()).isNotEmpty();
+        assertThat(found.detail()).contains("2000 possible writers");
+    }
+
+    @Test
+    void aCycleIsFoundBelowMuchThatMerelyWaits() {
+        StringBuilder text = new StringBuilder("init 0");
+        for (int s = 0; s < 20; s++) {
+            text.append("; s").append(s).append(": r(g,1)");
+            for (int i = 0; i < 300; i++) {
+                int key = (i * 7 + s) % 50;
+                text.append(" | w(k")
+                        .append(s)
+                        .append('_')
+                        .append(key)
+                        .append(',')
+                        .append(1 + i)
+                        .append(')');
+            }
+        }
+        text.append("; s20: r(b,1) w(a,1) | w(g,1); s21: r(a,1) w(b,1)");
+        assertThat(violation(text.toString(), IsolationLevel.SER).cycle()).hasSize(2);
+    }
+
+    /** Two writers of the initial value, both of unknown outcome: no case may be split twice the same way. */
+    @Test
+    void casesOfUnknownOutcomesEnd() {
+        Violation found = violation(
+                "init 0; s0: ?w(0,0) | ?w(0,0); s1: r(1,0) w(1,1) r(0,0); s2: ?r(1,0) w(0,1) | r(0,1) w(1,2)",
+                IsolationLevel.SER);
+        assertThat(found.anomaly()).isEqualTo(Anomaly.NO_VALID_ORDER);
+        assertThat(found.cases()).isNotEmpty();
+    }
+
+    /** An impossible read hides nothing: cycles among the other operations are told too, and reads found on the way. */
+    @Test
+    void impossibleReadsHideNothing() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: !w(a,9); s1: r(a,9) r(b,7) w(c,5); s2: r(x,0) w(x,1);"
+                + " s3: r(x,0) w(x,2); s4: w(d,1) r(d,2)");
+        for (IsolationLevel level : IsolationLevel.values()) {
+            if (level == IsolationLevel.LIN) {
+                continue;
+            }
+            Verdict verdict =
+                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            boolean lost = !level.isAxiom();
+            assertThat(verdict.violations().stream().map(v -> v.anomaly()))
+                    .as("%s", level)
+                    .contains(Anomaly.ABORTED_READ, Anomaly.THIN_AIR_READ, Anomaly.NOT_MY_OWN_WRITE)
+                    .hasSize(lost ? 4 : 3);
+            assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
+                    .isEqualTo(lost);
+            assertThat(verdict.violationsFound()).isEqualTo(lost ? 4 : 3);
+            assertThat(verdict.violations()).allMatch(v -> v.minimal() != null);
+        }
+    }
+
+    /** Nor do many of one transaction, each of which the index tells only where those before are left out. */
+    @Test
+    void aTransactionThatContradictsItselfOftenHidesNothing() {
+        StringBuilder text = new StringBuilder("init 0; s0: r(x,0) w(x,1); s1: r(x,0) w(x,2); s2:");
+        for (int i = 0; i < 100; i++) {
+            text.append(" r(k")
+                    .append(i)
+                    .append(",0) r(k")
+                    .append(i)
+                    .append(",1) w(own,")
+                    .append(i)
+                    .append(") r(own,0)");
+        }
+        for (int i = 0; i < 100; i++) {
+            text.append("; s").append(3 + i).append(": w(k").append(i).append(",1)");
+        }
+        HistoryTable table = HistoryDsl.parse(text.toString());
+        for (IsolationLevel level : IsolationLevel.values()) {
+            if (level == IsolationLevel.LIN) {
+                continue;
+            }
+            Verdict verdict =
+                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            assertThat(verdict.violations().stream().map(v -> v.anomaly()))
+                    .as("%s", level)
+                    .hasSize(level.isAxiom() ? 1 : 2)
+                    .contains(level == IsolationLevel.RC ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NON_REPEATABLE_READ);
+            assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
+                    .as("%s", level)
+                    .isEqualTo(!level.isAxiom());
+        }
+    }
+
+    /** What more is wrong takes a second check beside the first: it is not looked for where memory is for one only. */
+    @Test
+    void whatMoreThereIsDoesNotCostTheVerdict() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: r(a,9); s1: r(x,0) w(x,1); s2: r(x,0) w(x,2)");
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        Verdict little =
+                new EmbeddedChecker().check(table, request, Progress.NONE, Budget.starting(Long.MAX_VALUE, 100L << 20));
+        assertThat(little.violations()).extracting(Violation::anomaly).containsExactly(Anomaly.THIN_AIR_READ);
+        Verdict enough =
+                new EmbeddedChecker().check(table, request, Progress.NONE, Budget.starting(Long.MAX_VALUE, 1L << 30));
+        assertThat(enough.violations())
+                .extracting(Violation::anomaly)
+                .containsExactlyInAnyOrder(Anomaly.THIN_AIR_READ, Anomaly.LOST_UPDATE);
+    }
+
+    /** Hundreds of trials that take search, beside threads that take twice the CPU: what is told is told on a slow machine too. */
+    @Test
+    void whatIsToldDoesNotDependOnTheMachine() throws InterruptedException {
+        HistoryTable table = SubHistoryCheckerTest.search(8);
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        String alone = shown(table, request);
+        AtomicBoolean ended = new AtomicBoolean();
+        List<Thread> others = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Thread other = new Thread(() -> {
+                while (!ended.get()) {
+                    Thread.onSpinWait();
+                }
+            });
+            other.start();
+            others.add(other);
+        }
+        try {
+            assertThat(shown(table, request)).isEqualTo(alone);
+        } finally {
+            ended.set(true);
+            for (Thread other : others) {
+                other.join();
+            }
+        }
+    }
+
+    private static String shown(HistoryTable table, CheckRequest request) {
+        Verdict verdict = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        SubHistory minimal = Objects.requireNonNull(verdict.violations().get(0).minimal());
+        assertThat(minimal.minimal()).isTrue();
+        return Untimed.json(verdict);
+    }
+
+    /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */
+    @Test
+    void emptyTransactionsBreakRealTimeToo() {
+        for (String history : List.of(
+                "s0: @3..5 () | @1..2 w(x,1)",
+                "s0: @3..5 () | @1..2 w(x,1); s1: @0..9 r(x,1) w(y,1)",
+                "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null)")) {
+            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
+                Verdict verdict = new EmbeddedChecker()
+                        .check(HistoryDsl.parse(history), CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                assertThat(verdict.status()).as("%s %s", level, history).isEqualTo(Verdict.Status.VIOLATION);
+                assertThat(verdict.violations()).as("%s %s", level, history).isNotEmpty();
+                assertThat(verdict.violations().get(0).transactions())
+                        .as("%s %s", level, history)
+                        .isNotEmpty();
+            }
+        }
+    }
+
+    /** The write that makes it a future read is the one that another read needs anyway. */
+    @Test
+    void oneWriteServesTwoReads() {
+        Violation found = violation(
+                "init 0; s0: ?r(0,4) w(0,4) w(0,2) w(0,4); s1: w(0,4) w(0,2); s2: r(0,4) w(0,1)", IsolationLevel.SER);
+        assertThat(found.anomaly()).isEqualTo(Anomaly.FUTURE_READ);
+        assertThat(found.minimal()).isNotNull();
+        assertThat(found.minimal().operations()).hasSize(3);
+    }
+
+    /** Under SI two anti-dependencies in a row are allowed: they refute nothing, except as a lost update. */
+    @Test
+    void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {
+        assertThat(violation("init 0; s0: w(x,2) r(y,0); s1: r(x,0) w(x,1) w(y,2)", IsolationLevel.SER)
+                        .cycle())
+                .isNotEmpty();
+        TinyHistories stream = new TinyHistories(0x51);
+        for (int i = 0; i < 5000; i++) {
+            HistoryTable history = stream.at(i);
+            boolean anything = false;
+            for (byte outcome : history.statuses()) {
+                anything |= outcome == 0;
+            }
+            if (!anything) {
+                continue;
+            }
+            Verdict verdict = new EmbeddedChecker()
+                    .check(history, CheckRequest.of(IsolationLevel.SI), Progress.NONE, Budget.unlimited());
+            for (Violation found : verdict.violations()) {
+                if (found.anomaly() != Anomaly.LOST_UPDATE && found.anomaly() != Anomaly.NO_VALID_ORDER) {
+                    List<Dependency> cycle = found.cycle();
+                    for (int d = 0; d < cycle.size(); d++) {
+                        assertThat(cycle.get(d).kind() == EdgeKind.RW
+                                        && cycle.get((d + 1) % cycle.size()).kind() == EdgeKind.RW)
+                                .as("%s %s", HistoryDsl.print(history), cycle)
+                                .isFalse();
+                    }
+                }
+            }
+        }
+    }
+}

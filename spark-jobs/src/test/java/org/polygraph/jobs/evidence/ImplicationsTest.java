@@ -1,0 +1,197 @@
+package org.polygraph.jobs.evidence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Every level's own verdict keeps to what levels imply, and what is handed from level to level is evidence there. */
+class ImplicationsTest {
+    /** Written down by hand: what the stronger level of each pair implies. */
+    private static final Map<IsolationLevel, List<IsolationLevel>> WEAKER = Map.of(
+            IsolationLevel.SSER,
+            List.of(
+                    IsolationLevel.SER,
+                    IsolationLevel.SSI,
+                    IsolationLevel.SI,
+                    IsolationLevel.CC,
+                    IsolationLevel.RA,
+                    IsolationLevel.RC),
+            IsolationLevel.SER,
+            List.of(IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC),
+            IsolationLevel.SSI,
+            List.of(IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC),
+            IsolationLevel.SI,
+            List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC),
+            IsolationLevel.CC,
+            List.of(IsolationLevel.RA, IsolationLevel.RC),
+            IsolationLevel.RA,
+            List.of(IsolationLevel.RC),
+            IsolationLevel.RC,
+            List.of(),
+            IsolationLevel.LIN,
+            List.of());
+
+    private int histories;
+    private int passes;
+    private int violations;
+    private int withoutPart;
+
+    @Test
+    void areThoseOfTheLevels() {
+        for (IsolationLevel a : IsolationLevel.values()) {
+            for (IsolationLevel b : IsolationLevel.values()) {
+                boolean truth = a == b || WEAKER.get(a).contains(b);
+                assertThat(Implications.implies(a, b)).as("%s %s", a, b).isEqualTo(truth);
+                Implications.Contradiction found = Implications.contradiction(
+                        List.of(a, b), List.of(Verdict.Status.PASS, Verdict.Status.VIOLATION));
+                assertThat(found != null).as("%s %s", a, b).isEqualTo(truth);
+                assertThat(Implications.contradiction(
+                                List.of(a, b), List.of(Verdict.Status.PASS, Verdict.Status.UNKNOWN)))
+                        .isNull();
+            }
+        }
+    }
+
+    @Test
+    void holdOverTinyHistories() {
+        run(0x1e7e1, SuiteScale.of(4_000));
+    }
+
+    private void run(long seed, int count) {
+        TinyHistories stream = new TinyHistories(seed);
+        for (int i = 0; i < count; i++) {
+            examine(stream.at(i), "seed " + stream.seedOf(i));
+        }
+        tell("seed " + seed);
+        assertThat(passes).isGreaterThan(count);
+        assertThat(violations).isGreaterThan(count);
+    }
+
+    @Test
+    void holdOverTheOracles() throws IOException {
+        Path folder = OracleCorpus.folder().orElse(null);
+        assumeTrue(folder != null, "skipped: no corpus beside the project");
+        for (String file : List.of(OracleCorpus.HISTORIES, OracleCorpus.UNKNOWN, OracleCorpus.GOLDEN)) {
+            for (OracleCorpus.Entry entry : OracleCorpus.read(folder.resolve(file))) {
+                examine(entry.history(), file + " " + entry.name());
+            }
+        }
+        tell("oracles");
+        assertThat(histories).isGreaterThan(2_000);
+    }
+
+    private void tell(String what) {
+        System.out.println(what + ": " + histories + " histories, " + passes + " passes handed down, " + violations
+                + " violations handed up, " + withoutPart + " not, for want of a sub-history");
+        assertThat(withoutPart).isLessThan(violations / 20 + 1);
+    }
+
+    private void examine(HistoryTable history, String name) {
+        if (Counts.of(history).transactionsCommitted() == 0) {
+            return;
+        }
+        histories++;
+        boolean timed = history.starts() != null && history.ends() != null;
+        Map<IsolationLevel, Verdict> own = new EnumMap<>(IsolationLevel.class);
+        for (IsolationLevel level : IsolationLevel.values()) {
+            // LIN is about single operations, and implied by nothing and implies nothing.
+            if (level != IsolationLevel.LIN && (timed || !level.realTime())) {
+                own.put(
+                        level,
+                        new EmbeddedChecker()
+                                .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited()));
+            }
+        }
+        assertThat(Implications.contradiction(
+                        List.copyOf(own.keySet()),
+                        own.values().stream().map(Verdict::status).toList()))
+                .as("%s %s", HistoryDsl.print(history), name)
+                .isNull();
+        for (Verdict stronger : own.values()) {
+            for (Verdict weaker : own.values()) {
+                String as = stronger.level() + " " + weaker.level() + " " + HistoryDsl.print(history) + " " + name;
+                Finding down = implications(history, weaker).pass(stronger);
+                Finding up = implications(history, stronger).violation(weaker);
+                if (!WEAKER.get(stronger.level()).contains(weaker.level())) {
+                    assertThat(stronger.level() != weaker.level() && (down != null || up != null))
+                            .as(as)
+                            .isFalse();
+                    continue;
+                }
+                boolean hasOrder = stronger.witness() != null;
+                assertThat(down != null).as(as).isEqualTo(hasOrder);
+                if (down != null) {
+                    passes((Finding.Order) down, weaker, as);
+                }
+                if (weaker.status() == Verdict.Status.VIOLATION && up == null) {
+                    withoutPart++;
+                    assertThat(weaker.violations()).as(as).allMatch(v -> v.minimal() == null);
+                } else if (up != null) {
+                    violated((Finding.Violated) up, stronger, history, as);
+                }
+            }
+        }
+    }
+
+    private static Implications implications(HistoryTable history, Verdict own) {
+        return new Implications(
+                new Check(history, CheckRequest.of(own.level()), Progress.NONE, Budget.unlimited(), Checkpoints.NONE));
+    }
+
+    private void passes(Finding.Order found, Verdict own, String as) {
+        passes++;
+        assertThat(own.status()).as(as).isEqualTo(Verdict.Status.PASS);
+        Witness witness = found.witness();
+        assertThat(Replay.of(witness).discrepancy()).as(as).isNull();
+        Guarantee shown = witness.terms().guarantee();
+        Guarantee said = Guarantee.of(own.level().label(), false).orElseThrow();
+        assertThat(said.isAxiom() ? shown.implies(said) : shown == said).as(as).isTrue();
+    }
+
+    private void violated(Finding.Violated found, Verdict own, HistoryTable history, String as) {
+        violations++;
+        assertThat(own.status()).as(as).isEqualTo(Verdict.Status.VIOLATION);
+        assertThat(found.violations()).isNotEmpty();
+        for (Violation violation : found.violations()) {
+            SubHistory part = violation.minimal();
+            HistoryTable alone = HistorySelection.of(history, part.operations()).table();
+            boolean accepted = own.level().isAxiom()
+                    ? BruteForceAxioms.accepts(
+                            alone, BruteForceAxioms.Level.valueOf(own.level().name()))
+                    : BruteForceChecker.judge(
+                                    alone,
+                                    BruteForceChecker.Level.valueOf(own.level().name()))
+                            == BruteForceChecker.Verdict.ACCEPTED;
+            assertThat(accepted).as(as).isFalse();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package org.polygraph.jobs.weak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SplitMix;
+
+/** Level lin: named cases, and what a simulated register did. Tiny histories are in {@link ShapesAgainstDefinitionsTest}. */
+class LinearizabilityTest {
+    @Test
+    void saysWhetherValuesAreUnique() {
+        String once = "init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1); s2: @4..5 r(x,1)";
+        for (String[] each : new String[][] {
+            {once, "true"}, {once + "; s3: @6..7 w(x,1)", "false"}, {once + "; s3: @6..7 w(y,0)", "false"}
+        }) {
+            Verdict verdict = check(HistoryDsl.parse(each[0]), 0);
+            assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
+            assertThat(String.valueOf(
+                            Objects.requireNonNull(verdict.assumptions()).uniqueValues()))
+                    .as(each[0])
+                    .isEqualTo(each[1]);
+        }
+    }
+
+    /** A read of what only an aborted operation wrote is named so, with the writer; whether or not values repeat. */
+    @Test
+    void namesReadsOfWhatAborted() {
+        String aborted = "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1)";
+        String repeated = "; s2: @4..5 w(x,2) | @6..7 w(x,2)";
+        for (String history : new String[] {
+            aborted,
+            aborted + repeated,
+            "init 0; s0: @2..3 r(x,1); s1: @0..1 !w(y,3) w(x,1)",
+            "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1) w(x,2)"
+        }) {
+            HistoryTable table = HistoryDsl.parse(history);
+            Verdict verdict = check(table, 0);
+            assertThat(verdict.status()).as(history).isEqualTo(Verdict.Status.VIOLATION);
+            Violation violation = verdict.violations().get(0);
+            assertThat(violation.anomaly()).as(history).isEqualTo(Anomaly.ABORTED_READ);
+            assertThat(violation.transactions())
+                    .as(history)
+                    .hasSize(2)
+                    .anyMatch(t -> table.status(t) == TransactionStatus.ABORTED);
+            assertThat(violation.detail()).contains("aborted");
+        }
+        for (String history :
+                new String[] {"init 0; s0: @0..1 !w(x,2); s1: @2..3 r(x,1)", "init 0; s0: @0..1 r(x,1)" + repeated}) {
+            Violation violation =
+                    check(HistoryDsl.parse(history), 0).violations().get(0);
+            assertThat(violation.anomaly()).as(history).isEqualTo(Anomaly.THIN_AIR_READ);
+        }
+        HistoryTable unknown = HistoryDsl.parse("init 0; s0: @0..1 ?w(x,1); s1: @2..3 r(x,1)");
+        assertThat(check(unknown, 0).status()).isEqualTo(Verdict.Status.PASS);
+        Verdict dropped = new EmbeddedChecker()
+                .check(
+                        unknown,
+                        new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.ABORT),
+                        Progress.NONE,
+                        Budget.unlimited());
+        assertThat(dropped.violations().get(0).anomaly()).isEqualTo(Anomaly.ABORTED_READ);
+    }
+
+    /** A compare-and-set of unknown outcome took effect only because of who read it, so these are shown too. */
+    @Test
+    void showsWhoseReadsMakeAnUnknownOutcomeCount() {
+        String chain =
+                "init 0; s0: @0..1 !w(x,1); s1: @2..3 ?r(x,1) w(x,2); s2: @4..5 ?r(x,2) w(x,3); s3: @6..7 r(x,3)";
+        for (String others : new String[] {
+            "; s4: @8..9 w(x,9)",
+            // What contradicts by itself does not take the place of the read that is told.
+            "; s4: @0..9 r(x,0) w(x,5); s5: @0..9 r(x,0) w(x,6)",
+            "; s4: @4..5 ?r(x,2) w(x,4)"
+        }) {
+            Violation violation =
+                    check(HistoryDsl.parse(chain + others), 0).violations().get(0);
+            assertThat(violation.anomaly()).as(others).isEqualTo(Anomaly.ABORTED_READ);
+            assertThat(violation.transactions()).as(others).containsExactlyInAnyOrder(0, 1);
+            SubHistory part = violation.minimal();
+            assertThat(part).as(others).isNotNull();
+            assertThat(part.transactions()).as(others).containsExactly(0, 1, 2, 3);
+            assertThat(part.minimal()).as(others).isTrue();
+        }
+    }
+
+    /** An end that no clock can exceed, as some clients record it, is an end; with repeated values it once was none. */
+    @Test
+    void operationsMayEndAtTheLastInstant() {
+        String last = ".." + Long.MAX_VALUE + " ";
+        String twice = "init 0; s0: @0..1 w(x,1) | @2..3 w(x,1); s1: @4" + last;
+        for (long skew : new long[] {0, 3, Long.MAX_VALUE}) {
+            Verdict pass = check(HistoryDsl.parse(twice + "r(x,1)"), skew);
+            assertThat(pass.status()).isEqualTo(Verdict.Status.PASS);
+            assertThat(pass.witness()).isNotNull();
+            assertThat(Replay.of(pass.witness()).transactions()).isEqualTo(3);
+            assertThat(check(HistoryDsl.parse(twice + "r(x,7)"), skew).status()).isEqualTo(Verdict.Status.VIOLATION);
+        }
+        CheckRequest unchecked =
+                new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.MAYBE, false, 1);
+        assertThat(new EmbeddedChecker()
+                        .check(HistoryDsl.parse(twice + "r(x,7)"), unchecked, Progress.NONE, Budget.unlimited())
+                        .status())
+                .isEqualTo(Verdict.Status.VIOLATION);
+    }
+
+    /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */
+    @Test
+    void acceptsWhatARegisterDid() {
+        for (int i = 0; i < 300; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(0x13, i));
+            HistoryTable history = Registers.simulated(
+                    random, random.between(2, 300), random.between(1, 5), random.between(1, 8), i % 2 == 0, 0);
+            assertThat(check(history, 0).status()).as("seed 0x13 #%d", i).isEqualTo(Verdict.Status.PASS);
+        }
+    }
+
+    private static Verdict check(HistoryTable history, long skew) {
+        return new EmbeddedChecker()
+                .check(
+                        history,
+                        new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, skew, IndeterminateMode.MAYBE),
+                        Progress.NONE,
+                        Budget.unlimited());
+    }
+}

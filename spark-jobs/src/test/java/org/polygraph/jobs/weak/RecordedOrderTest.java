@@ -1,0 +1,154 @@
+package org.polygraph.jobs.weak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.index.DistinctWrites;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Unrecorded;
+
+/** Serial orders near the recorded one: against all commit orders where these are few, and against the axioms by definition. */
+class RecordedOrderTest {
+    private static final List<Guarantee> AXIOMS = List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC);
+
+    @Test
+    void acceptsWhatSomeCommitOrderExplains() {
+        long seed = 0x4ec0;
+        TinyHistories stream = new TinyHistories(seed);
+        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
+        int repeating = 0;
+        for (int i = 0; i < 10_000; i++) {
+            HistoryTable history = stream.at(i);
+            boolean isDistinct = DistinctWrites.of(history);
+            for (Guarantee promise : AXIOMS) {
+                String what = promise + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
+                Witness witness = RecordedOrder.serial(history, Terms.of(promise), i % 2 == 0, () -> false);
+                if (holds(witness, what)) {
+                    assertThat(BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(promise.name())))
+                            .as(what)
+                            .isTrue();
+                    accepted.merge(promise, 1, Integer::sum);
+                    repeating += isDistinct ? 0 : 1;
+                }
+            }
+        }
+        System.out.println("10000 histories from seed " + seed + ": accepted " + accepted + ", of them " + repeating
+                + " whose values repeat");
+        assertThat(repeating).isGreaterThan(1_000);
+        assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                .isGreaterThan(300));
+    }
+
+    /** By positions in the file, and by values that count up alone. */
+    @Test
+    void acceptsWhatTheDefinitionDoes() {
+        Map<Guarantee, Integer> byPlace = new EnumMap<>(Guarantee.class);
+        Map<Guarantee, Integer> byValue = new EnumMap<>(Guarantee.class);
+        int each = 0;
+        for (int i = 0; i < 600; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(0x4ec1, i));
+            HistoryTable history = HistoryGenerator.withSeed(i)
+                    .sessions(random.between(1, 6))
+                    .transactions(random.between(10, 120))
+                    .operations(random.between(1, 6))
+                    .keys(random.between(2, 40))
+                    .isolation(
+                            i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
+                    .generate();
+            for (Guarantee promise : AXIOMS) {
+                String what = promise + " seed 0x4ec1 #" + i;
+                Terms terms = Terms.of(promise);
+                each++;
+                count(byPlace, promise, RecordedOrder.serial(history, terms, false, () -> false), what);
+                HistoryTable sorted = Unrecorded.of(history);
+                count(byValue, promise, RecordedOrder.serial(sorted, terms, false, () -> false), what + " by value");
+            }
+        }
+        System.out.println(
+                each + " histories from seed 0x4ec1: accepted by place " + byPlace + ", by value " + byValue);
+        for (Map<Guarantee, Integer> accepted : List.of(byPlace, byValue)) {
+            assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+                    .isGreaterThan(30));
+        }
+    }
+
+    /** Where values repeat, a read of something else than the last write has several writers to wait for or to come before. */
+    @Test
+    void acceptsFewValuesNearTheOrderOfCommits() {
+        int sources = 0;
+        int found = 0;
+        for (int i = 0; i < 30; i++) {
+            HistoryTable history = HistoryGenerator.withSeed(SplitMix.seedOf(0x4ec2, i))
+                    .sessions(20)
+                    .transactions(3_000)
+                    .operations(8)
+                    .keys(3_000)
+                    .repeatedValues(1, 2 + i % 5, 1.0)
+                    .generate();
+            for (Guarantee promise : AXIOMS) {
+                String what = promise + " seed 0x4ec2 #" + i;
+                Witness witness = RecordedOrder.serial(history, Terms.of(promise), false, () -> false);
+                boolean isFound = holds(witness, what);
+                found += isFound ? 1 : 0;
+                Verdict verdict = new EmbeddedChecker()
+                        .check(
+                                history,
+                                CheckRequest.of(IsolationLevel.valueOf(promise.name())),
+                                Progress.NONE,
+                                Budget.unlimited());
+                assertThat(verdict.status()).as(what).isEqualTo(Verdict.Status.PASS);
+                assertThat(verdict.phases().stream()
+                                .noneMatch(phase -> phase.name().equals("index")))
+                        .as(what)
+                        .isEqualTo(isFound);
+                assertThat(Objects.requireNonNull(verdict.assumptions()).uniqueValues())
+                        .as(what)
+                        .isFalse();
+            }
+            sources += ReadsFrom.of(history, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC)
+                    .open()
+                    .length;
+        }
+        System.out.println("30 histories from seed 0x4ec2: " + found + " serial orders, " + sources
+                + " reads of several possible writers");
+        assertThat(sources).isGreaterThan(30 * 5_000);
+        assertThat(found).isGreaterThan(60);
+    }
+
+    private static void count(
+            Map<Guarantee, Integer> accepted, Guarantee promise, @Nullable Witness witness, String what) {
+        if (holds(witness, what)) {
+            accepted.merge(promise, 1, Integer::sum);
+        }
+    }
+
+    private static boolean holds(@Nullable Witness witness, String what) {
+        if (witness == null) {
+            return false;
+        }
+        assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
+        return true;
+    }
+}
