@@ -446,7 +446,7 @@ class FaultsTest {
                         HttpRequest.newBuilder(URI.create(ui + "/metrics/prometheus/"))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
-        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_job_CheckMetricsPlugin_";
+        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_spark_CheckMetricsPlugin_";
         assertThat(response.body().lines())
                 .anyMatch(line -> line.matches(plugin + "stage_saturation_running_Value\\{.*} 0"))
                 .anyMatch(line -> line.matches(plugin + "stage_check_total_Value\\{.*} [0-9]+"))
