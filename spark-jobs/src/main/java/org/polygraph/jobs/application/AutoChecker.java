@@ -61,8 +61,7 @@ public final class AutoChecker implements Checker {
         HistorySize size = HistorySize.of(check.table());
         Budget budget = check.budget();
         Progress progress = check.phases().listener();
-        if (Estimate.of(Estimate.Engine.EMBEDDED, size, check.request().level()).fit(budget.heap()) == Estimate.Fit.YES
-                || Estimate.auto(size, check.request().level(), cut(), budget.heap()) == Estimate.Engine.EMBEDDED) {
+        if (Estimate.auto(size, check.request().level(), this::cut, budget.heap()) == Estimate.Engine.EMBEDDED) {
             return embedded;
         }
         try {

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.estimate;
 
+import java.util.function.Supplier;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
@@ -181,11 +182,12 @@ public record Estimate(
      * The engine that {@code --engine auto} takes: the embedded engine if it fits with clocks; otherwise Spark if its driver
      * fits, whose clocks are in files; otherwise the embedded engine, without clocks.
      *
+     * @param cut needed only if the embedded engine does not fit
      * @param heapBytes of this process, which is the driver's with Spark
      */
-    public static Engine auto(HistorySize size, IsolationLevel level, Cut cut, long heapBytes) {
-        return of(Engine.EMBEDDED, size, level, cut).fit(heapBytes) != Fit.YES
-                        && of(Engine.SPARK, size, level, cut).fit(heapBytes) == Fit.YES
+    public static Engine auto(HistorySize size, IsolationLevel level, Supplier<Cut> cut, long heapBytes) {
+        return of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
+                        && of(Engine.SPARK, size, level, cut.get()).fit(heapBytes) == Fit.YES
                 ? Engine.SPARK
                 : Engine.EMBEDDED;
     }
