@@ -12,9 +12,9 @@ import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.format.jsonl.JsonlReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTable.Source;
 import org.polygraph.storage.table.HistoryTable.Unit;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Reads the columns of a file side by side, a row a transaction of the builder. */
