@@ -18,7 +18,7 @@ final class StageCpu implements Progress {
     private long since;
 
     @Override
-    public void stage(String name) {
+    public void phase(String name) {
         close();
         stage = name;
     }

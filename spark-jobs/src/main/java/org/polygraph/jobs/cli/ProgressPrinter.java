@@ -105,7 +105,7 @@ final class ProgressPrinter implements Listener {
     }
 
     @Override
-    public synchronized void stage(String name) {
+    public synchronized void phase(String name) {
         stage = name;
         job = "";
         itemsNanos = clock.getAsLong();

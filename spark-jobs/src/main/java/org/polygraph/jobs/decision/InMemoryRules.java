@@ -17,7 +17,7 @@ import org.polygraph.storage.artifact.ArrayFile;
  * sessions write few keys.
  */
 final class InMemoryRules implements Rules {
-    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
+    /** A key with so many writers is handled faster by session than by time, where real time is part of the level. */
     private static final int MANY_WRITERS = 256;
 
     private static final int MOST_SESSIONS = 128;
@@ -56,8 +56,8 @@ final class InMemoryRules implements Rules {
     }
 
     /**
-     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
-     * nearly all that overlaps writes the key; and their clocks fit.
+     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers from few
+     * sessions, because then almost every transaction that overlaps writes the key.
      */
     static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
         if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
@@ -137,6 +137,6 @@ final class InMemoryRules implements Rules {
 
     @Override
     public void close() {
-        // The collector's part.
+        // Only the heap is held.
     }
 }

@@ -29,9 +29,9 @@ public final class EmbeddedGenerator implements Generator {
         if (!budget.fits(0, needed)) {
             throw new BudgetException(budget.shortage("generating", needed) + ", or use --engine spark");
         }
-        progress.stage("simulate");
+        progress.phase("simulate");
         GeneratedRows rows = GeneratedRows.all(plan, done -> progress.items(done, plan.transactions()));
-        progress.stage("write");
+        progress.phase("write");
         for (int part = 0; part < target.parts(); part++) {
             target.write(part, rows);
             progress.items(part + 1L, target.parts());

@@ -152,7 +152,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     private SparkSession started(Progress progress, Budget budget) {
-        progress.stage("start of Spark");
+        progress.phase("start of Spark");
         return session.get(budget);
     }
 
@@ -190,7 +190,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     private static @Nullable HistoryTable read(SparkSession spark, ReadPlan plan, Progress progress, Budget budget)
             throws HistoryException {
         Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
-        heard.stage("reading");
+        heard.phase("reading");
         return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
     }
 
@@ -229,7 +229,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 SparkKernels.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         new EffectiveSettings(spark, used).lines().forEach(progress::note);
         progress.note("slices=" + layout.slices().slices() + " cutKeys="
-                + layout.slices().cutKeys().length);
+                + layout.slices().splitKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkKernels kernels =
                 new SparkKernels(spark, StageParent.of(spark), table, layout, used, check.budget(), progress)) {

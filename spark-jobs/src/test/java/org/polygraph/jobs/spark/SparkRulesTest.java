@@ -70,7 +70,7 @@ class SparkRulesTest {
             private String job = "";
 
             @Override
-            public void stage(String name) {}
+            public void phase(String name) {}
 
             @Override
             public void items(long done, long total) {}
