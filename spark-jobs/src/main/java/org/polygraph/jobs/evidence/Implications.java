@@ -71,7 +71,7 @@ public final class Implications {
         PhaseClock phases = check.phases();
         phases.begin("implied");
         Terms terms = request.terms().orElseThrow();
-        boolean asItIs = terms.promise().isAxiom();
+        boolean asItIs = terms.guarantee().isAxiom();
         Witness shown = asItIs ? witness : inTerms(witness, terms);
         phases.end(table.transactions());
         if (request.replayed() && !asItIs) {
@@ -91,7 +91,7 @@ public final class Implications {
     /** The same order, an event a transaction made two where the promise has two. */
     private static Witness inTerms(Witness witness, Terms terms) {
         int[] position = witness.position();
-        if (witness.terms().promise().events() == 1 && terms.promise().events() == 2) {
+        if (witness.terms().guarantee().events() == 1 && terms.guarantee().events() == 2) {
             int[] twice = new int[2 * position.length];
             for (int t = 0; t < position.length; t++) {
                 twice[2 * t] = 2 * position[t];

@@ -163,7 +163,7 @@ public final class RunDirectory {
             return Optional.empty();
         }
         return Guarantee.of(verdict.level().label(), assumptions.time() == TimeMode.STRICT)
-                .map(promise -> new Terms(promise, assumptions.clockSkewNanos(), assumptions.indeterminate()));
+                .map(guarantee -> new Terms(guarantee, assumptions.clockSkewNanos(), assumptions.indeterminate()));
     }
 
     /**

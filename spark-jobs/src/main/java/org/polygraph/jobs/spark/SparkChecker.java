@@ -230,7 +230,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 SparkKernels.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         new EffectiveSettings(spark, used).lines().forEach(progress::note);
         progress.note("slices=" + layout.slices().slices() + " cutKeys="
-                + layout.slices().cutKeys().length);
+                + layout.slices().splitKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkKernels kernels =
                 new SparkKernels(spark, StageParent.of(spark), table, layout, used, check.budget(), progress)) {

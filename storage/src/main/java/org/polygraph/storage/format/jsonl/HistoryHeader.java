@@ -61,7 +61,8 @@ public final class HistoryHeader {
         HistoryHeader header = new HistoryHeader(place);
         try (JsonParser json = Json.FACTORY.createParser(text)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw place.error(json, Json.describe(json), "a header object", "see the README for the header");
+                throw place.error(
+                        json, Json.describe(json), "a header object", "see storage/docs/formats.md for the header");
             }
             for (String field; (field = json.nextFieldName()) != null; ) {
                 json.nextToken();
@@ -116,7 +117,10 @@ public final class HistoryHeader {
     private void initial(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.START_OBJECT) {
             throw place.error(
-                    json, Json.describe(json) + " as \"initial\"", "{\"value\":...}", "see the README for the header");
+                    json,
+                    Json.describe(json) + " as \"initial\"",
+                    "{\"value\":...}",
+                    "see storage/docs/formats.md for the header");
         }
         for (String field; (field = json.nextFieldName()) != null; ) {
             JsonToken token = json.nextToken();

@@ -12,9 +12,9 @@ import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.format.jsonl.JsonlReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTable.Source;
 import org.polygraph.storage.table.HistoryTable.Unit;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Reads the columns of a file side by side, a row a transaction of the builder. */
@@ -278,7 +278,7 @@ final class ParquetRows {
             throw refused(
                     "an operation with both \"" + what + "\" and \"" + what + "_string\"",
                     "one of them",
-                    "see the README for the columns");
+                    "see storage/docs/formats.md for the columns");
         }
         return integer ? integers : text ? texts : null;
     }
@@ -359,7 +359,7 @@ final class ParquetRows {
     }
 
     private Refused isNull(String column) {
-        return refused("null as \"" + column + "\"", "a value", "see the README for the columns");
+        return refused("null as \"" + column + "\"", "a value", "see storage/docs/formats.md for the columns");
     }
 
     private long none(String text) {
@@ -372,7 +372,7 @@ final class ParquetRows {
             throw refused(
                     "\"" + Shown.text(text) + "\" as \"status\"",
                     "committed, aborted or indeterminate",
-                    "see the README for the columns");
+                    "see storage/docs/formats.md for the columns");
         }
         return outcome.code();
     }
@@ -385,7 +385,10 @@ final class ParquetRows {
             case "append" -> throw unsupported(text, "lists are not supported yet");
             case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
             default ->
-                throw refused("\"" + Shown.text(text) + "\" as \"op\"", OPERATIONS, "see the README for the columns");
+                throw refused(
+                        "\"" + Shown.text(text) + "\" as \"op\"",
+                        OPERATIONS,
+                        "see storage/docs/formats.md for the columns");
         };
     }
 

@@ -13,7 +13,7 @@ import org.polygraph.storage.model.HistoryException;
 final class ParquetSchema {
     private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
     private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string");
-    private static final String REMEDY = "see the README for the columns";
+    private static final String REMEDY = "see storage/docs/formats.md for the columns";
 
     /** A column: where it is, and how many of the groups around it, and it, are repeated, and how many may be missing. */
     private record Place(List<String> path, ParquetField field, int repetition, int definition) {}
