@@ -194,7 +194,7 @@ final class SparkRules implements Rules {
             hasBegunHere = true;
             IntOpenHashSet hot = new IntOpenHashSet(hotKeys);
             int[] chosen =
-                    IntStream.of(slices.cutKeys()).filter(k -> !hot.contains(k)).toArray();
+                    IntStream.of(slices.splitKeys()).filter(k -> !hot.contains(k)).toArray();
             if (chosen.length > 0) {
                 try {
                     IndexFiles files = new IndexFiles(parent, context.hadoopConfiguration());

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
-import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
+import org.polygraph.jobs.spark.FaultPlugin;
 
 /**
  * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are gone. In
@@ -446,7 +446,7 @@ class FaultsTest {
                         HttpRequest.newBuilder(URI.create(ui + "/metrics/prometheus/"))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
-        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_job_CheckMetricsPlugin_";
+        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_spark_CheckMetricsPlugin_";
         assertThat(response.body().lines())
                 .anyMatch(line -> line.matches(plugin + "stage_saturation_running_Value\\{.*} 0"))
                 .anyMatch(line -> line.matches(plugin + "stage_check_total_Value\\{.*} [0-9]+"))

@@ -18,6 +18,7 @@ import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class BruteForceTest {
@@ -31,7 +32,8 @@ class BruteForceTest {
         TinyHistories stream = new TinyHistories(seed);
         Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
         int judged = 0;
-        for (int i = 0; i < 20_000; i++) {
+        int histories = SuiteScale.of(20_000);
+        for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             for (Guarantee guarantee : PROMISES) {
                 BruteForceChecker.Verdict truth =
@@ -47,8 +49,8 @@ class BruteForceTest {
                 violated.merge(guarantee, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
             }
         }
-        assertThat(judged).isGreaterThan(70_000);
-        assertThat(violated.values()).allMatch(count -> count > 2_000);
+        assertThat(judged).isGreaterThan(histories / 2 * 7);
+        assertThat(violated.values()).allMatch(count -> count > histories / 10);
     }
 
     /** Against every commit order of the test kit. */
@@ -57,7 +59,8 @@ class BruteForceTest {
         long seed = 0xb50;
         TinyHistories stream = new TinyHistories(seed);
         Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
-        for (int i = 0; i < 10_000; i++) {
+        int histories = SuiteScale.of(10_000);
+        for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (IntStream.range(0, history.transactions())
                     .noneMatch(t -> history.status(t) == TransactionStatus.COMMITTED)) {
@@ -75,7 +78,7 @@ class BruteForceTest {
             }
         }
         assertThat(violated).hasSize(3).allSatisfy((guarantee, count) -> assertThat(count)
-                .isBetween(1_000, 9_000));
+                .isBetween(histories / 10, histories / 10 * 9));
     }
 
     /** Beyond its choices and its rows it has no answer, at once. */
