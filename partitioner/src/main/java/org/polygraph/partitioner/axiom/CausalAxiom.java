@@ -42,8 +42,6 @@ public final class CausalAxiom implements Axiom {
     // Their sessions: group g has the writers [groupStarts[g], groupStarts[g + 1]).
     private int[] groupStarts = new int[65];
     private int groups;
-    /** By group: where the last search ended. */
-    private int[] hints = new int[64];
     /** What the current version's readers see. */
     private int[] seen = new int[0];
 
@@ -57,26 +55,29 @@ public final class CausalAxiom implements Axiom {
     }
 
     @Override
-    public Result infer(KnownGraph graph, BooleanSupplier stop) {
+    public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
         ChainClocks rows = ChainClocks.plain(graph);
         Closure.Result closed = rows.update(stop);
-        if (closed != Closure.Result.EXACT) {
-            return closed == Closure.Result.CYCLIC ? Result.CYCLIC : Result.STOPPED;
+        if (closed == Closure.Result.CYCLIC) {
+            return null;
+        }
+        if (closed == Closure.Result.STOPPED) {
+            throw Axiom.ended();
         }
         graph.nextRound();
         for (int key = 0; key < index.keys(); key++) {
             if (index.writerStarts()[key] < index.writerStarts()[key + 1]) {
                 key(key, graph, rows);
                 if (conflict != null) {
-                    return Result.CONFLICT;
+                    return conflict;
                 }
             }
             if (key % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                return Result.STOPPED;
+                throw Axiom.ended();
             }
         }
-        return Result.INFERRED;
+        return null;
     }
 
     private void key(int key, KnownGraph graph, ChainClocks rows) {
@@ -169,9 +170,7 @@ public final class CausalAxiom implements Axiom {
             if (writerChains[w] != previous) {
                 if (groups == groupStarts.length - 1) {
                     groupStarts = Arrays.copyOf(groupStarts, 2 * groups + 1);
-                    hints = new int[2 * groups];
                 }
-                hints[groups] = w;
                 groupStarts[groups++] = w;
                 previous = writerChains[w];
             }
@@ -271,47 +270,11 @@ public final class CausalAxiom implements Axiom {
         }
     }
 
-    /** The group's last writer among positions below the bound, or -1; searched from where the last search ended. */
+    /** The last writer of a session at a position below the bound, or -1. */
     private int lastBefore(int g, int bound) {
         int from = groupStarts[g];
-        int to = groupStarts[g + 1];
-        int low;
-        int high;
-        int step = 1;
-        int at = hints[g];
-        if (positions[at] < bound) {
-            low = at;
-            high = at + 1;
-            while (high < to && positions[high] < bound) {
-                low = high;
-                step <<= 1;
-                high = low + step;
-            }
-            high = Math.min(high, to);
-        } else {
-            high = at;
-            low = at - 1;
-            while (low >= from && positions[low] >= bound) {
-                high = low;
-                step <<= 1;
-                low = high - step;
-            }
-            low = Math.max(low, from - 1);
-        }
-        while (high - low > 1) {
-            int middle = (low + high) >>> 1;
-            if (positions[middle] < bound) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        hints[g] = Math.max(low, from);
-        return low < from ? -1 : low;
-    }
-
-    @Override
-    public @Nullable Conflict conflict() {
-        return conflict;
+        int found = Arrays.binarySearch(positions, from, groupStarts[g + 1], bound);
+        int first = found < 0 ? -found - 1 : found;
+        return first == from ? -1 : first - 1;
     }
 }

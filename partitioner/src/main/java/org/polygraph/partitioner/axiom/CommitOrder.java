@@ -12,6 +12,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -20,14 +21,6 @@ import org.polygraph.storage.table.HistoryTable;
  * reads a refutation stands and an order is only one of what is left. Linear but for what {@link Axiom} says.
  */
 public final class CommitOrder {
-    /** How it ended. */
-    public enum Result {
-        ORDERED,
-        REFUTED,
-        /** The budget ended. */
-        STOPPED
-    }
-
     private final HistoryTable table;
     private final IsolationLevel level;
     private final IndexedHistory.Indeterminate indeterminate;
@@ -86,29 +79,27 @@ public final class CommitOrder {
         return reads;
     }
 
-    /** Infers what the axiom demands and looks for an order. */
-    public Result order(BooleanSupplier stop) {
+    /**
+     * Infers the edges that the axiom demands and looks for an order.
+     *
+     * @return whether there is one
+     * @throws BudgetException if the budget ends
+     */
+    public boolean order(BooleanSupplier stop) {
         Axiom axiom = level == IsolationLevel.CC
                 ? new CausalAxiom(IndexedHistory.of(table, indeterminate))
                 : new ReadAxiom(reads, level);
         return order(axiom, stop);
     }
 
-    /** The same by a given way to infer. */
-    public Result order(Axiom axiom, BooleanSupplier stop) {
-        Axiom.Result inferred = axiom.infer(graph, stop);
-        if (inferred == Axiom.Result.STOPPED) {
-            return Result.STOPPED;
-        }
-        conflict = axiom.conflict();
-        if (inferred != Axiom.Result.INFERRED) {
-            return Result.REFUTED;
-        }
-        position = EventOrder.byTurns(graph);
-        return position == null ? Result.REFUTED : Result.ORDERED;
+    /** The same with a given axiom. */
+    public boolean order(Axiom axiom, BooleanSupplier stop) {
+        conflict = axiom.infer(graph, stop);
+        position = conflict == null ? EventOrder.byTurns(graph) : null;
+        return position != null;
     }
 
-    /** SO, WR and what the axiom demands; after {@link Axiom.Result#CYCLIC} without the last. */
+    /** Session order, WR and, unless these have a cycle, the edges that the axiom demands. */
     public KnownGraph graph() {
         return graph;
     }

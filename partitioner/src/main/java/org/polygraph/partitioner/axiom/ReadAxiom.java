@@ -17,7 +17,6 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 public final class ReadAxiom implements Axiom {
     private final ReadsFrom reads;
     private final boolean atomic;
-    private @Nullable Conflict conflict;
 
     /**
      * The axiom of a level.
@@ -34,16 +33,8 @@ public final class ReadAxiom implements Axiom {
     }
 
     @Override
-    public Result infer(KnownGraph graph, BooleanSupplier stop) {
+    public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         ReadArrays arrays = ReadArrays.of(reads, graph.events());
-        ReadWindow all = new ReadWindow(arrays, atomic, graph::add);
-        Result result = all.infer(0, arrays.transactions(), stop);
-        conflict = all.conflict();
-        return result;
-    }
-
-    @Override
-    public @Nullable Conflict conflict() {
-        return conflict;
+        return new ReadWindow(arrays, atomic, graph::add).infer(0, arrays.transactions(), stop);
     }
 }

@@ -29,11 +29,8 @@ final class ReadWindow {
         Arrays.fill(lastWriters, -1);
     }
 
-    Axiom.@Nullable Conflict conflict() {
-        return conflict;
-    }
-
-    Axiom.Result infer(int from, int to, BooleanSupplier stop) {
+    /** The first conflict of transactions [from, to), or null. */
+    Axiom.@Nullable Conflict infer(int from, int to, BooleanSupplier stop) {
         int[] sessionOf = reads.sessionOf();
         int sessionStart = from;
         for (int t = from; t < to; t++) {
@@ -60,13 +57,13 @@ final class ReadWindow {
                 }
             }
             if (conflict != null) {
-                return Axiom.Result.CONFLICT;
+                return conflict;
             }
             if (t % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                return Axiom.Result.STOPPED;
+                throw Axiom.ended();
             }
         }
-        return Axiom.Result.INFERRED;
+        return null;
     }
 
     /** RA: what the session wrote before t; then t's own writes join. */

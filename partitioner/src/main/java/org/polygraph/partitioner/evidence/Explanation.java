@@ -76,9 +76,9 @@ public final class Explanation {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        return order.order(() -> false) == CommitOrder.Result.REFUTED
-                ? new AxiomEvidence(order).violations().get(0)
-                : AxiomEvidence.ofChoices(order.readsFrom());
+        return order.order(() -> false)
+                ? AxiomEvidence.ofChoices(order.readsFrom())
+                : new AxiomEvidence(order).violations().get(0);
     }
 
     Events events() {

@@ -202,7 +202,7 @@ final class KeyEvidence {
         return switch (new KeyOrder(all, operations).run()) {
             case VIOLATED -> true;
             case ORDERED -> false;
-            case OPEN -> new KeySearch(all, operations, MOST_STEPS, stop).run() == KeySearch.Result.VIOLATED;
+            case OPEN -> new KeySearch(all, operations, MOST_STEPS, stop).run() == KeyResult.VIOLATED;
         };
     }
 

@@ -33,14 +33,6 @@ final class KeyOrder {
     private static final int NONE = -1;
     private static final int INITIAL = -2;
 
-    /** What came of it. */
-    enum Result {
-        ORDERED,
-        VIOLATED,
-        /** Values repeat, or a refused compare-and-set found no place: {@link KeySearch} is to decide. */
-        OPEN
-    }
-
     private final Operations all;
     private final int @Nullable [] part;
     private final int from;
@@ -102,7 +94,7 @@ final class KeyOrder {
         return part == null ? from + i : part[i];
     }
 
-    Result run() {
+    KeyResult run() {
         sources = new int[count];
         successors = new int[count];
         counts = new boolean[count];
@@ -110,7 +102,7 @@ final class KeyOrder {
             if (all.isWrite(id(i))) {
                 if (all.written(id(i)) == all.initialValue() || writers.put(all.written(id(i)), i) != NONE) {
                     repeats = true;
-                    return Result.OPEN;
+                    return KeyResult.OPEN;
                 }
             }
         }
@@ -118,7 +110,7 @@ final class KeyOrder {
         if (unread != NONE) {
             anomaly = Anomaly.THIN_AIR_READ;
             offending.add(unread);
-            return Result.VIOLATED;
+            return KeyResult.VIOLATED;
         }
         Arrays.fill(successors, NONE);
         int initialSuccessor = NONE;
@@ -131,7 +123,7 @@ final class KeyOrder {
                 anomaly = Anomaly.LOST_UPDATE;
                 offending.add(other);
                 offending.add(i);
-                return Result.VIOLATED;
+                return KeyResult.VIOLATED;
             }
             if (sources[i] == INITIAL) {
                 initialSuccessor = i;
@@ -170,7 +162,7 @@ final class KeyOrder {
         return NONE;
     }
 
-    private Result blocks(int initialSuccessor) {
+    private KeyResult blocks(int initialSuccessor) {
         // Reads by version, each version's by start: that order is the one of real time, if there is one.
         int[] readers = new int[count];
         int reads = 0;
@@ -233,7 +225,7 @@ final class KeyOrder {
     }
 
     /** Compare-and-sets that no write begins read from each other in a circle. */
-    private Result circle() {
+    private KeyResult circle() {
         int[] seenFrom = new int[count];
         Arrays.fill(seenFrom, NONE);
         int at = NONE;
@@ -254,10 +246,10 @@ final class KeyOrder {
             offending.add(j);
         }
         anomaly = Anomaly.CIRCULAR_INFORMATION_FLOW;
-        return Result.VIOLATED;
+        return KeyResult.VIOLATED;
     }
 
-    private Result sorted(IntArrayList sequence, int[] begins, int initial) {
+    private KeyResult sorted(IntArrayList sequence, int[] begins, int initial) {
         int blocks = begins.length - 1;
         long[] sums = new long[blocks];
         byte[] odd = new byte[blocks];
@@ -299,7 +291,7 @@ final class KeyOrder {
             int o = placed.getInt(i);
             if (latest != NONE && all.ends[id(o)] < all.starts[id(latest)]) {
                 contradiction(placed, o, latest, blockOf);
-                return Result.VIOLATED;
+                return KeyResult.VIOLATED;
             }
             if (latest == NONE || all.starts[id(o)] > all.starts[id(latest)]) {
                 latest = o;
@@ -333,7 +325,7 @@ final class KeyOrder {
     }
 
     /** Puts the refused compare-and-sets in, by start, each at the first place where the value is another one. */
-    private Result refusals(IntArrayList placed) {
+    private KeyResult refusals(IntArrayList placed) {
         IntArrayList refused = new IntArrayList();
         for (int i = 0; i < count; i++) {
             if (all.isRefused(id(i))) {
@@ -344,7 +336,7 @@ final class KeyOrder {
             for (int i = 0; i < placed.size(); i++) {
                 order.add(id(placed.getInt(i)));
             }
-            return Result.ORDERED;
+            return KeyResult.ORDERED;
         }
         int[] byStart = refused.toIntArray();
         IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
@@ -390,14 +382,14 @@ final class KeyOrder {
             int g = values[lowest] == all.excluded(t) ? changes[lowest] : lowest;
             // Nothing before that place may have started after it ended.
             if (g > n || all.ends[t] < latest[g]) {
-                return Result.OPEN;
+                return KeyResult.OPEN;
             }
             places[r] = g;
         }
         return merge(placed, byStart, places);
     }
 
-    private Result merge(IntArrayList placed, int[] byStart, int[] places) {
+    private KeyResult merge(IntArrayList placed, int[] byStart, int[] places) {
         int[] turn = new int[byStart.length];
         for (int r = 0; r < turn.length; r++) {
             turn[r] = r;
@@ -413,6 +405,6 @@ final class KeyOrder {
                 order.add(id(placed.getInt(g)));
             }
         }
-        return Result.ORDERED;
+        return KeyResult.ORDERED;
     }
 }

@@ -127,7 +127,7 @@ public final class KeyOrders {
 
     private void decide(Operations all, int key, BooleanSupplier stop) {
         KeyOrder order = new KeyOrder(all, key);
-        KeyOrder.Result result = order.run();
+        KeyResult result = order.run();
         uniqueValues &= !order.repeats();
         switch (result) {
             case ORDERED -> add(ORDERED, all, order.order());
@@ -140,7 +140,7 @@ public final class KeyOrders {
         KeySearch search = new KeySearch(all, all.ofKey(key), MOST_STEPS, stop);
         switch (search.run()) {
             case ORDERED -> add(ORDERED, all, search.order());
-            case GIVEN_UP -> add(OPEN, all, new IntArrayList());
+            case OPEN -> add(OPEN, all, new IntArrayList());
             case VIOLATED -> {
                 int impossible = impossibleRead(all, key);
                 add(

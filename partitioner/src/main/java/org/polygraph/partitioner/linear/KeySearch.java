@@ -19,13 +19,6 @@ final class KeySearch {
     private static final int MOST_OPEN = 64;
     private static final int CHECK_EVERY = 1 << 12;
 
-    /** What came of it. */
-    enum Result {
-        ORDERED,
-        VIOLATED,
-        GIVEN_UP
-    }
-
     private final Operations all;
     private final int[] ids;
     private final int mostSteps;
@@ -121,7 +114,7 @@ final class KeySearch {
         return failed;
     }
 
-    Result run() {
+    KeyResult run() {
         int[] byStart = ids.clone();
         int[] byEnd = ids.clone();
         IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[a], all.starts[b]));
@@ -132,7 +125,7 @@ final class KeySearch {
             // Who starts when another one ends overlaps it.
             while (started < byStart.length && all.starts[byStart[started]] <= all.ends[end]) {
                 if (!start(byStart[started++])) {
-                    return Result.GIVEN_UP;
+                    return KeyResult.OPEN;
                 }
             }
             // One that committed may end as late as a clock can show.
@@ -140,18 +133,18 @@ final class KeySearch {
                 continue;
             }
             if (!end(end)) {
-                return Result.GIVEN_UP;
+                return KeyResult.OPEN;
             }
             if (states.size() == 0) {
                 failed = end;
-                return Result.VIOLATED;
+                return KeyResult.VIOLATED;
             }
         }
         for (int step = states.steps.getInt(0); step >= 0; step = parents.getInt(step)) {
             order.add(effects.getInt(step));
         }
         IntArrays.reverse(order.elements(), 0, order.size());
-        return Result.ORDERED;
+        return KeyResult.ORDERED;
     }
 
     private boolean start(int t) {
