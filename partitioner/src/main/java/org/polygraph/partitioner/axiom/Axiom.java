@@ -6,10 +6,10 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The edges of the commit order that a level demands beyond session order and WR: where t3 reads x from t1 and also sees another
- * writer t2 of x, t2 commits before t1. Levels differ in what "sees" means (Biswas and Enea, "On the Complexity of Checking
- * Transactional Consistency", OOPSLA 2019, figure 2). The level holds iff the graph with these edges has no cycle and no
- * transaction that reads an initial value sees a writer of its key.
+ * The edges of the commit order that a level demands beyond session order and WR: where t3 reads x from t1 and also
+ * sees another writer t2 of x, t2 commits before t1. Levels differ in what "sees" means (Biswas and Enea, "On the
+ * Complexity of Checking Transactional Consistency", OOPSLA 2019, figure 2). The level holds iff the graph with these
+ * edges has no cycle and no transaction that reads an initial value sees a writer of its key.
  */
 public interface Axiom {
     /**
@@ -21,8 +21,8 @@ public interface Axiom {
     record Conflict(int writer, int reader, int key) {}
 
     /**
-     * Adds WR edges, of round 0, and the edges that the axiom demands, of round 1. If session order and WR have a cycle, CC adds WR
-     * edges alone.
+     * Adds WR edges, of round 0, and the edges that the axiom demands, of round 1. If session order and WR have a
+     * cycle, CC adds WR edges alone.
      *
      * @param graph one event per transaction, without edges
      * @param stop whether the budget has ended

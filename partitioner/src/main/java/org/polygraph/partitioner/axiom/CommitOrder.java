@@ -17,8 +17,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
- * #violations}, {@link #order}. What it does not know, who an open read read from, it leaves out; so where there are open
- * reads a refutation stands and an order is only one of what is left. Linear but for what {@link Axiom} says.
+ * #violations}, {@link #order}. Open reads are left out: a refutation without them is final, an order is not. Linear
+ * apart from the {@link Axiom}.
  */
 public final class CommitOrder {
     private final HistoryTable table;
@@ -52,15 +52,15 @@ public final class CommitOrder {
     }
 
     /**
-     * The same where it is known who read from whom.
+     * The same with the sources of reads.
      *
-     * @param reads found for that level, with unknown outcomes taken so
+     * @param reads of that level, with unknown outcomes treated in the same way
      */
     public static CommitOrder of(ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
         return new CommitOrder(reads, level, indeterminate);
     }
 
-    /** Transactions that contradict themselves and impossible reads: if there are any, the level does not hold. */
+    /** Transactions that contradict themselves and impossible reads. If there are any, the level does not hold. */
     public List<Violation> violations() {
         return reads.violations();
     }
@@ -74,7 +74,7 @@ public final class CommitOrder {
         return reads.commitStatus();
     }
 
-    /** Who read from whom, read by read. */
+    /** The source of each read. */
     public ReadsFrom readsFrom() {
         return reads;
     }
@@ -104,7 +104,7 @@ public final class CommitOrder {
         return graph;
     }
 
-    /** Why it was refuted, if by one read of an initial value; null if by a cycle. */
+    /** The read of an initial value that refuted it; null if a cycle did. */
     public Axiom.@Nullable Conflict conflict() {
         return conflict;
     }

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.ReadsFrom;
 
 /**
- * What RC or RA demands of a range of transactions: edges in the order of transactions, up to the first conflict. Of ranges one
- * after the other it is what it is of all together; for RA a range begins with a session.
+ * The edges that RC or RA demands for a window of transactions, in their order, up to the first conflict. Consecutive
+ * windows together have the edges of the whole; for RA a window begins with a session.
  */
 final class ReadWindow {
     private static final int CHECK_EVERY = 1 << 16;
-    /** So many transactions' sources are fetched at a time. */
+    /** Number of transactions whose sources are fetched at a time. */
     private static final int AHEAD = 32;
 
     private final ReadArrays reads;
@@ -66,7 +66,7 @@ final class ReadWindow {
         return null;
     }
 
-    /** RA: what the session wrote before t; then t's own writes join. */
+    /** RA: adds edges from what the session wrote before t, then records the writes of t. */
     private void session(int t, int sessionStart) {
         for (int i = 0; i < edges.count; i++) {
             int writer = lastWriters[edges.keys[i]];

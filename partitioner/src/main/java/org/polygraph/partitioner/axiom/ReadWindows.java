@@ -11,8 +11,9 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * {@link ReadAxiom} by windows of transactions that are processed elsewhere, each with all of {@link ReadArrays}, by {@link
- * #infer(ReadArrays, IsolationLevel, int, int, BooleanSupplier)}. The graph gets the same edges in the same order.
+ * {@link ReadAxiom} by windows of transactions that are processed elsewhere, each with all of {@link ReadArrays}, by
+ * {@link #infer(ReadArrays, IsolationLevel, int, int, BooleanSupplier)}. The graph gets the same edges in the same
+ * order.
  */
 public final class ReadWindows implements Axiom {
     /** Processes windows. */
@@ -41,7 +42,7 @@ public final class ReadWindows implements Axiom {
     /**
      * The axiom of a level.
      *
-     * @param reads found for the same level; what is open there demands nothing
+     * @param reads of the same level; open reads demand nothing
      * @param level RC or RA
      * @param most windows, at least 1
      */

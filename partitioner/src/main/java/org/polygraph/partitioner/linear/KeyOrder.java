@@ -8,26 +8,28 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 
 /**
- * One key whose values are written once each, in linear time but for sorting.
+ * Orders one key whose values are unique, in linear time apart from sorting.
  *
- * <p><b>Blocks.</b> A compare-and-set that read v comes immediately after v among the writers, so versions that compare-and-sets
- * made of one another are a block without any other writer in between: a write, then in turn the reads of its version, the
- * compare-and-set of it, the reads of that, and so on. Two compare-and-sets of one version have no order. The block of the
- * initial value is the first.
+ * <p><b>Blocks.</b> A compare-and-set that read v comes immediately after v among the writers, so versions that
+ * compare-and-sets made of one another are a block without any other writer in between: a write, then in turn the
+ * reads of its version, the compare-and-set of it, the reads of that, and so on. Two compare-and-sets of one version
+ * have no order. The block of the initial value is the first.
  *
- * <p><b>Order of blocks.</b> In an order that explains the key all of one block comes before all of another: A before B if
- * some operation of A ended before some operation of B started, that is if first(A) &lt; last(B), where first is the earliest
- * end and last the latest start in a block (Gibbons and Korach, "Testing Shared Memories", SIAM J. Comput. 26(4), 1997: zones;
- * compare-and-set after MTC). Sort blocks by first + last. If some B is sorted before A although A must come before B, then
- * first(A) &lt; last(B) and first(B) + last(B) &lt;= first(A) + last(A), so first(B) &lt; last(A): B must come before A
- * too, and the key has no order. So the sorted order is right if any is, and where it fails it names two blocks that contradict.
+ * <p><b>Order of blocks.</b> In an order that explains the key, blocks do not interleave. A must come before B if
+ * some operation of A ended before some operation of B started, that is if first(A) &lt; last(B), where first is the
+ * earliest end and last the latest start in a block (Gibbons and Korach, "Testing Shared Memories", SIAM J. Comput.
+ * 26(4), 1997: zones; compare-and-set after MTC). Sort blocks by first + last. If some B is sorted before A although
+ * A must come before B, then first(A) &lt; last(B) and first(B) + last(B) &lt;= first(A) + last(A), so first(B) &lt;
+ * last(A): B must come before A too, and the key has no order. So the sorted order is right if any is, and if it
+ * fails it gives two blocks that contradict each other.
  *
- * <p>Then operation by operation: none may have ended before one started that comes earlier: a running maximum.
+ * <p>Then each operation is checked: it must not have ended before an earlier one in the order started (a running
+ * maximum).
  *
- * <p>Operations of unknown outcome count iff something that counts read them. Taking an unread one out of an order leaves
- * one that explains the rest, except for what a compare-and-set that was refused did not find: those are put in last, each at the
- * first place that real time leaves it and where the value is another one. Where that fails, this says so and nothing else, for
- * another order may have room.
+ * <p>An operation of unknown outcome counts iff an operation that counts read its value. An order without an unread one
+ * explains the rest, except that a refused compare-and-set may need it. Refused compare-and-sets are inserted last,
+ * each at the first place that real time allows and at which the key has another value. If there is none, the key is
+ * left open, because another order may have room.
  */
 final class KeyOrder {
     private static final int NONE = -1;
@@ -39,7 +41,8 @@ final class KeyOrder {
     private final int count;
     private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
 
-    // By operation of the key, 0 to count: its version's writer, the compare-and-set of its version, whether it counts.
+    // By operation of the key, 0 to count: the writer of the version it read, the compare-and-set of its version,
+    // whether it counts.
     private int[] sources = new int[16];
     private int[] successors = new int[16];
     private boolean[] counts = new boolean[16];
@@ -67,12 +70,12 @@ final class KeyOrder {
         writers.defaultReturnValue(NONE);
     }
 
-    /** After ORDERED: operations in order; those that do not count are left out. */
+    /** After ORDERED: the operations that count, in order. */
     IntArrayList order() {
         return order;
     }
 
-    /** After VIOLATED: operations that contradict, as {@link KeyEvidence} tells them. */
+    /** After VIOLATED: operations that contradict each other, as {@link KeyEvidence} describes them. */
     IntArrayList offending() {
         IntArrayList operations = new IntArrayList(offending.size());
         for (int i = 0; i < offending.size(); i++) {
@@ -81,7 +84,7 @@ final class KeyOrder {
         return operations;
     }
 
-    /** Whether a value is written twice, or is the initial one; looked at up to the first. */
+    /** Whether a value is written twice, or is the initial one. */
     boolean repeats() {
         return repeats;
     }
@@ -134,7 +137,10 @@ final class KeyOrder {
         return blocks(initialSuccessor);
     }
 
-    /** Finds sources and who counts. @return an operation that counts and read what nobody wrote, or NONE */
+    /**
+     * Finds sources and the operations that count. @return one that counts and read a value that no operation wrote,
+     * or NONE
+     */
     private int count() {
         IntArrayList pending = new IntArrayList();
         for (int i = 0; i < count; i++) {
@@ -163,7 +169,7 @@ final class KeyOrder {
     }
 
     private KeyResult blocks(int initialSuccessor) {
-        // Reads by version, each version's by start: that order is the one of real time, if there is one.
+        // Reads by version, those of a version by start: real time allows this order if it allows any.
         int[] readers = new int[count];
         int reads = 0;
         for (int i = 0; i < count; i++) {
@@ -195,7 +201,7 @@ final class KeyOrder {
             counted += counts[i] ? 1 : 0;
         }
         if (sequence.size() < counted) {
-            return circle();
+            return cycle();
         }
         begins.add(sequence.size());
         return sorted(sequence, begins.toIntArray(), initial);
@@ -205,7 +211,7 @@ final class KeyOrder {
      * Appends a block.
      *
      * @param writer of its first version, NONE for the initial one
-     * @param first who replaced that
+     * @param first the compare-and-set that replaced it
      */
     private void append(int writer, int first, int[] firstReader, int[] next, IntArrayList sequence) {
         if (writer != NONE) {
@@ -224,8 +230,8 @@ final class KeyOrder {
         }
     }
 
-    /** Compare-and-sets that no write begins read from each other in a circle. */
-    private KeyResult circle() {
+    /** Operations in no block: compare-and-sets that read from each other in a cycle. */
+    private KeyResult cycle() {
         int[] seenFrom = new int[count];
         Arrays.fill(seenFrom, NONE);
         int at = NONE;
@@ -240,7 +246,7 @@ final class KeyOrder {
             }
         }
         if (at == NONE) {
-            throw new IllegalStateException("operations of key are in no block and in no circle");
+            throw new IllegalStateException("operations of a key are in no block and in no cycle");
         }
         for (int j = at; offending.isEmpty() || j != at; j = sources[j]) {
             offending.add(j);
@@ -300,7 +306,10 @@ final class KeyOrder {
         return refusals(placed);
     }
 
-    /** o ended before p started, and yet must come after it: by its version, or because the blocks are each before the other. */
+    /**
+     * Records that o ended before p started but must come after it: by its version, or because each block must
+     * precede the other.
+     */
     private void contradiction(IntArrayList placed, int o, int p, int[] blockOf) {
         offending.add(o);
         offending.add(p);
@@ -324,7 +333,7 @@ final class KeyOrder {
         }
     }
 
-    /** Puts the refused compare-and-sets in, by start, each at the first place where the value is another one. */
+    /** Inserts the refused compare-and-sets, by start, each at the first place at which the key has another value. */
     private KeyResult refusals(IntArrayList placed) {
         IntArrayList refused = new IntArrayList();
         for (int i = 0; i < count; i++) {
@@ -372,7 +381,7 @@ final class KeyOrder {
         int lowest = 0;
         for (int r = 0; r < byStart.length; r++) {
             int t = id(byStart[r]);
-            // What had ended before it started stays before it; what had, also started earlier, so it has its place.
+            // What ended before it started stays before it. That also started earlier, so it has a place already.
             while (ended < n && all.ends[id(placed.getInt(byEnd[ended]))] < all.starts[t]) {
                 lowest = Math.max(lowest, byEnd[ended++] + 1);
             }
@@ -380,7 +389,7 @@ final class KeyOrder {
                 lowest = Math.max(lowest, places[refusedByEnd[refusedEnded++]]);
             }
             int g = values[lowest] == all.excluded(t) ? changes[lowest] : lowest;
-            // Nothing before that place may have started after it ended.
+            // No operation before that place may have started after this one ended.
             if (g > n || all.ends[t] < latest[g]) {
                 return KeyResult.OPEN;
             }
@@ -394,7 +403,7 @@ final class KeyOrder {
         for (int r = 0; r < turn.length; r++) {
             turn[r] = r;
         }
-        // Stable: at one place by start.
+        // Stable, so those of one place stay ordered by start.
         IntArrays.mergeSort(turn, (a, b) -> Integer.compare(places[a], places[b]));
         int at = 0;
         for (int g = 0; g <= placed.size(); g++) {

@@ -14,6 +14,7 @@ import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.storage.generate.Workload;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.MissingParameterException;
@@ -22,7 +23,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
-import picocli.CommandLine;
 
 /** The root command. */
 @Command(
@@ -93,7 +93,10 @@ final class PolygraphCommand implements Runnable {
         return commands;
     }
 
-    /** With all commands, or where the first word names one with it alone: a picture of all takes longer than a small check. */
+    /**
+     * With all commands, or where the first word names one with it alone: a picture of all takes longer than a small
+     * check.
+     */
     private static CommandLine commands(String first, Environment environment) {
         Map<String, Function<Environment, CommandLine>> known = new LinkedHashMap<>();
         known.put(CHECK, e -> new CommandLine(CheckCommand.check(e)));

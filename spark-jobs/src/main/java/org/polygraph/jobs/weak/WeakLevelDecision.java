@@ -31,12 +31,12 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the {@link Axiom}
- * demands and an order that extends them. There are no rounds and no solver.
+ * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the
+ * {@link Axiom} demands and an order that extends them. There are no rounds and no solver.
  *
- * <p>Exact if every read has one possible writer. Reads with several are open, and demand nothing at first, so a violation without them
- * is final. Otherwise SI is tried, which implies these levels, so its PASS is final. Then every choice of writers is tried if there
- * are few open reads ({@link WriterChoices}); else the answer is UNKNOWN.
+ * <p>Exact if every read has one possible writer. Reads with several are open, and demand nothing at first, so a
+ * violation without them is final. Otherwise SI is tried, which implies these levels, so its PASS is final. Then
+ * every choice of writers is tried if there are few open reads ({@link WriterChoices}); else the answer is UNKNOWN.
  */
 public final class WeakLevelDecision {
     /** CPU time for SI, whose rules take about 4 us per operation. */
@@ -209,7 +209,9 @@ public final class WeakLevelDecision {
                     || !order.order(budget::exhausted)
                     || (order.hasOpenReads()
                             && WriterChoices.search(
-                                            order.readsFrom(), h -> holds(h, request, budget), MOST_CHOICES_OF_SUB_HISTORY)
+                                            order.readsFrom(),
+                                            h -> holds(h, request, budget),
+                                            MOST_CHOICES_OF_SUB_HISTORY)
                                     == WriterChoices.Result.FAILS);
         } catch (BudgetException e) {
             if (!budget.exhausted()) {
