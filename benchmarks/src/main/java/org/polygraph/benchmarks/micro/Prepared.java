@@ -2,7 +2,6 @@ package org.polygraph.benchmarks.micro;
 
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -58,12 +57,12 @@ final class Prepared {
     /** Fresh clocks, exact for the graph. */
     static ChainClocks closure(KnownGraph graph) {
         ChainClocks clocks = ChainClocks.of(graph);
-        require(clocks.update(() -> false) == Closure.Result.EXACT);
+        require(clocks.update(() -> false));
         return clocks;
     }
 
     /** One round of forced edges. */
-    Saturation.Result saturate(KnownGraph graph, ChainClocks clocks) {
+    Saturation.RoundResult saturate(KnownGraph graph, ChainClocks clocks) {
         return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Workers.of(1))
                 .round(() -> false);
     }

@@ -38,7 +38,7 @@ public class SaturationBenchmark extends Kernel {
 
     /** One round. */
     @Benchmark
-    public Saturation.Result round() {
+    public Saturation.RoundResult round() {
         return prepared.saturate(graph, clocks);
     }
 }

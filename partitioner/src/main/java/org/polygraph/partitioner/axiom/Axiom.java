@@ -3,7 +3,7 @@ package org.polygraph.partitioner.axiom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * The edges of the commit order that a level demands beyond session order and WR: where t3 reads x from t1 and also
@@ -27,13 +27,8 @@ public interface Axiom {
      * @param graph one event per transaction, without edges
      * @param stop whether the budget has ended
      * @return the first conflict, or null; after a conflict the graph lacks edges
-     * @throws BudgetException if the budget ends
+     * @throws StoppedException if the budget ends
      */
     @Nullable
     Conflict infer(KnownGraph graph, BooleanSupplier stop);
-
-    /** For an axiom that has seen the end of its budget. */
-    static BudgetException ended() {
-        return new BudgetException("the budget ended while commit order was inferred");
-    }
 }

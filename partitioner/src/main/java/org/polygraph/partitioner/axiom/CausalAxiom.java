@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * CC: a transaction sees all that reaches it by SO and WR. For each version of a key: the last writer of each session
@@ -60,12 +60,8 @@ public final class CausalAxiom implements Axiom {
     public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
         ChainClocks rows = ChainClocks.plain(graph);
-        Closure.Result closed = rows.update(stop);
-        if (closed == Closure.Result.CYCLIC) {
+        if (!rows.update(stop)) {
             return null;
-        }
-        if (closed == Closure.Result.STOPPED) {
-            throw Axiom.ended();
         }
         graph.nextRound();
         for (int key = 0; key < index.keys(); key++) {
@@ -76,7 +72,7 @@ public final class CausalAxiom implements Axiom {
                 }
             }
             if (key % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                throw Axiom.ended();
+                throw new StoppedException();
             }
         }
         return null;

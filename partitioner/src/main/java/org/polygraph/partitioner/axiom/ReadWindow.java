@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * The edges that RC or RA demands for a window of transactions, in their order, up to the first conflict. Consecutive
@@ -60,7 +61,7 @@ final class ReadWindow {
                 return conflict;
             }
             if (t % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                throw Axiom.ended();
+                throw new StoppedException();
             }
         }
         return null;

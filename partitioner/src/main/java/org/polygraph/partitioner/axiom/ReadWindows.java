@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * {@link ReadAxiom} by windows of transactions that are processed elsewhere, each with all of {@link ReadArrays}, by
@@ -99,7 +100,7 @@ public final class ReadWindows implements Axiom {
         int[] bounds = bounds(arrays);
         List<byte[]> found = elsewhere.infer(arrays, bounds);
         if (found == null) {
-            throw Axiom.ended();
+            throw new StoppedException();
         }
         @Nullable ByteBuffer[] byWindow = new @Nullable ByteBuffer[bounds.length - 1];
         for (byte[] each : found) {

@@ -87,10 +87,10 @@ public final class ChainClocks implements Closure {
     }
 
     /**
-     * Clocks that were computed elsewhere.
+     * Clocks that were computed elsewhere; not to be updated.
      *
      * @param rows by chain, an int a cell, see {@link #rows(int)}; exact
-     * @param ancestors any numbers that ascend along what rows say, see {@link #ancestors}
+     * @param ancestors any numbers that ascend along reachability, see {@link #ancestors}
      * @param changed see {@link #changed}
      */
     public static ChainClocks of(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
@@ -100,25 +100,25 @@ public final class ChainClocks implements Closure {
     }
 
     @Override
-    public Result restore(long[] changedThen, BooleanSupplier stop) {
+    public boolean restore(long[] changedThen, BooleanSupplier stop) {
         int indexed = graph.indexedEdges();
         int[] sequence = sequence();
         if (sequence == null) {
-            return Result.CYCLIC;
+            return false;
         }
         fillRows(sequence, new long[(graph.edges() + 63) >> 6], stop);
         graph.restoreIndexed(indexed);
         System.arraycopy(changedThen, 0, changed, 0, changed.length);
         first = false;
-        return Result.EXACT;
+        return true;
     }
 
     @Override
-    public Result update(BooleanSupplier stop) {
+    public boolean update(BooleanSupplier stop) {
         int known = first ? 0 : graph.indexedEdges();
         int[] sequence = sequence();
         if (sequence == null) {
-            return Result.CYCLIC;
+            return false;
         }
         long[] keep = new long[(graph.edges() + 63) >> 6];
         Arrays.fill(changed, 0);
@@ -129,7 +129,7 @@ public final class ChainClocks implements Closure {
         }
         graph.retain(keep);
         first = false;
-        return Result.EXACT;
+        return true;
     }
 
     /**
@@ -279,7 +279,7 @@ public final class ChainClocks implements Closure {
         return freedom(pairs, events.count());
     }
 
-    /** As {@link #freedom()}, of so many pairs of events of which one reaches the other. */
+    /** As {@link #freedom()}, from the number of pairs of events of which one reaches the other. */
     public static double freedom(long pairs, int events) {
         return events == 0 ? 0 : events - 1 - 2.0 * pairs / events;
     }
@@ -301,7 +301,7 @@ public final class ChainClocks implements Closure {
                 "the rows of " + chains + " chains are packed; plain clocks have arrays of ints");
     }
 
-    /** The cells, for kernels. */
+    /** The rows, for kernels. */
     public ClockRows rows() {
         return rows;
     }

@@ -3,19 +3,10 @@ package org.polygraph.partitioner.closure;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.storage.model.StoppedException;
 
 /** Exact reachability of a known graph that grows from round to round. */
 public sealed interface Closure permits ChainClocks, WindowClosure {
-    /** How an update ended. */
-    enum Result {
-        /** Reachability is exact for the graph. */
-        EXACT,
-        /** The graph has a cycle. */
-        CYCLIC,
-        /** The budget ended. */
-        STOPPED
-    }
-
     /** The closure of a graph that is small enough to disregard memory; {@link #update} computes it. */
     static Closure of(KnownGraph graph) {
         return graph.realTime() == null
@@ -27,18 +18,19 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
      * Makes reachability exact for all edges now in the graph and drops redundant ones from it.
      *
      * @param stop asked now and then
-     * @throws org.polygraph.storage.model.BudgetException if it is to stop, or its rows outgrow their memory
+     * @return false if the graph has a cycle: then there is no reachability to ask for
+     * @throws StoppedException if it is to stop
+     * @throws OutgrownException if its rows outgrow their memory
      */
-    Result update(BooleanSupplier stop);
+    boolean update(BooleanSupplier stop);
 
     /**
      * Recomputes reachability of a graph as it was after an update, without dropping an edge.
      *
      * @param changedThen {@link #changed} after that update
-     * @return not {@link Result#CYCLIC}, if the graph was that of an exact update
-     * @throws org.polygraph.storage.model.BudgetException as {@link #update}
+     * @return as {@link #update}, so true if the graph was that of an exact update
      */
-    Result restore(long[] changedThen, BooleanSupplier stop);
+    boolean restore(long[] changedThen, BooleanSupplier stop);
 
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b);

@@ -6,7 +6,8 @@ import org.polygraph.storage.model.BudgetException;
 public final class OutgrownException extends BudgetException {
     private static final long serialVersionUID = 1L;
 
-    OutgrownException(long mostBytes) {
+    /** @param mostBytes that the rows may take */
+    public OutgrownException(long mostBytes) {
         super("rows of reachability need more than " + mostBytes + " bytes; too many transactions overlap");
     }
 }

@@ -3,16 +3,16 @@ package org.polygraph.partitioner.closure;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * Real time as cells of chain clocks: by chain, how many of its events lead by real time to an event. The events of a chain that
- * do are a prefix, for earliest ends ascend along it, and along the chain of the event that prefix only grows; so for
- * every pair of chains one place moves forward. O(events x chains) in all, 4 bytes a pair of chains.
+ * Real time as cells of chain clocks: by chain, how many of its events lead to an event by real time. These events are a prefix of
+ * the chain, because earliest ends ascend along it, and along the chain of the target event the prefix only grows. So one place moves
+ * forward for every pair of chains. O(events x chains) in all, 4 bytes a pair of chains.
  */
 final class Thresholds {
     private final Events events;
     private final int chains;
     private final int[] earliestEnd;
     private final int[] latestStart;
-    /** By chain and other chain: how many events of the other one precede the last event that was asked for. */
+    /** By chain and other chain: how many events of the other chain precede the last event that was raised. */
     private final int[] passed;
 
     Thresholds(Events events, TimeBounds bounds) {
@@ -24,7 +24,7 @@ final class Thresholds {
     }
 
     /**
-     * Raises the row of an event, which holds that of the event before it in its chain. To be called along the chain.
+     * Raises the row of an event, which contains the row of the event before it in its chain. Called along the chain.
      *
      * @return whether a cell grew
      */

@@ -92,12 +92,12 @@ public final class TimeBounds {
         }
     }
 
-    /** By event: the first place among the ends of what it reaches, itself included; {@link RealTime#NEVER} if none ends. */
+    /** By event: the first place among the ends of the event and all that it reaches; {@link RealTime#NEVER} if none ends. */
     public int[] earliestEnd() {
         return earliestEnd;
     }
 
-    /** By event: how many had ended at the last start of what reaches it, itself included. */
+    /** By event: how many had ended at the last start of the event and all that reach it. */
     public int[] latestStart() {
         return latestStart;
     }
@@ -118,8 +118,8 @@ public final class TimeBounds {
     }
 
     /**
-     * Adds to the graph, which real time is bound to, the real-time edges that close cycles: against every edge that runs
-     * backwards in time itself, and one into every transaction that reaches what had ended when it started.
+     * Adds real-time edges that close cycles to the graph, which real time is bound to: one against every edge that runs
+     * backwards in time, and one into every transaction that reaches a transaction that had ended when it started.
      */
     public void addClosingEdges() {
         int closing = 0;

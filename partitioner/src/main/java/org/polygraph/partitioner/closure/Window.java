@@ -4,18 +4,17 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.sliced.WindowedRows;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The rows of {@link WindowClosure} for a range of time, from nothing but what this holds: the events whose latest start falls
- * into it, and its <i>halo</i>, the earlier ones whose earliest end does not precede it.
+ * The rows of {@link WindowClosure} for a window of time, computed from the events whose latest start falls into the window and from
+ * its <i>halo</i>, the earlier events whose earliest end does not precede it (DESIGN section 5).
  *
- * <p>That is exact whatever the durations. Say a belongs to the row of v, so that {@code earliestEnd(a) >= latestStart(v)}, and w is
+ * <p>That is exact for any durations. Assume that a belongs to the row of v, so that {@code earliestEnd(a) >= latestStart(v)}, and w is
  * on a path between them. Both bounds ascend along paths, so {@code earliestEnd(w) >= earliestEnd(a)} and {@code latestStart(w)
- * <= latestStart(v)}: everything on the path straddles the latest start of v. So a window that begins at {@code low} needs of
- * earlier events those that reach beyond {@code low}, and of their rows those entries that do: these it makes again. A transaction
- * that lasts for all of the history is in all halos, if what follows it in its session, or reads it, does not end sooner.
+ * <= latestStart(v)}: everything on the path straddles the latest start of v. So a window that begins at {@code low} needs the
+ * earlier events that reach beyond {@code low}, and of their rows the entries that do: it computes these again. A transaction
+ * that lasts as long as the history is in all halos, unless a transaction that follows it in its session, or reads it, ends sooner.
  *
  * <p>Events are numbered by place here, halo first, in a topological order. Memory: 20 bytes an event of it, 8 an edge, and 4 an
  * entry of a row; 8 a chain while it is closed.
@@ -29,12 +28,12 @@ public final class Window {
     private final int[] chains;
     private final int[] earliestEnd;
     private final int[] thresholds;
-    /** By place: that of the event before it in its chain, if that one is not below the threshold; or -1. */
+    /** By place: the place of the event before it in its chain, if its earliest end is not below the threshold; or -1. */
     private final int[] previous;
 
     private final int[] starts;
     private final int[] sources;
-    /** By edge: its number, or -1 if it stays whatever is found. */
+    /** By edge: its number, or -1 if it stays in any case. */
     private final int[] numbers;
 
     private final RowArena rows;
@@ -43,9 +42,9 @@ public final class Window {
     private int keptCount;
 
     /**
-     * What {@link WindowPlan#window} found.
+     * A window that {@link WindowPlan#window} found.
      *
-     * @param halo how many of the events are
+     * @param halo how many of the events are in it
      * @param events in a topological order, halo first
      * @param chains of the events
      * @param earliestEnd of the events
@@ -86,7 +85,7 @@ public final class Window {
         return most;
     }
 
-    /** All of this, for a process elsewhere. */
+    /** The whole window, for another process. */
     public int[] toInts() {
         int n = events.length;
         int edges = starts[n];
@@ -127,9 +126,9 @@ public final class Window {
     }
 
     /**
-     * Makes the rows.
+     * Computes the rows. O(events + edges) merges.
      *
-     * @param mostBytes that they may take
+     * @param mostBytes of the rows
      * @param stop asked now and then
      * @throws org.polygraph.storage.model.BudgetException if stopped, or if the rows outgrow their limit
      */
@@ -151,7 +150,7 @@ public final class Window {
         }
     }
 
-    /** Makes the row of an event whose predecessors have theirs. @return its place, 0 if it is empty */
+    /** Computes the row of an event whose predecessors have rows. @return its place, 0 if it is empty */
     private int row(int v, int[] last, int[] touched, int[] row, RowArena.Writer writer) {
         int own = chains[v];
         int threshold = thresholds[v];
@@ -208,20 +207,20 @@ public final class Window {
         kept[keptCount++] = edge;
     }
 
-    /** Numbers of the edges into events that are not of the halo, as far as they are to be judged and not redundant. */
+    /** Numbers of the judged edges into events outside the halo that are not redundant. */
     public int[] kept() {
         return Arrays.copyOf(kept, keptCount);
     }
 
-    /** Events that are not of the halo. */
+    /** The number of events outside the halo. */
     public int size() {
         return events.length - halo;
     }
 
     /**
-     * Hands over the rows of the events that are not of the halo.
+     * Moves the rows of the events outside the halo to an arena.
      *
-     * @param to by event: where its row is
+     * @param to by event: the place of its row there
      */
     void moveTo(RowArena.Writer writer, int[] to) {
         int[] row = new int[16];
@@ -252,7 +251,9 @@ public final class Window {
         Arrays.sort(to, at, at + length);
     }
 
-    /** The rows of the events that are not of the halo, as {@link WindowedRows} takes them. */
+    /**
+     * The rows of the events outside the halo, for another process: their number n, the events ascending, n + 1 places, then exceptions.
+     */
     public int[] rows() {
         int n = size();
         long[] byEvent = new long[n];

@@ -118,31 +118,31 @@ public final class WindowClosure implements Closure {
     }
 
     @Override
-    public Result update(BooleanSupplier stop) {
+    public boolean update(BooleanSupplier stop) {
         int known = bounds == null ? 0 : graph.indexedEdges();
         WindowPlan plan = WindowPlan.of(graph, known, granularity);
         long[] keep = plan.isCyclic() ? new long[0] : plan.keep();
-        Result result = make(plan, keep, stop);
-        if (result == Result.EXACT) {
+        boolean exact = make(plan, keep, stop);
+        if (exact) {
             plan.retain(keep);
         }
-        return result;
+        return exact;
     }
 
     @Override
-    public Result restore(long[] changedThen, BooleanSupplier stop) {
+    public boolean restore(long[] changedThen, BooleanSupplier stop) {
         int indexed = graph.indexedEdges();
         WindowPlan plan = WindowPlan.of(graph, graph.edges(), granularity);
-        Result result = make(plan, new long[(graph.edges() + 63) >> 6], stop);
+        boolean exact = make(plan, new long[(graph.edges() + 63) >> 6], stop);
         graph.restoreIndexed(indexed);
         System.arraycopy(changedThen, 0, changed, 0, changed.length);
-        return result;
+        return exact;
     }
 
     /** Computes all rows. @param keep gets the edges that are judged and stay */
-    private Result make(WindowPlan plan, long[] keep, BooleanSupplier stop) {
+    private boolean make(WindowPlan plan, long[] keep, BooleanSupplier stop) {
         if (plan.isCyclic()) {
-            return Result.CYCLIC;
+            return false;
         }
         RowArena made = new RowArena(events.chains(), events.count());
         int[] madePlaces = new int[events.count()];
@@ -158,7 +158,7 @@ public final class WindowClosure implements Closure {
         latestStart = plan.bounds().latestStart();
         places = madePlaces;
         rows = made;
-        return Result.EXACT;
+        return true;
     }
 
     private Workers.Worker worker(WindowPlan plan, RowArena made, int[] madePlaces, long[] keep) {

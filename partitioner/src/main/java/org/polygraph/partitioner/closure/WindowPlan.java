@@ -12,25 +12,25 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * How a graph with real time is cut into {@link Window}s: its events sorted by latest start, a topological order, and cut where few
- * reach beyond the cut. Made once, where the graph is; linear in events and edges. A window is then made from what
- * concerns it, by any thread.
+ * How a graph with real time is divided into {@link Window}s: its events are sorted by latest start, which is a topological order,
+ * and borders are where few events reach across. Computed once, where the graph is, in time linear in events and edges. Any thread
+ * can then make a window from the events and edges that concern it.
  *
- * <p>A window has at least as many events as asked for and, unless it is the last, four times those of its halo: so
- * all of them together are hardly more work than one. Where everything overlaps everything that is one window. Cuts are
- * between different latest starts, for of events with the same one all are in each other's halo.
+ * <p>A window has at least as many events as asked for and, unless it is the last, four times as many as its halo, so
+ * all windows together are hardly more work than one. If everything overlaps everything, there is one window. Borders are
+ * between different latest starts, because events with the same one are all in each other's halo.
  *
- * <p>Memory beside {@link TimeBounds}: 8 bytes an event and 4 an event of a halo; while it is made 8 an end.
+ * <p>Memory beside {@link TimeBounds}: 8 bytes an event and 4 an event of a halo; while it is computed 8 an end.
  */
 public final class WindowPlan {
     /**
-     * How finely a history is cut.
+     * The size of windows.
      *
      * @param leastEvents of a window
-     * @param haloShare as many times the events of its halo a window has at least; 0: any number
+     * @param haloShare a window has at least so many times the events of its halo; 0: any number
      */
     public record Granularity(int leastEvents, int haloShare) implements Serializable {
-        /** So few events that what they need fits a cache, so many that a thread is worth it. */
+        /** Few enough events for a cache, and enough to be worth a thread. */
         public static final Granularity DEFAULT = new Granularity(1 << 15, 4);
     }
 
@@ -55,7 +55,7 @@ public final class WindowPlan {
     }
 
     /**
-     * Indexes the graph's predecessors and finds bounds and cuts. If real time contradicts the edges, some that close
+     * Indexes the graph's predecessors and finds bounds and borders. If real time contradicts the edges, edges that close
      * cycles are added.
      *
      * @param graph with real time
@@ -169,7 +169,7 @@ public final class WindowPlan {
         return halo;
     }
 
-    /** All that one window needs. Thread-safe. */
+    /** One window with all that it needs. Thread-safe. */
     public Window window(int number) {
         int[] halo = halos.get(number);
         int from = firsts.getInt(number);
@@ -255,8 +255,8 @@ public final class WindowPlan {
     }
 
     /**
-     * Marks the events that bounds alone say may be reached by more than before: by their threshold, or because something
-     * ends earlier now, as far as it reaches, and so came below the threshold.
+     * Marks the events that more events may reach than before according to the bounds: because their threshold grew, or because the
+     * earliest end of an event fell below it.
      *
      * @param changed a bit an event
      */

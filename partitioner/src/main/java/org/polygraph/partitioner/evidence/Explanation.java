@@ -112,28 +112,28 @@ public final class Explanation {
             graph.bind(time);
         }
         Closure clocks = Closure.of(graph);
-        if (clocks.update(stop) == Closure.Result.CYCLIC) {
+        if (!clocks.update(stop)) {
             return evidence(of, graph, branch).ofCycles().get(0);
         }
         graph.nextRound();
         for (long edge : branch.edges()) {
             graph.add((int) (edge >>> 32), (int) edge);
         }
-        Closure.Result closed = clocks.update(stop);
+        boolean exact = clocks.update(stop);
         Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), Workers.all());
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (closed == Closure.Result.CYCLIC) {
+            if (!exact) {
                 return evidence(of, graph, branch).ofCycles().get(0);
             }
-            Saturation.Result result = rules.round(stop);
-            if (result == Saturation.Result.CONTRADICTION) {
+            Saturation.RoundResult result = rules.round(stop);
+            if (result == Saturation.RoundResult.CONTRADICTION) {
                 return evidence(of, graph, branch)
                         .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), graph.currentRound());
             }
-            if (result != Saturation.Result.FORCED) {
+            if (result != Saturation.RoundResult.FORCED) {
                 return null;
             }
-            closed = clocks.update(stop);
+            exact = clocks.update(stop);
         }
         return null;
     }

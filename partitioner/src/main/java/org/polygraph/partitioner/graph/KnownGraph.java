@@ -8,10 +8,10 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * The edges that every explanation of the history has: chains (implicit: an event follows the one before it in its
- * session), WR of decided reads, and edges that saturation forced. Each forced edge keeps the round that found it, which
- * is enough to find its reason again: it follows from edges of earlier rounds.
+ * session), WR of decided reads, and edges that saturation forced. Each forced edge keeps the round that found it. That is
+ * enough to find its reason again, because it follows from edges of earlier rounds.
  *
- * <p>Memory: 9 bytes an edge, and 4 an event and an edge while predecessors are indexed.
+ * <p>Memory: 9 bytes an edge, and 4 an event and 4 an edge while predecessors are indexed.
  */
 public final class KnownGraph {
     private static final int NO_ROUND = -1;
@@ -62,7 +62,7 @@ public final class KnownGraph {
         }
     }
 
-    /** Adds the edges to a stage file. */
+    /** Adds the edges to a checkpoint file. */
     public void saveTo(ArrayFile file) {
         file.put("edgesFrom", Arrays.copyOf(from, edges))
                 .put("edgesTo", Arrays.copyOf(to, edges))
@@ -132,8 +132,8 @@ public final class KnownGraph {
     }
 
     /**
-     * Makes real-time order part of the graph, without edges: whoever asks for reachability or an order obeys it. Closing
-     * edges of cycles through it are added by {@link #addRealTime}, in a round of their own.
+     * Makes real-time order part of the graph, without edges: closures and orders of the graph then respect it. {@link
+     * #addRealTime} adds edges that close a cycle through real time, in a round of their own.
      */
     public void bind(RealTime order) {
         realTimeRound = ++round;
@@ -141,13 +141,13 @@ public final class KnownGraph {
     }
 
     /**
-     * Real-time order again, of a graph from a stage file that was {@link #bind bound} to it.
+     * Restores the real-time order of a graph from a checkpoint file that was {@link #bind bound} to it.
      *
      * @throws ArrayFile.DamagedException if it was not
      */
     public void rebind(RealTime order) throws ArrayFile.DamagedException {
         if (realTimeRound == NO_ROUND) {
-            throw new ArrayFile.DamagedException("found a graph without real time");
+            throw new ArrayFile.DamagedException("the graph in the file has no real time");
         }
         realTime = order;
     }
@@ -157,7 +157,7 @@ public final class KnownGraph {
         return realTimeRound;
     }
 
-    /** Real-time order as far as it is part of the graph; null if it is not. */
+    /** The real-time order that is part of the graph, or null. */
     public @Nullable RealTime realTime() {
         return realTime;
     }
@@ -181,7 +181,7 @@ public final class KnownGraph {
         return indexed;
     }
 
-    /** Says again which edges are not new. */
+    /** Restores the number of edges that are not new. */
     public void restoreIndexed(int count) {
         indexed = count;
     }
@@ -221,7 +221,7 @@ public final class KnownGraph {
         return from;
     }
 
-    /** Drops edges that others imply: {@code keep} has a bit an edge. Reachability must stay as it is. */
+    /** Drops edges that others imply, so that reachability stays the same. @param keep a bit an edge */
     public void retain(long[] keep) {
         int kept = 0;
         for (int e = 0; e < edges; e++) {

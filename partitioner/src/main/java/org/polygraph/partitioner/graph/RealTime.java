@@ -8,23 +8,22 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Real-time order without its edges, of which there are n^2: u before v iff end(u) + skew < start(v), the skew being the bound
- * on the difference between any two clocks. What precedes v is a prefix of all transactions by end, so two numbers a
- * transaction say it all: <i>how many had ended when it started</i>, and <i>its own place among the ends</i>; u before v iff
+ * Real-time order without its n^2 edges: u before v iff end(u) + skew < start(v), the skew being the bound on the difference between
+ * any two clocks (DESIGN section 5). The transactions that precede v are a prefix of all transactions sorted by end. So two numbers a
+ * transaction are enough: <i>how many had ended when it started</i>, and <i>its own place among the ends</i>. u is before v iff
  * {@code place(u) < ended(v)}. Equal ends share a place.
  *
- * <p>The end of an indeterminate transaction bounds nothing, its start does. A transaction without a time is bound by
- * nothing and bounds nothing; one that does not count neither.
+ * <p>The end of an indeterminate transaction bounds nothing, but its start is bound. A transaction without a time, or one that does
+ * not count, neither bounds nor is bound.
  *
- * <p>Of an {@link CommitStatus#OPTIONAL} transaction it is open whether its start binds. Where its session goes on at no earlier
- * time it may bind all the same, as it tells what follows nothing new. Where the session goes back in time, or its times are
- * unknown, what had ended precedes the transaction only if that committed: these are the {@link #openStarts}.
+ * <p>For an {@link CommitStatus#OPTIONAL} transaction it is open whether its start is bound. If the later transactions of its session
+ * start no earlier, it may be bound in any case, because that implies nothing new for them. Otherwise the transactions that had ended
+ * precede it only if it committed: these are the {@link #openStarts}.
  *
- * <p>Time: one sort of longs and a search a transaction, near where the one before it in its session was. Memory: 8 bytes a
- * transaction, 8 more while it is made.
+ * <p>Time: a sort of longs and a binary search a transaction. Memory: 8 bytes a transaction, 8 more while it is computed.
  */
 public final class RealTime {
-    /** The place of what ended at no known time. */
+    /** The place of a transaction without a known end. */
     public static final int NEVER = Integer.MAX_VALUE;
 
     private final int[] ended;
@@ -73,7 +72,7 @@ public final class RealTime {
                 sorted[count++] = ends[t];
             }
         }
-        // Sessions ascend, so these are as many ascending runs, which this sort merges.
+        // Times ascend along sessions; the sort merges these runs.
         Arrays.sort(sorted, 0, count);
         int[] ended = new int[n];
         int[] places = new int[n];
@@ -97,7 +96,7 @@ public final class RealTime {
                 }
                 places[t] = NEVER;
                 if (bounds(t, table, commitStatus, committed, ends)) {
-                    // One that ends before it starts is no interval, and what it says by its end is left out.
+                    // A transaction that ends before it starts is no interval; its end is ignored.
                     boolean reversed = starts[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
                     complete &= !reversed;
                     if (!reversed) {
@@ -135,7 +134,7 @@ public final class RealTime {
         return low;
     }
 
-    /** Whether what follows in the session started no earlier, so that an edge into t tells it nothing new. */
+    /** Whether the later transactions of the session start no earlier, so that an edge into t implies nothing new for them. */
     private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus commitStatus, long[] starts) {
         int end = table.transactionsEnd(table.sessionOf(t));
         for (int next = t + 1; next < end; next++) {

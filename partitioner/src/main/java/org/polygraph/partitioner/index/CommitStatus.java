@@ -5,9 +5,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Which transactions count, one byte each. Committed ones do and aborted ones do not; an indeterminate one counts iff
- * something counted must have read it, and is {@link #OPTIONAL} where values repeat and being read is itself open
- * (DESIGN section 2).
+ * Which transactions count, one byte each. Committed transactions count and aborted ones do not. An indeterminate transaction counts
+ * iff a counted transaction must have read its write; it is {@link #OPTIONAL} if values repeat and it is open whether its write was
+ * read (DESIGN section 2).
  */
 public final class CommitStatus {
     /** Leaves no trace: aborted, or indeterminate and never observed. */
@@ -89,7 +89,7 @@ public final class CommitStatus {
         return states[transaction] == COUNTED;
     }
 
-    /** The states themselves, for kernels; nobody writes to them. */
+    /** The states of all transactions, for kernels; not to be changed. */
     public byte[] states() {
         return states;
     }

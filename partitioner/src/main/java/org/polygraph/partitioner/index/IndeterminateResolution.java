@@ -12,12 +12,12 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * <ul>
  *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help;
- *   <li>one that contradicts itself, or reads what nobody else wrote, cannot have committed;
+ *   <li>one that contradicts itself, or reads what no other transaction wrote, cannot have committed;
  *   <li>one that is the only candidate writer of a counted read has committed;
  *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat.
  * </ul>
  *
- * <p>Looks only at values that indeterminate transactions wrote or read; linear in their number, apart from one pass
+ * <p>It considers only values that indeterminate transactions wrote or read; linear in their number, apart from one pass
  * over the history.
  */
 final class IndeterminateResolution {

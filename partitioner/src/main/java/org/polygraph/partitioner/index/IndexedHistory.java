@@ -8,11 +8,11 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history after its first pass: who counts, and the {@link VersionIndex}; or the reads that are impossible whatever
- * the order.
+ * A history after its first pass: the transactions that count and the {@link VersionIndex}; or the reads that are impossible in
+ * any order.
  */
 public final class IndexedHistory {
-    /** No more violations of single reads than this are told in full. */
+    /** The most violations of single reads that are reported in full. */
     public static final int MOST_VIOLATIONS = 100;
 
     private final HistoryTable table;
@@ -34,7 +34,7 @@ public final class IndexedHistory {
         this.violations = List.copyOf(violations);
     }
 
-    /** What becomes of transactions whose client never learnt the outcome. */
+    /** How transactions are treated whose client does not know the outcome. */
     public enum Indeterminate {
         /** Committed only if observed. */
         MAYBE,
@@ -72,14 +72,14 @@ public final class IndexedHistory {
         return new IndexedHistory(table, commitStatus, sessionOf(table), versions, List.of());
     }
 
-    /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a stage file; there must be no {@link #violations}. */
+    /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a checkpoint file; there must be no {@link #violations}. */
     public void saveTo(ArrayFile file) {
         file.put("states", commitStatus.states());
         versions().saveTo(file);
     }
 
     /**
-     * The same history from a stage file.
+     * The same history from a checkpoint file.
      *
      * @param table the same history that was indexed
      * @throws ArrayFile.DamagedException if the file is of another history, or of something else

@@ -147,11 +147,11 @@ public final class KeyBuckets {
         return values;
     }
 
-    /** Hears of the writer of each read. */
+    /** Receives the writer of each read. */
     @FunctionalInterface
     public interface Found {
         /**
-         * Hears of one.
+         * Receives one.
          *
          * @param read what it carries, see {@link Tag}
          * @param writer as of {@link WritersByValue#find}
@@ -186,7 +186,7 @@ public final class KeyBuckets {
         }
     }
 
-    /** Of several writers of the value the only one that is not the reader itself, or SEVERAL. */
+    /** Of several writers of the value the only one other than the reader, or SEVERAL. */
     private int other(int reader, long value, int from, int to) {
         int found = WritersByValue.NONE;
         for (int w = from; w < to; w++) {

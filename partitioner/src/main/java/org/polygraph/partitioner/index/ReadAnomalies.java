@@ -10,10 +10,11 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names what is wrong with single reads; runs only for the few that are told.
+ * Names the anomaly of single reads. It runs only for the reads that are reported; each call of {@link #impossible} is one pass over
+ * the history.
  */
 final class ReadAnomalies {
-    private static final int NOBODY = -1;
+    private static final int NO_WRITER = -1;
 
     private final HistoryTable table;
     private final CommitStatus commitStatus;
@@ -65,8 +66,8 @@ final class ReadAnomalies {
         int count = Math.min(reads.size(), most);
         int[] intermediate = new int[count];
         int[] aborted = new int[count];
-        Arrays.fill(intermediate, NOBODY);
-        Arrays.fill(aborted, NOBODY);
+        Arrays.fill(intermediate, NO_WRITER);
+        Arrays.fill(aborted, NO_WRITER);
         Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
         long[] values = new long[count];
         for (int i = 0; i < count; i++) {
@@ -82,7 +83,7 @@ final class ReadAnomalies {
                     if (table.value(o) == values[i]) {
                         if (commitStatus.of(t) == CommitStatus.DROPPED) {
                             aborted[i] = t;
-                        } else if (intermediate[i] == NOBODY) {
+                        } else if (intermediate[i] == NO_WRITER) {
                             intermediate[i] = t;
                         }
                     }
@@ -99,8 +100,8 @@ final class ReadAnomalies {
     /**
      * Names one of them.
      *
-     * @param intermediate who wrote the value and overwrote it, or NOBODY
-     * @param aborted who wrote it and is dropped, or NOBODY
+     * @param intermediate the transaction that wrote the value and overwrote it, or NO_WRITER
+     * @param aborted the dropped transaction that wrote it, or NO_WRITER
      */
     private Violation impossible(int read, int intermediate, int aborted) {
         int key = table.key(read);
@@ -112,7 +113,7 @@ final class ReadAnomalies {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");
             }
         }
-        if (intermediate != NOBODY) {
+        if (intermediate != NO_WRITER) {
             return violation(
                     Anomaly.INTERMEDIATE_READ,
                     transaction,
@@ -120,7 +121,7 @@ final class ReadAnomalies {
                     key,
                     what + "which its writer overwrote before it committed");
         }
-        if (aborted != NOBODY) {
+        if (aborted != NO_WRITER) {
             return violation(
                     Anomaly.ABORTED_READ,
                     transaction,

@@ -43,7 +43,7 @@ public final class ReadsFrom {
     /**
      * Finds the writer of every external read.
      *
-     * @param level RC judges every read of a key by itself; at the others the second must return what the first did
+     * @param level RC judges every read of a key alone; at other levels a second read must return what the first did
      */
     public static ReadsFrom of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         FirstPass pass = firstPass(table, indeterminate, level);

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The first look at every transaction by itself: which reads are external (before the first own write of the key; see
+ * The scan of each transaction alone: which reads are external (before the first own write of the key; see
  * {@link Reads}), which writes are visible (the last of the key), and whether reads after an
  * own write or an earlier read agree with it (INT).
  *
@@ -20,7 +20,7 @@ public final class TransactionScan {
     public enum Reads {
         /** The first; later ones must return the same: RA and above. */
         FIRST,
-        /** Each is judged by itself: RC. */
+        /** Each is judged alone: RC. */
         EACH
     }
 
@@ -48,7 +48,7 @@ public final class TransactionScan {
     }
 
     /**
-     * For a part of a history; arrays as in HistoryTable.
+     * For some operations of a history; arrays as in HistoryTable.
      *
      * @param keys all ids of keys are below
      */

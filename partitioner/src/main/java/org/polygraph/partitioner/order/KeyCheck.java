@@ -7,19 +7,20 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The check of one key at a time against an order: a read is violated when the last counted writer before its snapshot
- * wrote another value; with two events a transaction, two writers are violated when the later one's snapshot precedes the
- * earlier one's commit. Optional transactions are taken as not committed.
+ * The check of one key at a time against an order (DESIGN section 3, "check"): a read is violated if the last counted writer before
+ * its snapshot wrote another value; with two events a transaction, two writers are violated if the snapshot of the later one precedes
+ * the commit of the earlier one. Optional transactions are taken as not committed.
  *
- * <p>A part of a key ({@link org.polygraph.partitioner.sliced.KeySlices}) is checked with the places where all writers of the key
- * commit: a read is violated when the last of these is not that of a writer of its value, and they are all in the part.
+ * <p>The writers of a key may be spread over several slices ({@link org.polygraph.partitioner.sliced.KeySlices}). Then a slice is
+ * checked with the commit places of all writers of the key: a read is violated if the last one before it is not the place of a writer
+ * of its value, and the writers of its value are all in its slice.
  *
- * <p>Time: sorting the key's readers and writers. Not thread-safe: one instance a task.
+ * <p>Time: O(n log n) for a key with n readers and writers. Memory: 8 bytes a reader and writer of the largest key. Not thread-safe:
+ * one instance a task.
  */
 public final class KeyCheck {
-    private static final int SHORT = 40;
-
-    private final int shift;
+    private final int perTransaction;
+    private final boolean hasSnapshots;
     private final VersionIndex index;
     private final byte[] states;
     private final int[] position;
@@ -31,13 +32,14 @@ public final class KeyCheck {
     }
 
     /**
-     * For a part of the keys, without the rest of the history.
+     * For a slice of the keys, without the rest of the history.
      *
      * @param perTransaction events a transaction, 1 or 2
      * @param states {@link CommitStatus#states}
      */
     public KeyCheck(int perTransaction, VersionIndex index, byte[] states, int[] position) {
-        this.shift = perTransaction - 1;
+        this.perTransaction = perTransaction;
+        this.hasSnapshots = perTransaction == 2;
         this.index = index;
         this.states = states;
         this.position = position;
@@ -52,24 +54,34 @@ public final class KeyCheck {
     }
 
     /**
-     * How many reads of the key are violated, and writers together with the one before: parts add up to {@link #violations(int)} of
-     * the whole.
+     * How many reads of the key are violated, and writers together with the one before: slices of a key add up to {@link
+     * #violations(int)} of the whole key.
      *
-     * @param key of which there is a part
+     * @param key of which the index has a slice
      * @param commits {@link #commits} of the whole
      */
     public int violations(int key, IntBuffer commits) {
         return sweep(events(key), commits);
     }
 
-    /** Where the writers of a key commit that count, ascending. */
+    /** The place at which a transaction takes its snapshot. */
+    private int snapshot(int transaction) {
+        return position[transaction * perTransaction];
+    }
+
+    /** The place at which a transaction commits. */
+    private int commit(int transaction) {
+        return position[(transaction + 1) * perTransaction - 1];
+    }
+
+    /** The places at which the counted writers of a key commit, ascending. */
     public int[] commits(int key) {
         int[] commits = new int[index.writerStarts()[key + 1] - index.writerStarts()[key]];
         int count = 0;
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
             int writer = index.writerTransactions()[w];
             if (states[writer] == CommitStatus.COUNTED) {
-                commits[count++] = position[(writer << shift) | shift];
+                commits[count++] = commit(writer);
             }
         }
         Arrays.sort(commits, 0, count);
@@ -90,16 +102,16 @@ public final class KeyCheck {
         int[] writers = index.writerTransactions();
         for (int w = w0; w < w1; w++) {
             if (states[writers[w]] == CommitStatus.COUNTED) {
-                items[count++] = (long) position[(writers[w] << shift) | shift] << 33 | 1L << 32 | w;
+                items[count++] = (long) commit(writers[w]) << 33 | 1L << 32 | w;
             }
         }
         int[] readers = index.readerTransactions();
         for (int r = r0; r < r1; r++) {
             if (states[readers[r]] == CommitStatus.COUNTED) {
-                items[count++] = (long) position[readers[r] << shift] << 33 | r;
+                items[count++] = (long) snapshot(readers[r]) << 33 | r;
             }
         }
-        sort(count);
+        Arrays.sort(items, 0, count);
         return count;
     }
 
@@ -107,7 +119,7 @@ public final class KeyCheck {
         int violated = 0;
         int current = VersionIndex.INITIAL;
         long lastCommit = -1;
-        boolean overlaps = shift == 1;
+        boolean overlaps = hasSnapshots;
         for (int i = 0; i < count; i++) {
             int entry = (int) items[i];
             if ((items[i] & 1L << 32) == 0) {
@@ -116,7 +128,7 @@ public final class KeyCheck {
                 current = index.writerClasses()[entry];
                 if (overlaps) {
                     int writer = index.writerTransactions()[entry];
-                    violated += position[writer << shift] > lastCommit ? 0 : 1;
+                    violated += snapshot(writer) > lastCommit ? 0 : 1;
                     lastCommit = items[i] >>> 33;
                 }
             }
@@ -140,27 +152,11 @@ public final class KeyCheck {
                 violated += own == last && index.readerClasses()[entry] == current ? 0 : 1;
             } else {
                 int writer = index.writerTransactions()[entry];
-                violated += shift == 0 || position[writer << shift] > last ? 0 : 1;
+                violated += !hasSnapshots || snapshot(writer) > last ? 0 : 1;
                 current = index.writerClasses()[entry];
                 own = place;
             }
         }
         return violated;
-    }
-
-    private void sort(int count) {
-        if (count > SHORT) {
-            Arrays.sort(items, 0, count);
-            return;
-        }
-        for (int i = 1; i < count; i++) {
-            long item = items[i];
-            int j = i - 1;
-            while (j >= 0 && items[j] > item) {
-                items[j + 1] = items[j];
-                j--;
-            }
-            items[j + 1] = item;
-        }
     }
 }

@@ -10,11 +10,10 @@ import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The version order of histories in which every transaction that writes a key has read it before (mini-transactions,
- * read-modify-write) and every read has one possible writer. There it is told by the reads, so nothing has to be
- * saturated, closed or searched: the level holds iff one graph, with {@link #addTo these edges}, has no cycle.
+ * read-modify-write) and every read has one possible writer. There the reads determine it, so neither saturation nor closure nor search is needed: the level holds iff one graph, with {@link #addTo these edges}, has no cycle.
  *
  * <p><b>Why.</b> Let w write x, and v be the version of x that w read. In an order that explains the history w reads the
- * last version before it: under SER nobody writes x between v and w; under SI nobody who wrote x committed between v and
+ * last version before it: under SER no transaction writes x between v and w; under SI no writer of x committed between v and
  * the snapshot of w, nor, as writers of a key do not overlap, between the snapshot and the commit of w. So w comes
  * immediately after v among the writers of x.
  * <ul>
@@ -30,15 +29,15 @@ import org.polygraph.partitioner.index.VersionIndex;
  *   <li><i>Real time</i> adds edges that an order must keep, and nothing else.
  * </ul>
  * MTC (Si and others, "Efficient Black-box Checking of Snapshot Isolation and Serializability with Mini-transactions",
- * 2025) has the theorem for transactions of at most two reads and two writes; their number plays no part in it.
+ * 2025) has the theorem for transactions of at most two reads and two writes; their number does not matter.
  *
  * <p>Linear but for a search among the key's writers a read. Memory: 4 bytes a writer, 8 a key.
  */
 public final class VersionChains {
-    private static final int NOBODY = -1;
+    private static final int NONE = -1;
 
     private final VersionIndex index;
-    /** By slot of the index: who overwrote the version after reading it, or {@link #NOBODY}. */
+    /** By slot of the index: the transaction that overwrote the version after reading it, or {@link #NONE}. */
     private final int[] successors;
     /** Two transactions each that read the same version and overwrote it. */
     private final IntArrayList diverging = new IntArrayList();
@@ -46,10 +45,10 @@ public final class VersionChains {
     private VersionChains(VersionIndex index) {
         this.index = index;
         this.successors = new int[index.slotStarts().length];
-        Arrays.fill(successors, NOBODY);
+        Arrays.fill(successors, NONE);
     }
 
-    /** The chains, or null if the history is not of this kind; found out at the first key that is not. */
+    /** The chains, or null if the history is not of this kind; the first key that is not ends the search. */
     public static @Nullable VersionChains of(VersionIndex index, CommitStatus commitStatus) {
         if (index.ambiguous() > 0 || commitStatus.optional() > 0) {
             return null;
@@ -80,7 +79,7 @@ public final class VersionChains {
                     continue;
                 }
                 found++;
-                if (successors[slot] == NOBODY) {
+                if (successors[slot] == NONE) {
                     successors[slot] = readers[r];
                 } else {
                     diverging.add(successors[slot]);
@@ -110,13 +109,14 @@ public final class VersionChains {
         graph.nextRound();
         for (int slot = 0; slot + 1 < slots.length; slot++) {
             int successor = successors[slot];
-            if (successor == NOBODY) {
+            if (successor == NONE) {
                 continue;
             }
             for (int r = slots[slot]; r < slots[slot + 1]; r++) {
                 int reader = readers[r];
                 boolean isLast = r + 1 == slots[slot + 1] || sessionOf[readers[r + 1]] != sessionOf[reader];
-                // Of a session's readers the last one says most, and the successor's own session says it already.
+                // The last reader of a session implies the others; in the successor's own session the session order
+                // implies the edge.
                 if (isLast && (sessionOf[reader] != sessionOf[successor] || reader > successor)) {
                     graph.add(events.begin(reader), events.commit(successor));
                 }

@@ -77,15 +77,13 @@ public final class Saturation {
     }
 
     /** How a round ended. */
-    public enum Result {
+    public enum RoundResult {
         /** Edges were added: the closure must be updated before anything else. */
         FORCED,
         /** No rule forces anything. */
         FIXPOINT,
         /** A read has no candidate left, see {@link #impossibleKey}. */
-        CONTRADICTION,
-        /** The budget ended. */
-        STOPPED
+        CONTRADICTION
     }
 
     /**
@@ -95,7 +93,7 @@ public final class Saturation {
      * @param stop asked now and then
      * @throws StoppedException if it is to stop
      */
-    public Result round(BooleanSupplier stop) {
+    public RoundResult round(BooleanSupplier stop) {
         graph.nextRound();
         boolean most = first || mostChanged();
         int[] bounds = bounds();
@@ -175,7 +173,7 @@ public final class Saturation {
         return new Forced(edges, from, edges.count(), decided, -1, -1);
     }
 
-    private Result merge(Forced[] tasks) {
+    private RoundResult merge(Forced[] tasks) {
         int edges = graph.edges();
         int ambiguous = index.ambiguous();
         IntOpenHashSet newlyDecided = new IntOpenHashSet();
@@ -191,20 +189,20 @@ public final class Saturation {
             if (task.impossibleKey >= 0) {
                 impossibleKey = task.impossibleKey;
                 impossibleReader = task.impossibleReader;
-                return Result.CONTRADICTION;
+                return RoundResult.CONTRADICTION;
             }
         }
         first = false;
         decidedKeys = newlyDecided;
-        return graph.edges() > edges || index.ambiguous() < ambiguous ? Result.FORCED : Result.FIXPOINT;
+        return graph.edges() > edges || index.ambiguous() < ambiguous ? RoundResult.FORCED : RoundResult.FIXPOINT;
     }
 
-    /** After {@link Result#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    /** After {@link RoundResult#CONTRADICTION}: the key whose reader has no candidate writer left. */
     public int impossibleKey() {
         return impossibleKey;
     }
 
-    /** After {@link Result#CONTRADICTION}: the transaction of that read. */
+    /** After {@link RoundResult#CONTRADICTION}: the transaction of that read. */
     public int impossibleReader() {
         return impossibleReader;
     }

@@ -2,16 +2,16 @@ package org.polygraph.partitioner.residual;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
+import org.polygraph.storage.model.StoppedException;
 
 /**
- * What the rules leave open: the keys that the first order violates. Empty: the order explains the history, unless some
- * transaction's commit is a choice and then the solver has nothing to choose either. The core grows only by what a new
- * order breaks, so the solver is handed the whole index and these keys to start from.
+ * What the rules leave open: the keys that the first order violates (DESIGN section 3). If there is none, the order explains the
+ * history; the solver has nothing to choose then, even if some transaction's commit is a choice. The core grows only by what a new
+ * order breaks, so the solver gets the whole index and these keys to start from. Memory: 4 bytes a violated key.
  */
 public final class ResidualCore {
     private static final int CHECK_EVERY = 1 << 12;
@@ -34,15 +34,19 @@ public final class ResidualCore {
         return violated;
     }
 
-    /** Checks every key against the order; null if the budget ended. O(operations log operations of a key). */
-    public static @Nullable ResidualCore of(
+    /**
+     * Checks every key against the order. O(operations log operations of a key).
+     *
+     * @throws StoppedException if it is to stop
+     */
+    public static ResidualCore of(
             KnownGraph graph, VersionIndex index, CommitStatus commitStatus, int[] position, BooleanSupplier stop) {
         KeyCheck check = new KeyCheck(graph.events(), index, commitStatus, position);
         IntArrayList keys = new IntArrayList();
         long violated = 0;
         for (int key = 0; key < index.keys(); key++) {
-            if ((key & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
-                return null;
+            if ((key & (CHECK_EVERY - 1)) == 0) {
+                StoppedException.check(stop);
             }
             int violations = check.violations(key);
             if (violations > 0) {

@@ -20,6 +20,7 @@ import org.polygraph.partitioner.sliced.SourceSlices;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Sources by slices of keys and edges by ranges of transactions against those of the whole history. */
@@ -98,7 +99,7 @@ class ReadWindowsTest {
     void tinyHistories() throws IOException {
         TinyHistories stream = new TinyHistories(SEED);
         Random random = new Random(SEED);
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < SuiteScale.of(5_000); i++) {
             HistoryTable table = stream.at(i);
             assertSame(table, 1 + i % 5, random, HistoryDsl.print(table) + " seed " + stream.seedOf(i));
         }
@@ -108,7 +109,7 @@ class ReadWindowsTest {
     void generatedHistories() throws IOException {
         Random random = new Random(SEED);
         HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < SuiteScale.of(100); i++) {
             HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
                     .sessions(1 + random.nextInt(20))
                     .transactions(200)

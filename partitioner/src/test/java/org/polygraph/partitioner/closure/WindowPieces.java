@@ -25,10 +25,10 @@ public final class WindowPieces {
         changed = new long[(events.count() + 63) >> 6];
     }
 
-    public Closure.Result close() {
+    public boolean close() {
         WindowPlan plan = WindowPlan.of(graph, bounds == null ? 0 : graph.indexedEdges(), cut);
         if (plan.isCyclic()) {
-            return Closure.Result.CYCLIC;
+            return false;
         }
         changed = new long[changed.length];
         if (bounds != null) {
@@ -59,7 +59,7 @@ public final class WindowPieces {
                 IntBuffer.wrap(bounds.latestStart()),
                 made);
         plan.retain(keep);
-        return Closure.Result.EXACT;
+        return true;
     }
 
     public WindowedRows rows() {

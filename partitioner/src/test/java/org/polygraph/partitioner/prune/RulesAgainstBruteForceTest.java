@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.evidence.CycleEvidence;
@@ -76,22 +75,22 @@ class RulesAgainstBruteForceTest {
         Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
-        if (clocks.update(() -> false) == Closure.Result.CYCLIC) {
+        if (!clocks.update(() -> false)) {
             return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
         Saturation saturation =
                 new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), Workers.of(1));
         for (int round = 0; round < rounds; round++) {
-            Saturation.Result result = saturation.round(() -> false);
-            if (result == Saturation.Result.CONTRADICTION) {
+            Saturation.RoundResult result = saturation.round(() -> false);
+            if (result == Saturation.RoundResult.CONTRADICTION) {
                 return closes(List.of(new CycleEvidence(indexed, graph)
                         .ofImpossibleRead(
                                 saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound())));
             }
-            if (result == Saturation.Result.FIXPOINT) {
+            if (result == Saturation.RoundResult.FIXPOINT) {
                 break;
             }
-            if (clocks.update(() -> false) == Closure.Result.CYCLIC) {
+            if (!clocks.update(() -> false)) {
                 return closes(new CycleEvidence(indexed, graph).ofCycles());
             }
         }

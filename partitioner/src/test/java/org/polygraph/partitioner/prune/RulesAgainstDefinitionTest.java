@@ -9,7 +9,6 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -129,12 +128,12 @@ class RulesAgainstDefinitionTest {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
         Saturation rules = new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), Workers.of(2), 50);
-        while (clocks.update(() -> false) == Closure.Result.EXACT) {
-            Saturation.Result result = rules.round(() -> false);
-            if (result == Saturation.Result.FIXPOINT) {
+        while (clocks.update(() -> false)) {
+            Saturation.RoundResult result = rules.round(() -> false);
+            if (result == Saturation.RoundResult.FIXPOINT) {
                 return clocks;
             }
-            if (result == Saturation.Result.CONTRADICTION) {
+            if (result == Saturation.RoundResult.CONTRADICTION) {
                 return null;
             }
         }

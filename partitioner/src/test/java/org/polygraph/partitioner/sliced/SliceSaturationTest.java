@@ -138,21 +138,21 @@ class SliceSaturationTest {
 
         void run() {
             while (true) {
-                Closure.Result closed = clocks.update(() -> false);
+                boolean closed = clocks.update(() -> false);
                 assertThat(pieces.close()).as(name).isEqualTo(closed);
-                if (closed == Closure.Result.CYCLIC) {
+                if (!closed) {
                     cyclic = true;
                     return;
                 }
                 same();
                 assertThat(pieces.position()).as(name).isEqualTo(clocks.order());
                 rounds++;
-                Saturation.Result result = saturation.round(() -> false);
+                Saturation.RoundResult result = saturation.round(() -> false);
                 assertThat(pieces.round()).as(name).isEqualTo(result);
                 same();
                 assertThat(pieces.impossible).as(name).isEqualTo(saturation.impossibleKey());
-                if (result != Saturation.Result.FORCED) {
-                    contradiction = result == Saturation.Result.CONTRADICTION;
+                if (result != Saturation.RoundResult.FORCED) {
+                    contradiction = result == Saturation.RoundResult.CONTRADICTION;
                     return;
                 }
                 assertThat(pieces.decidedKeys).as(name).containsExactlyInAnyOrder(saturation.decidedKeys());
@@ -222,16 +222,16 @@ class SliceSaturationTest {
             }
         }
 
-        Closure.Result close() {
+        boolean close() {
             if (windows != null) {
-                Closure.Result result = windows.close();
+                boolean result = windows.close();
                 changed = windows.changed();
                 return result;
             }
             boolean first = rows.length == 0;
             ClosurePlan plan = ClosurePlan.of(graph, first ? 0 : graph.indexedEdges());
             if (plan.isCyclic()) {
-                return Closure.Result.CYCLIC;
+                return false;
             }
             IntBuffer sources = IntBuffer.allocate(plan.edges());
             IntBuffer fresh = IntBuffer.allocate((plan.edges() + 31) >> 5);
@@ -269,10 +269,10 @@ class SliceSaturationTest {
             }
             plan.retain(kept);
             rows = next;
-            return Closure.Result.EXACT;
+            return true;
         }
 
-        Saturation.Result round() {
+        Saturation.RoundResult round() {
             graph.nextRound();
             int edges = graph.edges();
             int ambiguous = history.versions().ambiguous();
@@ -334,14 +334,14 @@ class SliceSaturationTest {
                 }
                 if (forced[1] >= 0) {
                     impossible = forced[0];
-                    return Saturation.Result.CONTRADICTION;
+                    return Saturation.RoundResult.CONTRADICTION;
                 }
             }
             begun = true;
             decidedKeys = keys.toIntArray();
             return graph.edges() > edges || history.versions().ambiguous() < ambiguous
-                    ? Saturation.Result.FORCED
-                    : Saturation.Result.FIXPOINT;
+                    ? Saturation.RoundResult.FORCED
+                    : Saturation.RoundResult.FIXPOINT;
         }
 
         /** The rules of one key, by ranges of its writers that know nothing of each other. */

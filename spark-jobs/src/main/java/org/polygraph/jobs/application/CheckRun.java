@@ -91,7 +91,7 @@ public final class CheckRun {
 
     private List<Verdict> check(
             String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept) {
-        listener.stage("reading");
+        listener.phase("reading");
         List<Verdict> verdicts = new PathCheck(settings, requests, checker, listener, path, start, budget).run(kept);
         listener.pathEnds();
         String proof = settings.proof();
@@ -103,7 +103,7 @@ public final class CheckRun {
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
             throws IOException {
         List<CheckRequest> requests = settings.requests();
-        listener.stage("hashing");
+        listener.phase("hashing");
         StringBuilder input = new StringBuilder();
         Verdict.@Nullable Builder unread = VerdictMaker.withinBudget(
                 requests.get(0), budget, () -> "hashing of the input", (VerdictMaker.Step<IOException, IOException>)

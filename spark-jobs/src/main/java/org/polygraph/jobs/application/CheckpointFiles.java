@@ -7,7 +7,7 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 
-/** Checkpoints as files of a folder, {@code <stage>.stage} each: whole or absent, with a checksum. */
+/** Checkpoints as files of a folder, {@code <name>.stage} each: whole or absent, with a checksum. */
 public final class CheckpointFiles implements Checkpoints {
     private static final String ENDING = ".stage";
 
@@ -18,7 +18,7 @@ public final class CheckpointFiles implements Checkpoints {
      * Touches nothing yet.
      *
      * @param folder of this question alone
-     * @param messages hears, a line each, of files that are damaged
+     * @param messages receives a line for each checkpoint that is used or damaged
      */
     public CheckpointFiles(Location folder, Consumer<String> messages) {
         this.folder = folder;
@@ -26,17 +26,17 @@ public final class CheckpointFiles implements Checkpoints {
     }
 
     @Override
-    public @Nullable ArrayFile find(String stage) {
-        Location file = folder.child(stage + ENDING);
+    public @Nullable ArrayFile find(String name) {
+        Location file = folder.child(name + ENDING);
         try {
             if (!file.exists()) {
                 return null;
             }
             ArrayFile found = ArrayFile.read(file);
-            messages.accept(file.name() + ": a stage that an earlier try has finished; going on from it");
+            messages.accept(file.name() + ": a checkpoint of an earlier process; the check continues from it");
             return found;
         } catch (ArrayFile.DamagedException e) {
-            reject(stage, String.valueOf(e.getMessage()));
+            reject(name, String.valueOf(e.getMessage()));
             return null;
         } catch (IOException e) {
             throw new EngineException(file.name() + ": " + e.getMessage() + "; check it, or give --overwrite", e);
@@ -49,21 +49,21 @@ public final class CheckpointFiles implements Checkpoints {
     }
 
     @Override
-    public void keep(String stage, ArrayFile data) {
-        Location file = folder.child(stage + ENDING);
+    public void keep(String name, ArrayFile data) {
+        Location file = folder.child(name + ENDING);
         try {
             file.write(data::writeTo);
         } catch (IOException e) {
             throw new EngineException(
-                    file.name() + ": the stage cannot be written there (" + e.getMessage()
-                            + "); make room and check again: finished stages are kept",
+                    file.name() + ": the checkpoint cannot be written there (" + e.getMessage()
+                            + "); make room and check again: earlier checkpoints are kept",
                     e);
         }
     }
 
     @Override
-    public void reject(String stage, String why) {
+    public void reject(String name, String why) {
         messages.accept(
-                folder.child(stage + ENDING).name() + ": a damaged stage file: " + why + "; the stage is done again");
+                folder.child(name + ENDING).name() + ": a damaged checkpoint: " + why + "; its phases run again");
     }
 }

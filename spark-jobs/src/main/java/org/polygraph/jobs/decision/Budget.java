@@ -10,24 +10,24 @@ import org.polygraph.storage.model.BudgetException;
  */
 public final class Budget {
     private static final long NO_DEADLINE = Long.MAX_VALUE;
-    /** A part takes at most so many times its share by the clock on the wall, however busy the machine is. */
+    /** A part ends after so many times its CPU time on the wall clock, however busy the machine is. */
     private static final long SLOWEST = 10;
-    /** The CPU clock's step: it is not asked more often. */
+    /** The step of the CPU clock, which is not read more often. */
     private static final long CPU_STEP_NANOS = 10_000_000;
 
     private final long startNanos;
     private final long timeoutNanos;
-    /** What was given, of which {@link #bytes} is a share. */
+    /** The memory given, of which {@link #bytes} is a share. */
     private final long heap;
 
     private final long bytes;
     private volatile boolean cancelled;
-    /** How often it may be asked, of a part for one thread, and how often it still may. */
+    /** Of a part for one thread: how often {@link #exhausted} may be called, and how often it still may. */
     private long mostLooks = Long.MAX_VALUE;
 
     private long looks = Long.MAX_VALUE;
 
-    /** What this is a part of, or null. */
+    /** The budget that this is a part of, or null. */
     private @Nullable Budget whole;
 
     /** CPU time of this process that a part may take. */
@@ -60,13 +60,13 @@ public final class Budget {
      *
      * @param timeoutNanos {@link Long#MAX_VALUE} for none
      * @param heapBytes memory that the process may use; 85 % of it are for what a check holds, the rest is for the
-     *     collector and for what nobody counts
+     *     collector and for small objects that are not counted
      */
     public static Budget starting(long timeoutNanos, long heapBytes) {
         return new Budget(System.nanoTime(), timeoutNanos, heapBytes);
     }
 
-    /** Whether to stop: the deadline has passed or the caller has given up. Reads a clock once, seldom twice. */
+    /** Whether to stop: the deadline has passed or {@link #cancel} was called. Reads a clock once, rarely twice. */
     public boolean exhausted() {
         return cancelled
                 || (looks != Long.MAX_VALUE && --looks < 0)
@@ -105,7 +105,7 @@ public final class Budget {
         return result;
     }
 
-    /** For code that has seen the end of its budget; the one who made the budget words the reason. */
+    /** For code that has seen the end of its budget; the reason is worded where the budget was made. */
     public static BudgetException ended() {
         return new BudgetException("the budget ended");
     }
@@ -124,19 +124,19 @@ public final class Budget {
         return true;
     }
 
-    /** Share of its looks that is spent, 0 to 1, whatever the time; 0 where they are not counted. */
+    /** Share of the looks that is spent, 0 to 1; 0 if they are not counted. */
     public double spent() {
         return mostLooks == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, looks) / mostLooks;
     }
 
-    /** Counts as so many looks, for work that takes long without asking; of no effect where they are not counted. */
+    /** Counts as so many looks, for long work without a look; has no effect if they are not counted. */
     void charge(long more) {
         if (looks != Long.MAX_VALUE) {
             looks -= more;
         }
     }
 
-    /** Where the platform does not tell, as if one thread had run all the time. */
+    /** On platforms without a CPU clock: elapsed time, as if one thread had run all the time. */
     private long takenCpuNanos() {
         long millis = CpuClock.millis();
         return millis == 0 ? System.nanoTime() - startNanos : TimeUnit.MILLISECONDS.toNanos(millis - startCpuMillis);

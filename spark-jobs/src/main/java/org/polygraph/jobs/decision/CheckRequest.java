@@ -17,8 +17,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param level with strict time, its form with real-time order: SSER for SER, SSI for SI
  * @param time strict for levels that real-time order is part of
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
- * @param replayed whether an order is replayed before it is a PASS: its certificate's {@code verified}
- * @param mostViolations no more than so many violations are told, 1 or more
+ * @param replayed whether an order is replayed before it is a PASS; this is {@code verified} of the certificate
+ * @param mostViolations the number of violations that are reported at most, 1 or more
  */
 public record CheckRequest(
         IsolationLevel level,
@@ -27,7 +27,7 @@ public record CheckRequest(
         IndeterminateMode indeterminate,
         boolean replayed,
         int mostViolations) {
-    /** {@link #mostViolations} unless asked otherwise. */
+    /** The default of {@link #mostViolations}. */
     public static final int DEFAULT_VIOLATIONS = 10;
 
     public CheckRequest {
@@ -41,12 +41,12 @@ public record CheckRequest(
         time = level.realTime() ? TimeMode.STRICT : time;
     }
 
-    /** Replayed, and at most {@link #DEFAULT_VIOLATIONS} are told, as is the default. */
+    /** With replay, and at most {@link #DEFAULT_VIOLATIONS} violations. */
     public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
         this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
     }
 
-    /** What an order has to show for a PASS; empty for levels that no order shows. */
+    /** What an order must fulfil for a PASS; empty for levels without such an order. */
     public Optional<Terms> terms() {
         return Guarantee.of(level.label(), time == TimeMode.STRICT)
                 .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
@@ -65,14 +65,14 @@ public record CheckRequest(
     }
 
     /**
-     * What of a history is to be judged: what a refused compare-and-set did not find is something to level lin only. The same
-     * table where that makes no difference.
+     * The operations of a history that the level judges: a refused compare-and-set matters to level lin only. The same table if
+     * there are none.
      */
     public HistoryTable judged(HistoryTable table) {
         return level == IsolationLevel.LIN ? table : table.withoutRefusals();
     }
 
-    /** What a verdict on this history holds under. */
+    /** The assumptions of a verdict on this history. */
     public Assumptions assumptions(HistoryTable table, boolean uniqueValues) {
         ValueDictionary values = table.values();
         long code = table.initialValue();

@@ -1,18 +1,17 @@
 package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.application.EngineException;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * What finished stages of one check leave for a later try at the same: same history, level, options and version. Keys
- * nothing by itself; the caller gives each question a place of its own.
+ * What one check leaves for a later process with the same history, level, options and version. The caller gives each question
+ * a place of its own.
  */
 public interface Checkpoints {
-    /** Nothing is kept. */
+    /** Keeps nothing. */
     Checkpoints NONE = new Checkpoints() {
         @Override
-        public @Nullable ArrayFile find(String stage) {
+        public @Nullable ArrayFile find(String name) {
             return null;
         }
 
@@ -22,26 +21,22 @@ public interface Checkpoints {
         }
 
         @Override
-        public void keep(String stage, ArrayFile data) {}
+        public void keep(String name, ArrayFile data) {}
 
         @Override
-        public void reject(String stage, String why) {}
+        public void reject(String name, String why) {}
     };
 
-    /** What the stage left; null if it left nothing, or nothing that can be used: that has been told then. */
+    /** The checkpoint of that name; null if there is none, or none that is whole, which has been reported then. */
     @Nullable
-    ArrayFile find(String stage);
+    ArrayFile find(String name);
 
-    /** Whether {@link #keep} does anything: what it would be given need not be made otherwise. */
+    /** Whether {@link #keep} has an effect; if not, its data need not be made. */
     boolean keeps();
 
-    /**
-     * Keeps what a stage leaves, in place of what it left before.
-     *
-     * @throws EngineException if it cannot be written
-     */
-    void keep(String stage, ArrayFile data);
+    /** Keeps a checkpoint in place of an earlier one of that name. */
+    void keep(String name, ArrayFile data);
 
-    /** Tells that what a stage left is of no use, and so is done again. */
-    void reject(String stage, String why);
+    /** Reports that a checkpoint cannot be used, so its phases run again. */
+    void reject(String name, String why);
 }

@@ -8,9 +8,8 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a decision by order leaves for a later try at it, and finds of an earlier one: the index; the state of rules; the order
- * to be replayed. Each implies the ones before. Linearizability leaves the orders of keys. With each come the times of the
- * stages up to it.
+ * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later one makes the
+ * earlier ones unnecessary. Level lin has one, the orders of keys. Each contains the times of the phases up to it.
  */
 public final class DecisionCheckpoints {
     private static final String INDEX = "index";
@@ -18,13 +17,13 @@ public final class DecisionCheckpoints {
     private static final String ORDER = "order";
     private static final String KEY_ORDERS = "orders";
 
-    private final Checkpoints stages;
+    private final Checkpoints checkpoints;
     private final HistoryTable table;
     private final CheckRequest request;
     private final PhaseClock phases;
 
-    DecisionCheckpoints(Checkpoints stages, HistoryTable table, CheckRequest request, PhaseClock phases) {
-        this.stages = stages;
+    DecisionCheckpoints(Checkpoints checkpoints, HistoryTable table, CheckRequest request, PhaseClock phases) {
+        this.checkpoints = checkpoints;
         this.table = table;
         this.request = request;
         this.phases = phases;
@@ -32,13 +31,13 @@ public final class DecisionCheckpoints {
 
     /** Whether anything is kept. */
     boolean keeps() {
-        return stages.keeps();
+        return checkpoints.keeps();
     }
 
     /** The index that an earlier process made, or null. */
     @Nullable
     IndexedHistory index() {
-        ArrayFile left = stages.find(INDEX);
+        ArrayFile left = checkpoints.find(INDEX);
         if (left == null) {
             return null;
         }
@@ -47,12 +46,12 @@ public final class DecisionCheckpoints {
             phases.restore(left);
             return history;
         } catch (ArrayFile.DamagedException e) {
-            stages.reject(INDEX, String.valueOf(e.getMessage()));
+            checkpoints.reject(INDEX, String.valueOf(e.getMessage()));
             return null;
         }
     }
 
-    /** Keeps an index without violations: with some, the verdict follows. */
+    /** Keeps an index without violations; with violations the verdict follows at once. */
     void keepIndex(IndexedHistory history) {
         if (keeps() && history.violations().isEmpty()) {
             ArrayFile file = new ArrayFile();
@@ -61,19 +60,19 @@ public final class DecisionCheckpoints {
         }
     }
 
-    /** The file of rules that an earlier process left, or null; whoever reads it {@link #rejectRules rejects} it. */
+    /** The state of the rules that an earlier process left, or null. A reader that finds it damaged calls {@link #rejectRules}. */
     @Nullable
     ArrayFile rules() {
-        return stages.find(RULES);
+        return checkpoints.find(RULES);
     }
 
-    /** Takes over the times of what {@link #keepRules} kept. */
+    /** Restores the times of the phases before {@link #keepRules}. */
     void restoreRules(ArrayFile file) throws ArrayFile.DamagedException {
         phases.restore(file);
     }
 
     void rejectRules(ArrayFile.DamagedException why) {
-        stages.reject(RULES, String.valueOf(why.getMessage()));
+        checkpoints.reject(RULES, String.valueOf(why.getMessage()));
     }
 
     /**
@@ -92,19 +91,19 @@ public final class DecisionCheckpoints {
 
     /** Orders of keys that an earlier process found, or null. */
     public @Nullable KeyOrders keyOrders() {
-        ArrayFile left = stages.find(KEY_ORDERS);
+        ArrayFile left = checkpoints.find(KEY_ORDERS);
         if (left == null) {
             return null;
         }
         try {
             return KeyOrders.of(table, left);
         } catch (ArrayFile.DamagedException e) {
-            stages.reject(KEY_ORDERS, String.valueOf(e.getMessage()));
+            checkpoints.reject(KEY_ORDERS, String.valueOf(e.getMessage()));
             return null;
         }
     }
 
-    /** Keeps orders of keys, if none was left open for want of time. */
+    /** Keeps orders of keys if no key was left open at the end of the budget. */
     public void keepKeyOrders(KeyOrders orders) {
         if (keeps() && orders.isComplete()) {
             ArrayFile file = new ArrayFile();
@@ -116,7 +115,7 @@ public final class DecisionCheckpoints {
     /** The order that an earlier process found but did not get to replay, or null. */
     @Nullable
     FoundOrder order() {
-        ArrayFile left = stages.find(ORDER);
+        ArrayFile left = checkpoints.find(ORDER);
         if (left == null) {
             return null;
         }
@@ -141,7 +140,7 @@ public final class DecisionCheckpoints {
             ResidualSize residual = new ResidualSize(size[0], size[1], size[2], size[3], size[4], size[5]);
             return new FoundOrder(position, committed, residual);
         } catch (ArrayFile.DamagedException e) {
-            stages.reject(ORDER, String.valueOf(e.getMessage()));
+            checkpoints.reject(ORDER, String.valueOf(e.getMessage()));
             return null;
         }
     }
@@ -166,8 +165,8 @@ public final class DecisionCheckpoints {
         keep(ORDER, file);
     }
 
-    private void keep(String stage, ArrayFile file) {
+    private void keep(String name, ArrayFile file) {
         phases.saveTo(file);
-        stages.keep(stage, file);
+        checkpoints.keep(name, file);
     }
 }

@@ -10,5 +10,5 @@ import org.polygraph.jobs.verdict.ResidualSize;
  * @param committed by transaction, which optional ones committed; null: none
  * @param residual what the solver had to do for it
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record FoundOrder(int[] position, boolean @Nullable [] committed, ResidualSize residual) {}

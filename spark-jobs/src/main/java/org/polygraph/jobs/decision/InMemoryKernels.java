@@ -38,7 +38,7 @@ public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSuppl
 
     @Override
     public ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
-        return Budget.unlessEnded(ResidualCore.of(graph, history.versions(), commitStatus, position, stop));
+        return ResidualCore.of(graph, history.versions(), commitStatus, position, stop);
     }
 
     /** The replay, if there is one, reads the same memory, and the raw operations at that. */

@@ -1,11 +1,9 @@
 package org.polygraph.jobs.decision;
 
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -13,21 +11,19 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.model.StoppedException;
 
 /**
  * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure, unless few
  * sessions write few keys.
  */
 final class InMemoryRules implements Rules {
-    /** Writers of a key from which on it is better handled by session than by time, where real time counts. */
+    /** A key with so many writers is handled faster by session than by time, where real time is part of the level. */
     private static final int MANY_WRITERS = 256;
 
     private static final int MOST_SESSIONS = 128;
 
     private final Closure closure;
     private final Saturation saturation;
-    private boolean outgrown;
 
     private InMemoryRules(IndexedHistory history, KnownGraph graph, Closure closure, Workers workers) {
         this.closure = closure;
@@ -60,8 +56,8 @@ final class InMemoryRules implements Rules {
     }
 
     /**
-     * Whether rules by session are faster than rules by time: where keys have many writers, all of few sessions, for then
-     * nearly all that overlaps writes the key; and their clocks fit.
+     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers from few
+     * sessions, because then almost every transaction that overlaps writes the key.
      */
     static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
         if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
@@ -84,33 +80,13 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
-    public Closure.Result close(BooleanSupplier stop) {
-        return unlessEnded(() -> closure.update(stop));
-    }
-
-    private Closure.Result unlessEnded(Supplier<Closure.Result> work) {
-        try {
-            return work.get();
-        } catch (OutgrownException e) {
-            outgrown = true;
-        } catch (StoppedException e) {
-            // The caller knows why.
-        }
-        return Closure.Result.STOPPED;
+    public boolean close(BooleanSupplier stop) {
+        return closure.update(stop);
     }
 
     @Override
-    public boolean isOutgrown() {
-        return outgrown;
-    }
-
-    @Override
-    public Saturation.Result round(BooleanSupplier stop) {
-        try {
-            return saturation.round(stop);
-        } catch (StoppedException e) {
-            return Saturation.Result.STOPPED;
-        }
+    public Saturation.RoundResult round(BooleanSupplier stop) {
+        return saturation.round(stop);
     }
 
     @Override
@@ -152,16 +128,15 @@ final class InMemoryRules implements Rules {
     }
 
     @Override
-    public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+    public boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
         if (file.has(DECIDED)) {
             saturation.resume(file.ints(DECIDED));
         }
-        long[] changed = file.longs(CHANGED);
-        return unlessEnded(() -> closure.restore(changed, stop));
+        return closure.restore(file.longs(CHANGED), stop);
     }
 
     @Override
     public void close() {
-        // The collector's part.
+        // Only the heap is held.
     }
 }

@@ -43,7 +43,7 @@ public final class PhaseClock {
         phase = name;
         startNanos = System.nanoTime();
         startCpu = small ? 0 : CpuClock.millis();
-        progress.stage(name);
+        progress.phase(name);
     }
 
     /** The phase that runs, for messages. */

@@ -1,44 +1,44 @@
 package org.polygraph.jobs.decision;
 
 /**
- * Hears how far a check is, as often as the kernel likes. Checkpoints and jobs are told by the thread that checks, counts of tasks
- * and what was spilled by others: what a job counts comes between its beginning and its end, under the lock of this object, so
- * whoever hears must not wait for anybody.
+ * Receives the progress of a check, as often as a kernel reports it. The thread that checks reports phases and jobs. Other
+ * threads report task counts and spilled bytes, under the lock of this object and between the beginning and the end of a
+ * job, so an implementation must not wait for another thread.
  */
 public interface Progress {
-    /** Nobody listens. */
+    /** Ignores everything. */
     Progress NONE = new Progress() {
         @Override
-        public void stage(String name) {}
+        public void phase(String name) {}
 
         @Override
         public void items(long done, long total) {}
     };
 
-    /** A stage begins; the one before has ended. */
-    void stage(String name);
+    /** A phase begins; the one before has ended. */
+    void phase(String name);
 
     /**
-     * A job of the stage begins: until it ends, items are its own. Empty: it has ended.
+     * A job of the phase begins: until it ends, items are those of the job. Empty: it has ended.
      *
-     * @param name what it does
+     * @param name of the job, for people
      */
     default void job(String name) {}
 
     /**
-     * How much of the stage is done, or of the job that runs.
+     * How many items of the phase, or of the job that runs, are done.
      *
      * @param total 0 if unknown
      */
     void items(long done, long total);
 
     /**
-     * How much an engine that spills has spilled to disk since the check began; one that never does says nothing.
+     * How many bytes an engine that spills has spilled to disk since the check began. Other engines do not report this.
      *
      * @param bytes of all tasks
      */
     default void spilled(long bytes) {}
 
-    /** Something that only who asked for all is told: a line. */
+    /** A line for users of verbose output. */
     default void note(String text) {}
 }

@@ -9,14 +9,14 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Closure, rules and the order that they give, for one graph, which they extend: the stages in which engines differ that go over
- * all events. Every engine leaves the same edges in the same order. One thread.
+ * Closure, rules and the order that follows from them, for one graph, which they extend. These phases pass over all events, and
+ * engines differ in them, but every engine adds the same edges in the same order. One thread.
  */
 public interface Rules extends AutoCloseable {
-    /** In a stage file: a bit an event, whether the last closure changed its row. */
+    /** In a checkpoint: one bit per event, whether the last closure changed its row. */
     String CHANGED = "changedRows";
 
-    /** In a stage file, once a round has ended: keys of which it decided reads. */
+    /** In a checkpoint after a round: the keys of which the round decided reads. */
     String DECIDED = "decidedKeys";
 
     /** Rules over a closure on this JVM's heap, see {@link Kernels#rules}. */
@@ -24,26 +24,21 @@ public interface Rules extends AutoCloseable {
         return InMemoryRules.of(history, graph, bytes, tuning);
     }
 
-    /** Whether {@link #inMemory} has real time in chain clocks, for few sessions write few keys and they fit. */
+    /** Whether {@link #inMemory} keeps real time in chain clocks: few sessions write few keys, and the clocks fit. */
     static boolean goBySession(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
         return graph.realTime() != null && InMemoryRules.goBySession(history, graph, bytes, tuning.rows());
     }
 
     /** Makes reachability exact for the graph and drops redundant edges from it, see {@link Closure#update}. */
-    Closure.Result close(BooleanSupplier stop);
-
-    /** Whether a closure that {@link #close} stopped at would have taken more memory than it was given. */
-    default boolean isOutgrown() {
-        return false;
-    }
+    boolean close(BooleanSupplier stop);
 
     /** One round of rules, see {@link Saturation#round}; reachability must be exact. */
-    Saturation.Result round(BooleanSupplier stop);
+    Saturation.RoundResult round(BooleanSupplier stop);
 
-    /** After {@link Saturation.Result#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    /** After {@link Saturation.RoundResult#CONTRADICTION}: the key whose reader has no candidate writer left. */
     int impossibleKey();
 
-    /** After {@link Saturation.Result#CONTRADICTION}: the transaction of that read. */
+    /** After {@link Saturation.RoundResult#CONTRADICTION}: the transaction of that read. */
     int impossibleReader();
 
     /**
@@ -53,26 +48,26 @@ public interface Rules extends AutoCloseable {
     int @Nullable [] order();
 
     /**
-     * To how many others nothing is known of an event's place, on average; reachability must be exact. 0 with real time,
-     * which leaves few.
+     * The average number of events to which an event has no known order; reachability must be exact. 0 with real time, which
+     * leaves few.
      */
     double freedom();
 
-    /** Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the solver's threads ask. */
+    /** Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the workers of the solver call it. */
     boolean reaches(int a, int b);
 
-    /** Bytes of heap that rows take. */
+    /** Bytes of heap that the rows take. */
     long heapBytes();
 
-    /** Adds to a stage file what {@link #restore} needs beside graph and index. */
+    /** Adds to a checkpoint what {@link #restore} needs beside graph and index. */
     void saveTo(ArrayFile file);
 
     /**
-     * Goes on where a process that wrote the file was, with its graph and index. {@link #close}'s result.
+     * Restores the state of the process that wrote the file, with its graph and index. @return as {@link #close}
      */
-    Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
+    boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
 
-    /** Gives back files and memory. */
+    /** Releases files and memory. */
     @Override
     void close();
 }

@@ -5,12 +5,12 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.solver.Polygraph;
 
 /**
- * The keys of a history for the solver, and one more for each start that binds only if its transaction commits ({@link
- * RealTimeChain#openStarts}): the tick writes it, the transaction reads what the tick wrote. That asks for the tick before the
- * transaction if that commits and for nothing otherwise, which is what a known edge cannot say: it would hold in any case,
- * and with it all that the session says of what comes later.
+ * The keys of a history for the solver, and one more key for each start that binds only if its transaction commits ({@link
+ * RealTimeChain#openStarts}): the tick writes this key, and the transaction reads that write. So the tick comes before the
+ * transaction if the transaction commits, and nothing is required otherwise. A known edge cannot express this: it would hold
+ * in any case, and so would everything that follows from it in session order.
  *
- * <p>Without such starts the arrays are those of the index; otherwise copies, 16 bytes a reader or writer.
+ * <p>Without such starts the arrays are those of the index; otherwise they are copies, 16 bytes a reader or writer.
  */
 final class SolverKeys {
     private final int ofHistory;

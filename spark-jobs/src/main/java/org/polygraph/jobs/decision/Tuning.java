@@ -4,20 +4,20 @@ import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.solver.SolverOptions;
 
 /**
- * How an engine goes about a decision: for tests and measurements, which ask what each part is worth. Users get {@link
- * #DEFAULT}; no setting changes a verdict, only whether and when there is one. Immutable.
+ * Parameters of a decision, for tests and measurements of its components. Users get {@link #DEFAULT}. No parameter changes a
+ * verdict, only whether and when there is one. Immutable.
  *
  * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
  *     closure and order alone
  * @param start the order that the solver starts from
- * @param rows what holds reachability where real time is part of the level
- * @param cores threads of closure and rules, 0 for as many as there are cores
- * @param solver what the core's solver is started with; budgets and proof are set by the decision
+ * @param rows the closure where real time is part of the level
+ * @param cores workers of closure and rules, 0 for one on each processor
+ * @param solver options of the solver; the decision sets budgets and proof
  */
 public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores, SolverOptions solver) {
     /** A few rounds, while the order breaks enough for another to pay. */
     public static final int ADAPTIVE = -1;
-    /** No closure and no rules, as where the clocks do not fit into memory: the solver decides alone. */
+    /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
     public static final int NO_RULES = -2;
     /** Until nothing more is forced. */
     public static final int FIXPOINT = Integer.MAX_VALUE;
@@ -40,7 +40,7 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores,
         CHAINS
     }
 
-    /** The engine as it is used. */
+    /** The parameters of the command. */
     public static final Tuning DEFAULT =
             new Tuning(ADAPTIVE, StartOrder.RANK, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
 
@@ -50,27 +50,27 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores,
         }
     }
 
-    /** This but for the rounds. */
+    /** A copy with other rounds. */
     public Tuning withRounds(int value) {
         return new Tuning(value, start, rows, cores, solver);
     }
 
-    /** This but for the start order. */
+    /** A copy with another start order. */
     public Tuning withStart(StartOrder value) {
         return new Tuning(rounds, value, rows, cores, solver);
     }
 
-    /** This but for the closure of levels with real time. */
+    /** A copy with another closure for real time. */
     public Tuning withRows(RealTimeRows value) {
         return new Tuning(rounds, start, value, cores, solver);
     }
 
-    /** This but for the number of threads. */
+    /** A copy with another number of workers. */
     public Tuning withCores(int value) {
         return new Tuning(rounds, start, rows, value, solver);
     }
 
-    /** This but for an option of the solver. */
+    /** A copy with another value of a solver option. */
     public Tuning with(SolverOptions.Option option, long value) {
         return new Tuning(rounds, start, rows, cores, solver.with(option, value));
     }

@@ -72,7 +72,7 @@ public final class Implications {
         PhaseClock phases = check.phases();
         phases.begin("implied");
         Terms terms = request.terms().orElseThrow();
-        boolean isUnchanged = terms.promise().isAxiom();
+        boolean isUnchanged = terms.guarantee().isAxiom();
         Witness shown = isUnchanged ? witness : inTerms(witness, terms);
         phases.end(table.transactions());
         if (request.replayed() && !isUnchanged) {
@@ -92,7 +92,7 @@ public final class Implications {
     /** The same order, with two events per transaction if the guarantee has two. */
     private static Witness inTerms(Witness witness, Terms terms) {
         int[] position = witness.position();
-        if (witness.terms().promise().events() == 1 && terms.promise().events() == 2) {
+        if (witness.terms().guarantee().events() == 1 && terms.guarantee().events() == 2) {
             int[] twice = new int[2 * position.length];
             for (int t = 0; t < position.length; t++) {
                 twice[2 * t] = 2 * position[t];

@@ -9,7 +9,7 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Generates in this JVM: one pass in the order of time finds what reads return, a second one makes rows.
+ * Generates in this JVM: one pass in the order of time finds the results of reads, a second one makes rows.
  *
  * <p>Memory: 8 bytes an operation and 8 a key, and {@value #WRITING_BYTES} bytes for a row group of the file.
  */
@@ -29,9 +29,9 @@ public final class EmbeddedGenerator implements Generator {
         if (!budget.fits(0, needed)) {
             throw new BudgetException(budget.shortage("generating", needed) + ", or use --engine spark");
         }
-        progress.stage("simulate");
+        progress.phase("simulate");
         GeneratedRows rows = GeneratedRows.all(plan, done -> progress.items(done, plan.transactions()));
-        progress.stage("write");
+        progress.phase("write");
         for (int part = 0; part < target.parts(); part++) {
             target.write(part, rows);
             progress.items(part + 1L, target.parts());

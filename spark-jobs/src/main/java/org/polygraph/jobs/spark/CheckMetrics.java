@@ -122,9 +122,9 @@ final class CheckMetrics {
         spilled.set(0);
         return new Progress() {
             @Override
-            public void stage(String name) {
+            public void phase(String name) {
                 begin(name);
-                to.stage(name);
+                to.phase(name);
             }
 
             @Override

@@ -10,11 +10,11 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.sliced.ClosurePlan;
 import org.polygraph.partitioner.sliced.GroupedRows;
+import org.polygraph.storage.model.StoppedException;
 
 /** Chain clocks by jobs: columns by group of sessions, into mapped files; ranks by group. */
 final class ColumnClosure implements JobClosure {
@@ -43,18 +43,18 @@ final class ColumnClosure implements JobClosure {
     }
 
     @Override
-    public Closure.Result close() throws IOException {
+    public boolean close() throws IOException {
         int known = generation < 0 ? 0 : graph.indexedEdges();
         ClosurePlan plan = ClosurePlan.of(graph, known);
         if (plan.isCyclic()) {
-            return Closure.Result.CYCLIC;
+            return false;
         }
         long[] kept = run(plan, generation);
         if (kept == null) {
-            return Closure.Result.STOPPED;
+            throw new StoppedException();
         }
         plan.retain(kept);
-        return Closure.Result.EXACT;
+        return true;
     }
 
     /** Makes the next generation. @return bits of edges that are not redundant; null if the budget ended */
@@ -177,17 +177,17 @@ final class ColumnClosure implements JobClosure {
     }
 
     @Override
-    public Closure.Result restore(long[] changedThen) throws IOException {
+    public boolean restore(long[] changedThen) throws IOException {
         int indexed = graph.indexedEdges();
         ClosurePlan plan = ClosurePlan.of(graph, graph.edges());
         if (plan.isCyclic()) {
-            return Closure.Result.CYCLIC;
+            return false;
         }
         if (run(plan, -1) == null) {
-            return Closure.Result.STOPPED;
+            throw new StoppedException();
         }
         graph.restoreIndexed(indexed);
         changed = changedThen;
-        return Closure.Result.EXACT;
+        return true;
     }
 }

@@ -7,13 +7,8 @@ import org.polygraph.partitioner.closure.Closure;
 
 /** A closure that jobs compute, piece by piece, into files that tasks and driver map. One thread, but for {@link #reaches}. */
 sealed interface JobClosure permits ColumnClosure, WindowJobs {
-    /** Whether a closure was stopped because it would have taken more memory than a task has. */
-    default boolean isOutgrown() {
-        return false;
-    }
-
-    /** Makes reachability exact for the graph and drops redundant edges from it. */
-    Closure.Result close() throws IOException;
+    /** As {@link Closure#update}. */
+    boolean close() throws IOException;
 
     /** A bit an event: those that more events may reach since it was last closed. */
     long[] changed();
@@ -36,6 +31,6 @@ sealed interface JobClosure permits ColumnClosure, WindowJobs {
     /** Bytes of heap on the driver. */
     long heapBytes();
 
-    /** Goes on from a graph as it was when an earlier process had closed it, and what had {@link #changed} then. */
-    Closure.Result restore(long[] changedThen) throws IOException;
+    /** Goes on from a graph as it was when an earlier process had closed it, and what had {@link #changed} then. @return as {@link #close} */
+    boolean restore(long[] changedThen) throws IOException;
 }

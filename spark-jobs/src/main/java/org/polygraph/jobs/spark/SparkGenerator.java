@@ -53,9 +53,9 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             throw new BudgetException(Budget.unlimited().shortage("a Spark session", LazySession.LEAST_HEAP));
         }
-        progress.stage("start of Spark");
+        progress.phase("start of Spark");
         long written = session.use(Budget.unlimited(), spark -> {
-            progress.stage("generate");
+            progress.phase("generate");
             Spill spill = new Spill(spark.sparkContext(), progress);
             try {
                 return generate(spark, plan, target, progress);

@@ -20,7 +20,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Rules;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -28,6 +27,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * Closure and rules as Spark jobs: columns of the closure by group of sessions, or with real time its rows by window of time,
@@ -115,7 +115,7 @@ final class SparkRules implements Rules {
     }
 
     @Override
-    public Closure.Result close(BooleanSupplier stop) {
+    public boolean close(BooleanSupplier stop) {
         this.stop = stop;
         try {
             return closure.close();
@@ -125,12 +125,7 @@ final class SparkRules implements Rules {
     }
 
     @Override
-    public boolean isOutgrown() {
-        return closure.isOutgrown();
-    }
-
-    @Override
-    public Saturation.Result round(BooleanSupplier stop) {
+    public Saturation.RoundResult round(BooleanSupplier stop) {
         this.stop = stop;
         graph.nextRound();
         VersionIndex versions = history.versions();
@@ -158,27 +153,27 @@ final class SparkRules implements Rules {
                     keys,
                     hotKeys);
             if (!force("force edges", indexes, rules.apply(slices), forced)) {
-                return Saturation.Result.STOPPED;
+                throw new StoppedException();
             }
             Dataset<byte[]> cut = cutKeys(hotKeys);
             if (cut != null && !force("force edges of cut keys", cut, rules.apply(oneByOne()), forced)) {
-                return Saturation.Result.STOPPED;
+                throw new StoppedException();
             }
             if (hot != null) {
                 List<byte[]> byRange = hot.round(grown, most, decidedKeys);
                 if (byRange == null) {
-                    return Saturation.Result.STOPPED;
+                    throw new StoppedException();
                 }
                 forced.addAll(byRange);
             }
         }
         if (!merge(forced)) {
-            return Saturation.Result.CONTRADICTION;
+            return Saturation.RoundResult.CONTRADICTION;
         }
         hasBegun = true;
         return graph.edges() > edges || versions.ambiguous() < ambiguous
-                ? Saturation.Result.FORCED
-                : Saturation.Result.FIXPOINT;
+                ? Saturation.RoundResult.FORCED
+                : Saturation.RoundResult.FIXPOINT;
     }
 
     private boolean force(String what, Dataset<byte[]> from, SaturationTask rules, List<byte[]> forced) {
@@ -198,8 +193,9 @@ final class SparkRules implements Rules {
         if (!hasBegunHere) {
             hasBegunHere = true;
             IntOpenHashSet hot = new IntOpenHashSet(hotKeys);
-            int[] chosen =
-                    IntStream.of(slices.cutKeys()).filter(k -> !hot.contains(k)).toArray();
+            int[] chosen = IntStream.of(slices.splitKeys())
+                    .filter(k -> !hot.contains(k))
+                    .toArray();
             if (chosen.length > 0) {
                 try {
                     IndexFiles files = new IndexFiles(parent, context.hadoopConfiguration());
@@ -354,7 +350,7 @@ final class SparkRules implements Rules {
     }
 
     @Override
-    public Closure.Result restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+    public boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
         long[] changedThen = file.longs(CHANGED);
         hasBegun = file.has(DECIDED);
         decidedKeys = hasBegun ? file.ints(DECIDED) : new int[0];

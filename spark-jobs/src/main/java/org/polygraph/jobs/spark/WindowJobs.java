@@ -11,12 +11,13 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.EventOrder;
+import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.sliced.WindowedRows;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver
@@ -34,7 +35,6 @@ final class WindowJobs implements JobClosure {
     private final int[] chainStarts;
     private final WindowPlan.Granularity cut;
     private final long mostBytes;
-    private boolean outgrown;
     private long[] changed;
     private @Nullable Generation generation;
     private @Nullable TimeBounds bounds;
@@ -93,21 +93,19 @@ final class WindowJobs implements JobClosure {
     }
 
     @Override
-    public Closure.Result close() throws IOException {
+    public boolean close() throws IOException {
         WindowPlan plan = WindowPlan.of(graph, generation == null ? 0 : graph.indexedEdges(), cut);
         if (plan.isCyclic()) {
-            return Closure.Result.CYCLIC;
+            return false;
         }
         long[] keep = plan.keep();
-        if (!run(plan, keep)) {
-            return Closure.Result.STOPPED;
-        }
+        run(plan, keep);
         plan.retain(keep);
-        return Closure.Result.EXACT;
+        return true;
     }
 
-    /** Makes the next generation. @param keep gets the edges that are judged and stay. @return false if the budget ended, or what rows may take */
-    private boolean run(WindowPlan plan, long[] keep) throws IOException {
+    /** Makes the next generation. @param keep gets the edges that are judged and stay */
+    private void run(WindowPlan plan, long[] keep) throws IOException {
         Generation before = generation;
         int next = before == null ? 0 : before.number + 1;
         IntFiles files = files(folder);
@@ -131,7 +129,7 @@ final class WindowJobs implements JobClosure {
                                 new WindowTask(folder, next, chainStarts, lengths, before, mostBytes),
                                 Encoders.BINARY())::collectAsList);
         if (made == null) {
-            return false;
+            throw new StoppedException();
         }
         long[] grown = new long[changed.length];
         TimeBounds old = bounds;
@@ -144,8 +142,7 @@ final class WindowJobs implements JobClosure {
             int window = in.get();
             rowLengths[window] = in.get();
             if (rowLengths[window] == WindowTask.OUTGROWN) {
-                outgrown = true;
-                return false;
+                throw new OutgrownException(mostBytes);
             }
             for (int i = in.get(); i > 0; i--) {
                 int e = in.get();
@@ -165,12 +162,6 @@ final class WindowJobs implements JobClosure {
             files.delete(BOUNDS + before.number);
             files.delete(ROWS + before.number + "-");
         }
-        return true;
-    }
-
-    @Override
-    public boolean isOutgrown() {
-        return outgrown;
     }
 
     @Override
@@ -212,17 +203,15 @@ final class WindowJobs implements JobClosure {
     }
 
     @Override
-    public Closure.Result restore(long[] changedThen) throws IOException {
+    public boolean restore(long[] changedThen) throws IOException {
         int indexed = graph.indexedEdges();
         WindowPlan plan = WindowPlan.of(graph, graph.edges(), cut);
         if (plan.isCyclic()) {
-            return Closure.Result.CYCLIC;
+            return false;
         }
-        if (!run(plan, new long[(graph.edges() + 63) >> 6])) {
-            return Closure.Result.STOPPED;
-        }
+        run(plan, new long[(graph.edges() + 63) >> 6]);
         graph.restoreIndexed(indexed);
         changed = changedThen;
-        return Closure.Result.EXACT;
+        return true;
     }
 }

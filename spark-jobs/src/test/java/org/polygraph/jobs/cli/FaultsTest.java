@@ -167,7 +167,7 @@ class FaultsTest {
     @Test
     void noRoomForTheRun() throws IOException, InterruptedException {
         Path out = folder.resolve("full");
-        goesOnWithRoom(out, out, out.toString(), NO_SPACE, "finished stages are kept");
+        goesOnWithRoom(out, out, out.toString(), NO_SPACE, "earlier checkpoints are kept");
     }
 
     /** Whatever comes first: a certificate, which Parquet writes, or a page. */
@@ -368,7 +368,8 @@ class FaultsTest {
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - killed));
         String from = keptBefore(question, job);
         if (!from.isEmpty()) {
-            assertThat(again.err()).contains(from + ": a stage that an earlier try has finished; going on from it");
+            assertThat(again.err())
+                    .contains(from + ": a checkpoint of an earlier process; the check continues from it");
             assertThat(RAN).as("jobs after " + job).doesNotContain("index keys");
         }
         assertThat(RAN).as("jobs after " + job).contains(job);
@@ -449,7 +450,7 @@ class FaultsTest {
                         HttpRequest.newBuilder(URI.create(ui + "/metrics/prometheus/"))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
-        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_job_CheckMetricsPlugin_";
+        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_spark_CheckMetricsPlugin_";
         assertThat(response.body().lines())
                 .anyMatch(line -> line.matches(plugin + "stage_saturation_running_Value\\{.*} 0"))
                 .anyMatch(line -> line.matches(plugin + "stage_check_total_Value\\{.*} [0-9]+"))

@@ -49,7 +49,7 @@ class ProgressPrinterTest {
             printed();
             after(99);
             if (mode != ProgressMode.JSON) {
-                printer.stage("index");
+                printer.phase("index");
             }
             printer.items(1, 2);
             printer.pathEnds();
@@ -62,21 +62,21 @@ class ProgressPrinterTest {
         ProgressPrinter printer = printer(ProgressMode.JSON, false);
         for (int path = 0; path < 2; path++) {
             assertThat(printed().lines()).singleElement().asString().contains("\"stage\":\"reading\",\"done\":0");
-            printer.stage("check");
+            printer.phase("check");
             printer.items(1, 2);
-            printer.stage("solve");
+            printer.phase("solve");
             assertThat(printed().lines())
                     .hasSize(2)
                     .first()
                     .asString()
                     .contains("\"stage\":\"check\",\"done\":0,\"total\":0,\"ms\":0,");
             for (int round = 0; round < 100; round++) {
-                printer.stage("check");
-                printer.stage("solve");
+                printer.phase("check");
+                printer.phase("solve");
             }
             assertThat(printed()).isEmpty();
             after(50);
-            printer.stage("check");
+            printer.phase("check");
             printer.items(0, 0);
             assertThat(printed()).contains("\"stage\":\"check\"").hasLineCount(1);
             printer.path("another");
@@ -87,7 +87,7 @@ class ProgressPrinterTest {
     void theBarIsDrawnOverItselfAndTakenAway() {
         ProgressPrinter printer = printer(ProgressMode.AUTO, true);
         after(100);
-        printer.stage("closure");
+        printer.phase("closure");
         assertThat(printed()).isEqualTo("\rclosure   0s  heap 3+1M");
         printer.items(1, 2);
         assertThat(printed()).isEmpty();
@@ -122,7 +122,7 @@ class ProgressPrinterTest {
         for (ProgressMode mode : new ProgressMode[] {ProgressMode.AUTO, ProgressMode.PLAIN}) {
             ProgressPrinter printer = printer(mode, mode == ProgressMode.PLAIN);
             after(4999);
-            printer.stage("solve");
+            printer.phase("solve");
             assertThat(printed()).isEmpty();
             after(1);
             printer.items(3, 4);
@@ -185,7 +185,7 @@ class ProgressPrinterTest {
     void rateAndTimeLeftAreOfTheJob() {
         for (ProgressMode mode : new ProgressMode[] {ProgressMode.PLAIN, ProgressMode.JSON}) {
             ProgressPrinter printer = printer(mode, false);
-            printer.stage("saturation");
+            printer.phase("saturation");
             printer.job("prune keys");
             after(100_000);
             printer.items(50, 100);

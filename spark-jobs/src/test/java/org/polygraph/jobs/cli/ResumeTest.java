@@ -73,7 +73,7 @@ class ResumeTest {
             kill(words(history, out, "--resume"), out, stage);
             InProcess again = InProcess.run(words(history, out, "--resume"));
             assertThat(again.exitCode()).as(again.err()).isZero();
-            assertThat(again.err()).contains("index.stage: a stage that an earlier try has finished");
+            assertThat(again.err()).contains("index.stage: a checkpoint of an earlier process");
             assertThat(verdict(out)).isEqualTo(verdict(whole));
             assertThat(run(out).resolve("stages")).doesNotExist();
             assertThat(run(out).resolve("_SUCCESS")).exists();
@@ -113,7 +113,7 @@ class ResumeTest {
             kill(words(level, history, out, "--resume"), out, stage);
             InProcess again = InProcess.run(words(level, history, out, "--resume"));
             assertThat(again.exitCode()).as(again.err()).isZero();
-            assertThat(again.err()).contains(stage + ".stage: a stage that an earlier try has finished");
+            assertThat(again.err()).contains(stage + ".stage: a checkpoint of an earlier process");
             assertThat(verdict(out)).isEqualTo(verdict(whole));
             assertThat(run(out).resolve("stages")).doesNotExist();
         }

@@ -52,7 +52,7 @@ class CheckpointsTest {
         final Set<String> stages = new TreeSet<>();
 
         @Override
-        public void stage(String name) {
+        public void phase(String name) {
             stages.add(name);
         }
 
@@ -121,7 +121,7 @@ class CheckpointsTest {
             }
             number++;
         }
-        assertThat(messages).isNotEmpty().allMatch(message -> message.contains(" that an earlier try has finished"));
+        assertThat(messages).isNotEmpty().allMatch(message -> message.contains(" of an earlier process"));
         assertThat(seen).contains("closure", "saturation", "solve", "order");
     }
 
@@ -211,7 +211,7 @@ class CheckpointsTest {
         messages.clear();
         Verdict verdict = new EmbeddedChecker().check(other, request, Progress.NONE, Budget.unlimited(), kept);
         assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
-        assertThat(messages).anyMatch(message -> message.contains("orders.stage: a damaged stage file: found orders"));
+        assertThat(messages).anyMatch(message -> message.contains("orders.stage: a damaged checkpoint: found orders"));
     }
 
     private void goesOn(HistoryTable table, CheckRequest request, String name, Set<String> seen) throws IOException {
@@ -274,7 +274,7 @@ class CheckpointsTest {
                 assertThat(Untimed.json(again)).as(stage + how).isEqualTo(Untimed.json(whole));
                 assertThat(messages)
                         .as(stage + how)
-                        .filteredOn(message -> message.contains(stage + ".stage: a damaged stage file: "))
+                        .filteredOn(message -> message.contains(stage + ".stage: a damaged checkpoint: "))
                         .hasSize(1);
             }
         }

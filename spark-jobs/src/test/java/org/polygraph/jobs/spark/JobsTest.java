@@ -74,7 +74,7 @@ class JobsTest {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         Progress progress = new Progress() {
             @Override
-            public void stage(String name) {
+            public void phase(String name) {
                 throw new AssertionError(name);
             }
 

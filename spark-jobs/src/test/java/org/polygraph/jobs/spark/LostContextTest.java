@@ -39,7 +39,7 @@ class LostContextTest {
         }
 
         @Override
-        public void stage(String name) {}
+        public void phase(String name) {}
 
         @Override
         public void items(long done, long total) {}

@@ -102,7 +102,7 @@ class SparkGeneratorTest {
         List<Long> counts = Collections.synchronizedList(new ArrayList<>());
         Progress progress = new Progress() {
             @Override
-            public void stage(String name) {
+            public void phase(String name) {
                 heard.add(name);
             }
 

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,13 +17,12 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Rules;
 import org.polygraph.jobs.decision.Tuning;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
@@ -70,7 +70,7 @@ class SparkRulesTest {
             private String job = "";
 
             @Override
-            public void stage(String name) {}
+            public void phase(String name) {}
 
             @Override
             public void items(long done, long total) {}
@@ -94,15 +94,15 @@ class SparkRulesTest {
             }
             Tuning tuning = Tuning.DEFAULT.withRows(Tuning.RealTimeRows.WINDOW);
             try (Rules rules = Objects.requireNonNull(stages.rules(history, graph, Long.MAX_VALUE, tuning))) {
-                Closure.Result closed = rules.close(isOver::get);
-                assertThat(closed)
-                        .as("%s %s", isTimed, after)
-                        .isEqualTo(after.equals("index") ? Closure.Result.STOPPED : Closure.Result.EXACT);
-                assertThat(rules.isOutgrown()).isFalse();
-                if (closed == Closure.Result.EXACT) {
-                    assertThat(rules.round(isOver::get))
+                if (after.equals("index")) {
+                    assertThatThrownBy(() -> rules.close(isOver::get))
                             .as("%s %s", isTimed, after)
-                            .isEqualTo(Saturation.Result.STOPPED);
+                            .isInstanceOf(StoppedException.class);
+                } else {
+                    assertThat(rules.close(isOver::get)).isTrue();
+                    assertThatThrownBy(() -> rules.round(isOver::get))
+                            .as("%s %s", isTimed, after)
+                            .isInstanceOf(StoppedException.class);
                 }
             }
         }

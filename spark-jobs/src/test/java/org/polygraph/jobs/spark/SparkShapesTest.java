@@ -213,7 +213,7 @@ class SparkShapesTest {
     private Progress commitStatus() {
         return new Progress() {
             @Override
-            public void stage(String name) {
+            public void phase(String name) {
                 stagesSeen.merge(name, 1, Integer::sum);
             }
 
