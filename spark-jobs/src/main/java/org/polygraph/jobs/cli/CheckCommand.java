@@ -27,6 +27,7 @@ import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
@@ -34,7 +35,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
-import picocli.CommandLine;
 
 /** {@code polygraph check} and {@code polygraph explain}: a verdict for each PATH and level, in brief or in full. */
 @Command(

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
-import org.polygraph.jobs.spark.FaultPlugin.Fault;
 import org.polygraph.jobs.spark.FaultPlugin;
+import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /** Two workers in processes of their own, one of them killed (-9) within a stage: the same verdict, and nothing left over. */
 @Tag("cluster")

@@ -446,7 +446,6 @@ public final class SubHistoryProof {
     }
 
     private String operation(int o) {
-        return (part.isWrite(o) ? "w(" : "r(") + Names.key(part, part.key(o)) + ")="
-                + Names.value(part, part.value(o));
+        return (part.isWrite(o) ? "w(" : "r(") + Names.key(part, part.key(o)) + ")=" + Names.value(part, part.value(o));
     }
 }
