@@ -83,7 +83,10 @@ class HouseTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage("org.polygraph.cluster..", "java..", "org.jspecify.annotations..");
 
-    /** What verifies must not share a mistake with what finds: storage, and nothing else of ours, however far one follows. */
+    /**
+     * What verifies must not share a mistake with what finds: storage, and nothing else of ours, however far one
+     * follows.
+     */
     @ArchTest
     static final ArchRule CERTIFICATE_KNOWS_RAW_OPERATIONS_ONLY = classes()
             .that()
@@ -318,8 +321,8 @@ class HouseTest {
             .allowEmptyShould(true);
 
     /**
-     * What is small by nature (a violation's few transactions, a table by an enum), and a map outside of the heap, which boxes what is
-     * asked and keeps none of it.
+     * What is small by nature (a violation's few transactions, a table by an enum), and a map outside of the heap,
+     * which boxes what is asked and keeps none of it.
      */
     private static final Set<String> MAY_BOX = Set.of(
             PARTITIONER + "isolation.Violation",

@@ -50,16 +50,16 @@ class SparkSettingsTest {
                 || ConfigEntry.findEntry(key) != null;
     }
 
-    /** Of ours, those that are a constant of the code. */
+    /** Our settings, each of which the code uses. */
     private static Set<String> own() throws IOException {
         Set<String> own = new TreeSet<>();
         try (Stream<Path> files = Files.walk(ROOT.resolve("spark-jobs/src/main/java"))) {
             for (Path file :
                     files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                Matcher matcher = Pattern.compile("String [A-Z_]+ =\\s*\"(spark\\.polygraph\\.[a-zA-Z.]+)\"")
-                        .matcher(Files.readString(file));
+                Matcher matcher =
+                        Pattern.compile("= OwnSetting\\.([A-Z_]+)\\.key\\(\\)").matcher(Files.readString(file));
                 while (matcher.find()) {
-                    own.add(matcher.group(1));
+                    own.add(OwnSetting.valueOf(matcher.group(1)).key());
                 }
             }
         }

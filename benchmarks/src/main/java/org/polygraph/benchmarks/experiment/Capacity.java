@@ -23,9 +23,10 @@ import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 
 /**
- * How far it goes: histories of growing size, made once with {@code polygraph generate} as Parquet with times, each checked by
- * the real command in a process of its own, and by the side of it Spark's own sort of the same operations, the measure of
- * what a check may cost. Appends a line a measurement to {@code NAME.csv} as soon as there is one; the table is of all that is in it.
+ * How far it goes: histories of growing size, made once with {@code polygraph generate} as Parquet with times, each
+ * checked by the real command in a process of its own, and by the side of it Spark's own sort of the same operations,
+ * the measure of what a check may cost. Appends a line a measurement to {@code NAME.csv} as soon as there is one; the
+ * table is of all that is in it.
  */
 final class Capacity {
     private static final int OPERATIONS = 8;
@@ -281,7 +282,10 @@ final class Capacity {
         return text.lines().reduce("", (before, line) -> line.isBlank() ? before : line);
     }
 
-    /** Bytes that tasks wrote for shuffles, by Spark's event logs in a folder, which start with the name of the application. */
+    /**
+     * Bytes that tasks wrote for shuffles, by Spark's event logs in a folder, which start with the name of the
+     * application.
+     */
     static long shuffled(Path log) throws IOException {
         long bytes = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(log, path -> !Files.isHidden(path))) {

@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A process from start to end, as the kernel counts it (Linux: /proc). One at a time: CPU time is what the children of this
- * process have used, all together.
+ * A process from start to end, as the kernel counts it (Linux: /proc). One at a time: CPU time is what the children of
+ * this process have used, all together.
  *
  * @param exitCode of it
  * @param cpuMillis user and system, in steps of 10 ms

@@ -9,8 +9,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What the cost of a check is held against: Spark reads the same Parquet history, makes a row of every operation and sorts
- * all by (key, transaction), with its own defaults; the rows go nowhere. The only work of its JVM.
+ * What the cost of a check is held against: Spark reads the same Parquet history, makes a row of every operation and
+ * sorts all by (key, transaction), with its own defaults; the rows go nowhere. The only work of its JVM.
  */
 final class RowSort {
     /** Sessions and indexes below 2^32 make one number of a transaction: cheaper for Spark than two columns. */

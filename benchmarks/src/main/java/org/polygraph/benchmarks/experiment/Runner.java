@@ -18,8 +18,8 @@ import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 
 /**
- * Runs the cells of a sweep one after the other, each in a JVM of its own with this one's class path and flags but for the
- * heap. A line of a sweep that was not decided at some x is not tried at a larger one.
+ * Runs the cells of a sweep one after the other, each in a JVM of its own with this one's class path and flags but for
+ * the heap. A line of a sweep that was not decided at some x is not tried at a larger one.
  */
 final class Runner {
     /** Seconds for start and generation; a child that takes longer hangs and is killed. */

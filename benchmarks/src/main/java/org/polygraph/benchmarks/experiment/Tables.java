@@ -106,8 +106,8 @@ final class Tables {
     }
 
     /**
-     * A row for each measurement of {@link Capacity}: its cost, also as a multiple of the CPU of the last sort of the same size, and the cost
-     * of each stage; {@code other} is start and output. A second table has the memory.
+     * A row for each measurement of {@link Capacity}: its cost, also as a multiple of the CPU of the last sort of the
+     * same size, and the cost of each stage; {@code other} is start and output. A second table has the memory.
      */
     static String capacity(List<Measurement> measurements) {
         return table(costs(measurements)) + "\nResident while a stage ran, MB; at the peak, bytes a transaction:\n\n"

@@ -14,8 +14,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the window closure of timed histories takes, bytes a transaction: after each of three updates with a round of rules
- * between them, for one event a transaction and for two. While an update runs the rows before it are there as well.
+ * What the window closure of timed histories takes, bytes a transaction: after each of three updates with a round of
+ * rules between them, for one event a transaction and for two. While an update runs the rows before it are there as
+ * well.
  */
 public final class ClosureBytes {
     private static final int UPDATES = 3;

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.polygraph.jobs.decision.Progress;
 
 /**
- * CPU time of the checking thread by stage, in ns: finer than the 10 ms of a verdict's phases, and without collection and
- * compilation, which other threads do. A stage lasts until the next one begins; one that comes again is summed up.
+ * CPU time of the checking thread by stage, in ns: finer than the 10 ms of a verdict's phases, and without collection
+ * and compilation, which other threads do. A stage lasts until the next one begins; one that comes again is summed up.
  */
 final class StageCpu implements Progress {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

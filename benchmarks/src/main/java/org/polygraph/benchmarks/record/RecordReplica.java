@@ -24,11 +24,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Records what clients of a database with a replica see: some read and write at the primary, the others only read, from the
- * replica. A replica that follows with a delay shows later readers older snapshots, so such a history can be
+ * Records what clients of a database with a replica see: some read and write at the primary, the others only read, from
+ * the replica. A replica that follows with a delay shows later readers older snapshots, so such a history can be
  * serializable and not strictly so. All clients are threads of this process, so there is one clock.
  *
- * <p>The table {@code registers(k, v)} is dropped and made anew, each of its keys with the value 0. Every write writes another value.
+ * <p>The table {@code registers(k, v)} is dropped and made anew, each of its keys with the value 0. Every write writes
+ * another value.
  */
 @Command(name = "benchmarks/run record", mixinStandardHelpOptions = true, sortOptions = false)
 public final class RecordReplica implements Callable<Integer> {

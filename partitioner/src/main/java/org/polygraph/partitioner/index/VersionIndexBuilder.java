@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
  * operation while it works.
  */
 public final class VersionIndexBuilder {
-    /** Up to this many writers of a key a nested loop beats hashing. */
-    private static final int FEW = 8;
-
     private final int keys;
     private final int[] sessionOf;
     private final byte[] states;
@@ -36,7 +33,10 @@ public final class VersionIndexBuilder {
     // Scratch of one key.
     private final WritersByValue byValue = new WritersByValue();
     private int[] slots = new int[64];
+    private int[] readClasses = new int[64];
     private int[] slotCounts = new int[64];
+    /** By first writer of a class: its last writer so far, or -1; empty while no value repeats. */
+    private int[] classTails = new int[0];
 
     /**
      * @param sessionOf by transaction
@@ -55,6 +55,8 @@ public final class VersionIndexBuilder {
     }
 
     /**
+     * Builds the index; called once.
+     *
      * @param operationStarts operations of unit i: [operationStarts[i], operationStarts[i + 1])
      * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
      * @param roles of each operation, see {@link TransactionScan}
@@ -106,18 +108,15 @@ public final class VersionIndexBuilder {
         if (end - r0 > slots.length) {
             slots = new int[Math.max(end - r0, 2 * slots.length)];
         }
-        boolean hashed = w > FEW;
-        if (hashed) {
-            byValue.clear(w);
-        }
+        byValue.clear(w);
         for (int i = 0; i < w; i++) {
             writerTransactions[first + i] = bucket.tags()[w0 + i];
-            writerClass(key, first, i, bucket.values(), w0, hashed);
+            writerClass(key, first + i, bucket.values()[w0 + i]);
         }
         writers = first + w;
         Arrays.fill(slotCounts, 0, w + 2, 0);
         for (int r = r0; r < end; r++) {
-            int slot = slotOf(key, first, w, bucket.tags()[r], bucket.values(), r, w0, hashed);
+            int slot = slotOf(key, first, w, bucket.tags()[r], bucket.values()[r], r - r0);
             slots[r - r0] = slot;
             if (slot >= 0) {
                 slotCounts[slot]++;
@@ -140,7 +139,7 @@ public final class VersionIndexBuilder {
             if (slot >= 0) {
                 int place = slotCounts[slot]++;
                 readerTransactions[place] = bucket.tags()[r];
-                readerClasses[place] = classScratch(r - r0);
+                readerClasses[place] = readClasses[r - r0];
             }
         }
         int kept = readers;
@@ -166,15 +165,7 @@ public final class VersionIndexBuilder {
         readers = kept;
     }
 
-    private int[] readClasses = new int[64];
-
-    private int classScratch(int i) {
-        return readClasses[i];
-    }
-
-    private void writerClass(int key, int first, int i, long[] values, int w0, boolean hashed) {
-        long value = values[w0 + i];
-        int w = first + i;
+    private void writerClass(int key, int w, long value) {
         if (value == initialValue) {
             writerClasses[w] = VersionIndex.INITIAL;
             if (initialWriters == null) {
@@ -188,7 +179,7 @@ public final class VersionIndexBuilder {
             }
             return;
         }
-        int representative = hashed ? byValue.putIfAbsent(value, w) : findAmong(values, w0, i, value, first);
+        int representative = byValue.putIfAbsent(value, w);
         if (representative < 0) {
             writerClasses[w] = w;
         } else {
@@ -196,17 +187,6 @@ public final class VersionIndexBuilder {
             append(representative, w);
         }
     }
-
-    private static int findAmong(long[] values, int w0, int count, long value, int first) {
-        for (int i = 0; i < count; i++) {
-            if (values[w0 + i] == value) {
-                return first + i;
-            }
-        }
-        return -1;
-    }
-
-    private int[] classTails = new int[0];
 
     private void append(int representative, int w) {
         if (nextInClass == null) {
@@ -221,9 +201,7 @@ public final class VersionIndexBuilder {
     }
 
     /** The slot of a read relative to the key's first, w + 1 if ambiguous, -1 if impossible (or not judged). */
-    private int slotOf(int key, int first, int w, int transaction, long[] values, int r, int w0, boolean hashed) {
-        long value = values[r];
-        int i = r - w0 - w;
+    private int slotOf(int key, int first, int w, int transaction, long value, int i) {
         if (i >= readClasses.length) {
             readClasses = Arrays.copyOf(readClasses, Math.max(i + 1, 2 * readClasses.length));
         }
@@ -233,7 +211,7 @@ public final class VersionIndexBuilder {
             readClasses[i] = VersionIndex.INITIAL;
             head = initialWriters == null ? -1 : initialWriters[key];
         } else {
-            head = hashed ? byValue.find(value) : findAmong(values, w0, w, value, first);
+            head = byValue.find(value);
             readClasses[i] = head;
         }
         int only = -1;

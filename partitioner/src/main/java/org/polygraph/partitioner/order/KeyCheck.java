@@ -19,7 +19,8 @@ import org.polygraph.partitioner.index.VersionIndex;
  * one instance a task.
  */
 public final class KeyCheck {
-    private final int shift;
+    private final int perTransaction;
+    private final boolean hasSnapshots;
     private final VersionIndex index;
     private final byte[] states;
     private final int[] position;
@@ -37,7 +38,8 @@ public final class KeyCheck {
      * @param states {@link CommitStatus#states}
      */
     public KeyCheck(int perTransaction, VersionIndex index, byte[] states, int[] position) {
-        this.shift = perTransaction - 1;
+        this.perTransaction = perTransaction;
+        this.hasSnapshots = perTransaction == 2;
         this.index = index;
         this.states = states;
         this.position = position;
@@ -62,6 +64,16 @@ public final class KeyCheck {
         return sweep(events(key), commits);
     }
 
+    /** The place at which a transaction takes its snapshot. */
+    private int snapshot(int transaction) {
+        return position[transaction * perTransaction];
+    }
+
+    /** The place at which a transaction commits. */
+    private int commit(int transaction) {
+        return position[(transaction + 1) * perTransaction - 1];
+    }
+
     /** The places at which the counted writers of a key commit, ascending. */
     public int[] commits(int key) {
         int[] commits = new int[index.writerStarts()[key + 1] - index.writerStarts()[key]];
@@ -69,7 +81,7 @@ public final class KeyCheck {
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
             int writer = index.writerTransactions()[w];
             if (states[writer] == CommitStatus.COUNTED) {
-                commits[count++] = position[(writer << shift) | shift];
+                commits[count++] = commit(writer);
             }
         }
         Arrays.sort(commits, 0, count);
@@ -90,13 +102,13 @@ public final class KeyCheck {
         int[] writers = index.writerTransactions();
         for (int w = w0; w < w1; w++) {
             if (states[writers[w]] == CommitStatus.COUNTED) {
-                items[count++] = (long) position[(writers[w] << shift) | shift] << 33 | 1L << 32 | w;
+                items[count++] = (long) commit(writers[w]) << 33 | 1L << 32 | w;
             }
         }
         int[] readers = index.readerTransactions();
         for (int r = r0; r < r1; r++) {
             if (states[readers[r]] == CommitStatus.COUNTED) {
-                items[count++] = (long) position[readers[r] << shift] << 33 | r;
+                items[count++] = (long) snapshot(readers[r]) << 33 | r;
             }
         }
         Arrays.sort(items, 0, count);
@@ -107,7 +119,7 @@ public final class KeyCheck {
         int violated = 0;
         int current = VersionIndex.INITIAL;
         long lastCommit = -1;
-        boolean overlaps = shift == 1;
+        boolean overlaps = hasSnapshots;
         for (int i = 0; i < count; i++) {
             int entry = (int) items[i];
             if ((items[i] & 1L << 32) == 0) {
@@ -116,7 +128,7 @@ public final class KeyCheck {
                 current = index.writerClasses()[entry];
                 if (overlaps) {
                     int writer = index.writerTransactions()[entry];
-                    violated += position[writer << shift] > lastCommit ? 0 : 1;
+                    violated += snapshot(writer) > lastCommit ? 0 : 1;
                     lastCommit = items[i] >>> 33;
                 }
             }
@@ -140,7 +152,7 @@ public final class KeyCheck {
                 violated += own == last && index.readerClasses()[entry] == current ? 0 : 1;
             } else {
                 int writer = index.writerTransactions()[entry];
-                violated += shift == 0 || position[writer << shift] > last ? 0 : 1;
+                violated += !hasSnapshots || snapshot(writer) > last ? 0 : 1;
                 current = index.writerClasses()[entry];
                 own = place;
             }

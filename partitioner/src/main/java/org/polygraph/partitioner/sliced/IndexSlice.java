@@ -74,17 +74,17 @@ public final class IndexSlice {
      * has none. Linear in what it has, for a part in what its key has.
      */
     public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
-        if (slices.isPart(slice)) {
+        if (slices.isOfSplitKey(slice)) {
             int place = slices.placeOf(slice);
-            int first = slices.partStart(place);
+            int first = slices.firstSlice(place);
             VersionIndex part =
-                    KeyParts.part(all, slices.cutKeys()[place], slices.partStart(place + 1) - first, slice - first);
+                    KeyParts.part(all, slices.splitKeys()[place], slices.firstSlice(place + 1) - first, slice - first);
             return new IndexSlice(slice, part, new int[0], new int[0]);
         }
         int[] keys = new int[slices.keysOf(slice)];
         for (int local = 0; local < keys.length; local++) {
             int key = slices.keyOf(slice, local);
-            keys[local] = slices.isCut(key) ? -1 : key;
+            keys[local] = slices.isSplit(key) ? -1 : key;
         }
         return new IndexSlice(slice, all.part(keys), new int[0], new int[0]);
     }

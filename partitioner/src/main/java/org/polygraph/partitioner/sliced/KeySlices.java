@@ -8,13 +8,13 @@ import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Which slice has what. Of the first n slices each has whole keys: key k is the (k / n)-th of slice k mod n. Ids of keys are
- * dense and follow first appearance, so these are as even as a hash would make them, and no table is needed to number a
- * slice's keys densely again.
+ * The distribution of keys to slices. Each of the first n slices has whole keys: key k is the (k / n)-th of slice k mod n. Ids of keys
+ * are dense and follow first appearance, so the slices are as even as a hash would make them, and no table is needed to number the
+ * keys of a slice densely.
  *
- * <p>A <i>cut</i> key has slices of its own beyond these, its <i>parts</i>, where it is key 0, and in slice k mod n it is a key
- * without operations. Its operations are dealt by a hash of their value: a part has all writes and all reads of its values,
- * so that the candidates of each read are with it. As even as values are: those of one value are never parted.
+ * <p>A <i>split</i> key has slices of its own beyond these, in which it is key 0; in slice k mod n it is a key without operations. Its
+ * operations are dealt by a hash of their value: a slice has all writes and all reads of its values, so the candidates of each read
+ * are in the same slice. Operations of one value are never separated.
  */
 public final class KeySlices implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -23,10 +23,10 @@ public final class KeySlices implements Serializable {
     private final int keys;
     private final int whole;
     /** Ascending. */
-    private final int[] cutKeys;
-    /** By cut key, its place above: the first of its slices; and the number of all slices. */
-    private final int[] partStarts;
-    /** The place of each cut key. */
+    private final int[] splitKeys;
+    /** By place of a split key: the first of its slices; and the number of all slices. */
+    private final int[] sliceStarts;
+    /** The place of each split key. */
     private final Int2IntOpenHashMap places = new Int2IntOpenHashMap();
 
     /**
@@ -40,36 +40,36 @@ public final class KeySlices implements Serializable {
     }
 
     /**
-     * Some keys are cut.
+     * Some keys are split.
      *
      * @param slices n, of whole keys
-     * @param cutKeys ascending
-     * @param parts of each of them, at least 1
+     * @param splitKeys ascending
+     * @param parts slices of each of them, at least 1
      */
-    KeySlices(int keys, int slices, int[] cutKeys, int[] parts) {
+    KeySlices(int keys, int slices, int[] splitKeys, int[] parts) {
         if (keys < 0 || slices < 1) {
             throw new IllegalArgumentException(keys + " keys in " + slices + " slices; expected at least one slice");
         }
         this.keys = keys;
         this.whole = slices;
-        this.cutKeys = cutKeys;
-        this.partStarts = new int[cutKeys.length + 1];
-        partStarts[0] = slices;
+        this.splitKeys = splitKeys;
+        this.sliceStarts = new int[splitKeys.length + 1];
+        sliceStarts[0] = slices;
         places.defaultReturnValue(WHOLE);
-        for (int c = 0; c < cutKeys.length; c++) {
-            partStarts[c + 1] = Math.addExact(partStarts[c], parts[c]);
-            places.put(cutKeys[c], c);
+        for (int c = 0; c < splitKeys.length; c++) {
+            sliceStarts[c + 1] = Math.addExact(sliceStarts[c], parts[c]);
+            places.put(splitKeys[c], c);
         }
     }
 
     /**
-     * Cuts keys that have too much for a slice. Linear time; 4 bytes a key while it works.
+     * Splits keys that have too many operations for a slice. Linear time; 4 bytes a key while it works.
      *
      * @param slices n, of whole keys
-     * @param mostOfKey operations of a key that is not cut
-     * @param perPart operations of a part, about
+     * @param mostOfKey operations of a key that is not split
+     * @param perSlice operations of a slice of a split key, about
      */
-    public static KeySlices of(HistoryTable table, int slices, long mostOfKey, int perPart) {
+    public static KeySlices of(HistoryTable table, int slices, long mostOfKey, int perSlice) {
         int keys = table.keys().size();
         if (table.operations() <= mostOfKey) {
             return new KeySlices(keys, slices);
@@ -83,7 +83,7 @@ public final class KeySlices implements Serializable {
         for (int key = 0; key < keys; key++) {
             if (counts[key] > mostOfKey) {
                 cut.add(key);
-                parts.add(Math.max(2, (counts[key] - 1) / perPart + 1));
+                parts.add(Math.max(2, (counts[key] - 1) / perSlice + 1));
             }
         }
         return new KeySlices(keys, slices, cut.toIntArray(), parts.toIntArray());
@@ -94,39 +94,39 @@ public final class KeySlices implements Serializable {
         return keys;
     }
 
-    /** Slices: those of whole keys, then parts. */
+    /** The number of slices: those of whole keys, then those of split keys. */
     public int slices() {
-        return partStarts[cutKeys.length];
+        return sliceStarts[splitKeys.length];
     }
 
-    /** Keys that are cut, ascending; not copied. */
-    public int[] cutKeys() {
-        return cutKeys;
+    /** The split keys, ascending; not to be changed. */
+    public int[] splitKeys() {
+        return splitKeys;
     }
 
-    /** Whether a slice is a part of a key, and not of whole keys. */
-    public boolean isPart(int slice) {
+    /** Whether a slice is of a split key, and not of whole keys. */
+    public boolean isOfSplitKey(int slice) {
         return slice >= whole;
     }
 
-    /** Whether a key is in parts. */
-    public boolean isCut(int key) {
-        return cutKeys.length > 0 && places.get(key) != WHOLE;
+    /** Whether a key is split. */
+    public boolean isSplit(int key) {
+        return splitKeys.length > 0 && places.get(key) != WHOLE;
     }
 
     /** The slice of an operation. */
     public int sliceOf(int key, long value) {
-        int place = cutKeys.length == 0 ? WHOLE : places.get(key);
+        int place = splitKeys.length == 0 ? WHOLE : places.get(key);
         if (place == WHOLE) {
             return key % whole;
         }
-        int parts = partStarts[place + 1] - partStarts[place];
-        return partStarts[place] + (int) ((HashCommon.mix(value) >>> Integer.SIZE) % parts);
+        int parts = sliceStarts[place + 1] - sliceStarts[place];
+        return sliceStarts[place] + (int) ((HashCommon.mix(value) >>> Integer.SIZE) % parts);
     }
 
-    /** The slice of a key that is not cut. */
+    /** The slice of a key that is not split. */
     public int sliceOf(int key) {
-        if (isCut(key)) {
+        if (isSplit(key)) {
             throw new IllegalArgumentException("key " + key + " is in several slices");
         }
         return key % whole;
@@ -134,30 +134,30 @@ public final class KeySlices implements Serializable {
 
     /** The key's number in the slices where it has operations. */
     public int localOf(int key) {
-        return isCut(key) ? 0 : key / whole;
+        return isSplit(key) ? 0 : key / whole;
     }
 
     /** The key that is number {@code local} in its slice. */
     public int keyOf(int slice, int local) {
-        return isPart(slice) ? cutKeys[placeOf(slice)] : local * whole + slice;
+        return isOfSplitKey(slice) ? splitKeys[placeOf(slice)] : local * whole + slice;
     }
 
     /** How many keys a slice has, those without operations included. */
     public int keysOf(int slice) {
-        if (isPart(slice)) {
+        if (isOfSplitKey(slice)) {
             return 1;
         }
         return slice >= keys ? 0 : (keys - slice - 1) / whole + 1;
     }
 
-    /** The cut key of a part, as its place among {@link #cutKeys}. */
-    public int placeOf(int part) {
-        int found = Arrays.binarySearch(partStarts, part);
+    /** The split key of one of its slices, as its place among {@link #splitKeys}. */
+    public int placeOf(int slice) {
+        int found = Arrays.binarySearch(sliceStarts, slice);
         return found >= 0 ? found : -found - 2;
     }
 
-    /** The first slice of the cut key at a place; after the last one, the number of slices. */
-    int partStart(int place) {
-        return partStarts[place];
+    /** The first slice of the split key at a place; after the last one, the number of slices. */
+    int firstSlice(int place) {
+        return sliceStarts[place];
     }
 }

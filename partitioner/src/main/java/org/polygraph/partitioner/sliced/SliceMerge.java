@@ -42,7 +42,7 @@ public final class SliceMerge {
         this.commitStatus = commitStatus;
         this.slices = slices;
         this.bytes = new long[slices.slices()];
-        this.partsToCome = new int[slices.cutKeys().length];
+        this.partsToCome = new int[slices.splitKeys().length];
         this.parts = new @Nullable KeyParts[partsToCome.length];
         Sizes sum = new Sizes();
         for (byte[] each : sizes) {
@@ -77,14 +77,14 @@ public final class SliceMerge {
             throw new IllegalStateException("slice " + part.slice() + " is there twice, or has grown");
         }
         awaited.clear(part.slice());
-        if (slices.isPart(part.slice())) {
+        if (slices.isOfSplitKey(part.slice())) {
             addPart(slices.placeOf(part.slice()), part.versions());
             return;
         }
         int keys = slices.keysOf(part.slice());
         for (int local = 0; local < keys; local++) {
             int key = slices.keyOf(part.slice(), local);
-            if (!slices.isCut(key)) {
+            if (!slices.isSplit(key)) {
                 copy(part.versions(), local, key);
             }
         }
@@ -93,7 +93,7 @@ public final class SliceMerge {
     private void addPart(int place, VersionIndex part) {
         KeyParts key = parts[place];
         if (key == null) {
-            key = new KeyParts(all, slices.cutKeys()[place], partsToCome[place]);
+            key = new KeyParts(all, slices.splitKeys()[place], partsToCome[place]);
             parts[place] = key;
         }
         if (key.add(part)) {
@@ -141,7 +141,7 @@ public final class SliceMerge {
             }
             awaited.set(slice);
             bytes[slice] = header.bytes();
-            if (slices.isPart(slice)) {
+            if (slices.isOfSplitKey(slice)) {
                 partsToCome[slices.placeOf(slice)]++;
             }
             ambiguous += header.ambiguous();

@@ -83,7 +83,7 @@ public final class SliceSaturation {
         this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
         for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
             int key = decided[at];
-            if (!slices.isCut(key) && slices.sliceOf(key) == slice.slice()) {
+            if (!slices.isSplit(key) && slices.sliceOf(key) == slice.slice()) {
                 versions.resolve(slices.localOf(key), Arrays.copyOfRange(decided, at + 2, at + 2 + decided[at + 1]));
             }
         }

@@ -21,20 +21,20 @@ class KeySlicesTest {
             for (int s = 0; s < slices.slices(); s++) {
                 for (int local = 0; local < slices.keysOf(s); local++) {
                     int key = slices.keyOf(s, local);
-                    if (slices.isPart(s)) {
-                        assertThat(slices.cutKeys()[slices.placeOf(s)]).isEqualTo(key);
+                    if (slices.isOfSplitKey(s)) {
+                        assertThat(slices.splitKeys()[slices.placeOf(s)]).isEqualTo(key);
                         cut[key]++;
-                    } else if (!slices.isCut(key)) {
+                    } else if (!slices.isSplit(key)) {
                         assertThat(slices.sliceOf(key)).isEqualTo(s);
                         assertThat(slices.localOf(key)).isEqualTo(local);
                     }
                 }
             }
             for (int key = 0; key < cut.length; key++) {
-                assertThat(cut[key] > 0).isEqualTo(slices.isCut(key));
+                assertThat(cut[key] > 0).isEqualTo(slices.isSplit(key));
                 int slice = slices.sliceOf(key, random.nextLong());
                 assertThat(slices.keyOf(slice, slices.localOf(key))).isEqualTo(key);
-                assertThat(slices.isPart(slice)).isEqualTo(slices.isCut(key));
+                assertThat(slices.isOfSplitKey(slice)).isEqualTo(slices.isSplit(key));
             }
         }
     }
@@ -50,7 +50,7 @@ class KeySlicesTest {
                 .generate();
         int perPart = 5_000;
         KeySlices slices = KeySlices.of(table, table.operations() / perPart, 2 * perPart, perPart);
-        assertThat(slices.cutKeys()).hasSize(1);
+        assertThat(slices.splitKeys()).hasSize(1);
         int[] operations = new int[slices.slices()];
         for (int o = 0; o < table.operations(); o++) {
             operations[slices.sliceOf(table.key(o), table.value(o))]++;
@@ -59,7 +59,7 @@ class KeySlicesTest {
         for (int each : operations) {
             assertThat(each).isBetween(1, perPart * 3 / 2);
         }
-        assertThat(KeySlices.of(table, 7, table.operations(), perPart).cutKeys())
+        assertThat(KeySlices.of(table, 7, table.operations(), perPart).splitKeys())
                 .isEmpty();
     }
 

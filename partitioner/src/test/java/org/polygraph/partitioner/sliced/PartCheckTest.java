@@ -70,7 +70,7 @@ class PartCheckTest {
                 KeyCheck check = new KeyCheck(perTransaction, slice, states, position);
                 for (int local = 0; local < slice.keys(); local++) {
                     int key = slices.keyOf(s, local);
-                    actual[key] += slices.isPart(s)
+                    actual[key] += slices.isOfSplitKey(s)
                             ? check.violations(local, IntBuffer.wrap(whole.commits(key)))
                             : check.violations(local);
                 }

@@ -5,7 +5,7 @@ import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
-/** What one level of a PATH gets: a verdict that was found now, or one that an earlier run kept. */
+/** The answer for one level of a PATH: a verdict that was found now, or that of an earlier run. */
 public final class Answer {
     private final IsolationLevel level;
     private final Verdict.Status status;

@@ -11,8 +11,8 @@ import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.storage.format.HistorySize;
 
 /**
- * {@code --engine auto}: each history and level by the engine that {@link Estimate#auto} names, from the counts of what
- * has been read. Verdicts are the same.
+ * {@code --engine auto}: decides each history and level with the engine that {@link Estimate#auto} chooses from the counts of
+ * the table.
  */
 public final class AutoChecker implements Checker {
     private final Engines engines;
@@ -31,7 +31,7 @@ public final class AutoChecker implements Checker {
         this.last = embedded;
     }
 
-    /** Which engine it is to be is known when the history is: Spark's settings are looked at then. */
+    /** The engine is chosen after reading; the settings of Spark are validated then. */
     @Override
     public void prepare(Progress progress, Budget budget, Consumer<String> warnings) {
         warn = warnings;
@@ -61,8 +61,7 @@ public final class AutoChecker implements Checker {
         HistorySize size = HistorySize.of(check.table());
         Budget budget = check.budget();
         Progress progress = check.phases().listener();
-        if (Estimate.of(Estimate.Engine.EMBEDDED, size, check.request().level()).fit(budget.heap()) == Estimate.Fit.YES
-                || Estimate.auto(size, check.request().level(), cut(), budget.heap()) == Estimate.Engine.EMBEDDED) {
+        if (Estimate.auto(size, check.request().level(), this::cut, budget.heap()) == Estimate.Engine.EMBEDDED) {
             return embedded;
         }
         try {

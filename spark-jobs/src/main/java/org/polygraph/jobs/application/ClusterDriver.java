@@ -5,14 +5,14 @@ package org.polygraph.jobs.application;
  * application. Used once.
  */
 public interface ClusterDriver {
-    /** Before anything else: does what the cluster waits for. */
+    /** Starts what the cluster waits for, before anything else. */
     void begin();
 
     /**
-     * The command has ended, and its output is written. Returns where the cluster is to hear of success.
+     * Called when the command has ended and its output is written. Returns normally if the cluster is to see success.
      *
      * @param exitCode that a process would end with
-     * @throws Exception what tells the cluster of any other code
+     * @throws Exception that shows any other code to the cluster
      */
     void end(int exitCode) throws Exception;
 }

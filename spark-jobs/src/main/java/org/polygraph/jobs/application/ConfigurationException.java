@@ -1,6 +1,6 @@
 package org.polygraph.jobs.application;
 
-/** Settings with which an engine cannot work (exit code 2): nothing has been judged. Not worth a retry. */
+/** Settings with which an engine cannot work (exit code 2). Nothing has been decided; a retry is useless. */
 public final class ConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package org.polygraph.jobs.application;
 
 /**
- * The engine could not do its work for a reason outside the program: storage, network, a cluster that is not there (exit
- * code 6). Worth a retry.
+ * The engine could not do its work for a reason outside the program: storage, network, a missing cluster (exit code
+ * 6). A retry may succeed.
  */
 public final class EngineException extends RuntimeException {
     private static final long serialVersionUID = 1L;

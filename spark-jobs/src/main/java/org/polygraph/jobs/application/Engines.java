@@ -3,7 +3,7 @@ package org.polygraph.jobs.application;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
-/** Where the command gets the engine that checks or replays. Asked once a command, and only for the engine it uses. */
+/** Makes engines; a command makes one, and only the one that it uses. */
 public interface Engines {
     /** One JVM, no Spark class loaded. */
     Checker embedded();
@@ -31,7 +31,7 @@ public interface Engines {
         throw new EngineMissingException("no generator on " + master);
     }
 
-    /** The engine is no part of this build or class path (exit code 2); the message says what to do. */
+    /** The engine is not on the class path (exit code 2); the message contains the remedy. */
     final class EngineMissingException extends Exception {
         private static final long serialVersionUID = 1L;
 

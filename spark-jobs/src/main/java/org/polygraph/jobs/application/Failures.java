@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
-/** Exceptions as messages for people: Java's often carry the path alone. */
+/** Exceptions as messages for people; those of the JDK often contain only a path. */
 public final class Failures {
     private Failures() {}
 
-    /** Of I/O on a PATH; names the path. */
+    /** A failed access to a PATH, with the path. */
     public static String ofPath(String path, IOException e) {
         if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
             return path + ": no such file or folder; check the path";
@@ -32,7 +32,7 @@ public final class Failures {
         return text(e);
     }
 
-    /** The message, or what kind of failure it was. */
+    /** The message, or the class of an exception without one. */
     public static String text(Throwable e) {
         String message = e.getMessage();
         return message == null || message.isEmpty() ? e.getClass().getSimpleName() : message;

@@ -8,8 +8,8 @@ import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /**
- * The engines there are. Spark's is found by name: its jars are not on the class path of an embedded run, and no class of
- * it may be loaded there.
+ * The engines of this build. The Spark engine is found by name, because its jars are not on the class path of an embedded run,
+ * which must not load any of its classes.
  */
 public final class InstalledEngines implements Engines {
     private static final String SPARK = "org.polygraph.jobs.spark.";
@@ -35,11 +35,11 @@ public final class InstalledEngines implements Engines {
     }
 
     /**
-     * The cluster that runs this process, or null where main's end is the process's. Spark's ApplicationMaster sets both
-     * properties before it calls main; with any other cluster the driver is a process of its own, as spark-submit is.
+     * The cluster that runs this process; null if the process ends with main. Spark's ApplicationMaster sets both properties
+     * before it calls main; on any other cluster the driver is a separate process.
      *
      * @param system properties of the process
-     * @param err hears what is wrong with the submission
+     * @param err receives errors of the submission
      */
     @Nullable
     public ClusterDriver driver(Properties system, PrintStream err) {

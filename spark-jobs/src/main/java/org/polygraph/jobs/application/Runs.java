@@ -7,7 +7,7 @@ import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
-/** Where runs are, as they are given on the command line: {@code run=<id>}, or the folder with only that run in it. */
+/** Finds runs by the paths that users give: {@code run=<id>}, or a folder that contains only that run. */
 public final class Runs {
     private static final String PREFIX = "run=";
 
@@ -19,12 +19,12 @@ public final class Runs {
             Location given = Location.of(path);
             return given.isFolder() && (isOne(given) || !within(given).isEmpty());
         } catch (IOException e) {
-            // Whoever reads it as a history says what is wrong with it.
+            // Reading it as a history reports the failure.
             return false;
         }
     }
 
-    /** The run's own folder. */
+    /** The folder of the run. */
     public static Location find(String run) throws IOException, HistoryException {
         Location given = Location.of(run);
         boolean folder;

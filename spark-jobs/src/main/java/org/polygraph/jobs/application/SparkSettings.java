@@ -9,17 +9,17 @@ import org.polygraph.cluster.OwnSetting;
 import org.polygraph.cluster.SparkProfile;
 import org.polygraph.jobs.estimate.Estimate;
 
-/** What a run on Spark would be set to, without Spark: the profile of the master, and what system properties say beside it. */
+/** The settings of a run on Spark, without Spark: the profile of the master, overridden by system properties. */
 public final class SparkSettings {
     private static final Pattern LOCAL = Pattern.compile("local(?:\\[([0-9]+|\\*).*)?");
     private static final Pattern SIZE = Pattern.compile("([0-9]+)([bkmgt]?)b?");
-    /** Spark's own default. */
+    /** The default of Spark. */
     private static final String PARTITIONS = "200";
 
     private final String master;
     private final Map<String, String> settings = new LinkedHashMap<>();
 
-    /** @throws IllegalArgumentException if there is no such master or profile: says what was expected */
+    /** @throws IllegalArgumentException if there is no such master or profile; the message names what was expected */
     public SparkSettings(String master) {
         this.master = master;
         settings.putAll(SparkProfile.of(master, System.getProperty(OwnSetting.PROFILE.key(), ""))
@@ -40,7 +40,7 @@ public final class SparkSettings {
                 !LOCAL.matcher(master).matches());
     }
 
-    /** Of local[N]; of all executors, where settings tell how many there are; else of this machine. */
+    /** Those of local[N]; of all executors if settings have their number; otherwise of this machine. */
     public int cores() {
         Matcher local = LOCAL.matcher(master);
         String machine = Integer.toString(Runtime.getRuntime().availableProcessors());

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options of a check, and what follows from them together. */
+/** The options of a check. */
 final class CheckOptions {
     enum OnViolation {
         FAIL,
@@ -33,10 +33,10 @@ final class CheckOptions {
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
             description =
-                    "The promise: sser, ser, ssi, si, cc, ra, rc or lin (strict serializability, serializability, strong"
+                    "The level: sser, ser, ssi, si, cc, ra, rc or lin (strict serializability, serializability, strong"
                             + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed;"
                             + " linearizability of single operations)."
-                            + " Several, as in ser,si, are judged in one reading, and the strongest that holds is told.")
+                            + " Several, as in ser,si, are decided in one reading, with the strongest that holds.")
     private Levels levels = Levels.NONE;
 
     @Mixin
@@ -65,8 +65,8 @@ final class CheckOptions {
             names = "--memory",
             paramLabel = "SIZE",
             converter = Converters.Bytes.class,
-            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); when what the"
-                    + " check of a PATH, all its levels together, holds would exceed 85 %% of it, UNKNOWN.")
+            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); a check"
+                    + " that would hold more than 85 %% of it ends in UNKNOWN.")
     private @Nullable Long memoryBytes;
 
     @Option(
@@ -95,27 +95,27 @@ final class CheckOptions {
     @Option(
             names = "--no-verify",
             description =
-                    "Do not replay the order before PASS is said; verdict.json's certificate is then not verified.")
+                    "Do not replay the order before a PASS; the certificate in verdict.json is then not verified.")
     private boolean unverified;
 
     @Option(
             names = "--proof",
             paramLabel = "FILE",
-            description = "Where to write the refutation of a VIOLATION that was found by search, step by step.")
+            description = "Where to write the proof of a VIOLATION that the solver found; verify --proof checks it.")
     private @Nullable String proof;
 
     @Option(
             names = "--max-violations",
             paramLabel = "N",
-            description = "No more than so many independent violations are told, 1 to 100 (default: 10).")
+            description = "Report at most so many independent violations, 1 to 100 (default: 10).")
     private int mostViolations = CheckRequest.DEFAULT_VIOLATIONS;
 
     @Option(
             names = "--resume",
-            description = "Continue a run=<id>/ that exists (default); given, stages of small histories are kept too.")
+            description = "Continue a run=<id>/ that exists (default); if given, small histories have checkpoints too.")
     private boolean resume;
 
-    @Option(names = "--overwrite", description = "Start a run=<id>/ that exists again.")
+    @Option(names = "--overwrite", description = "Replace a run=<id>/ that exists.")
     private boolean overwrite;
 
     /** Sets an option as picocli would, or a PATH, whose name is empty; false leaves the word to picocli. */
@@ -135,7 +135,7 @@ final class CheckOptions {
         return true;
     }
 
-    /** Checks what options mean together; nothing has been read yet. */
+    /** Rejects options that exclude each other, before anything is read. */
     void validate() {
         for (IsolationLevel level : levels.strongestFirst()) {
             if (time == TimeMode.STRICT && !level.strict().realTime()) {

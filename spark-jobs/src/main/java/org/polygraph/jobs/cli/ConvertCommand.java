@@ -28,11 +28,11 @@ import picocli.CommandLine.Spec;
         name = "convert",
         description = "Write a history as JSON Lines or Parquet.",
         sortOptions = false,
-        footer = {"", "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet, or -t says what it is; - is stdout."})
+        footer = {"", "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet, or -t names its format; - is stdout."})
 final class ConvertCommand implements Callable<Integer> {
     private final Environment environment;
 
-    /** Taken by every command; this one has no progress to show. */
+    /** Every command has these options; this one has no progress. */
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();
@@ -130,7 +130,7 @@ final class ConvertCommand implements Callable<Integer> {
                     : name.equals("-") || name.matches(".*\\.jsonl(\\.gz|\\.zst)?") ? HistoryFormat.JSONL : null;
         }
         if (target == null) {
-            throw wrong("'" + out + "' does not tell its format: end it in .jsonl or .parquet, or give -t");
+            throw wrong("'" + out + "' has no known ending: end it in .jsonl or .parquet, or give -t");
         }
         if (target != HistoryFormat.JSONL && target != HistoryFormat.PARQUET) {
             throw wrong("histories are not written as " + target.label() + "; give -t jsonl or -t parquet");

@@ -8,7 +8,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Option values: durations, sizes, formats. Their messages end in what to write instead. */
+/** Option values: durations, sizes, formats. Their messages end with a valid value. */
 final class Converters {
     private Converters() {}
 

@@ -9,15 +9,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where a command does its work: in this process, or on Spark. */
+/** The engine of a command: this process, or Spark. */
 final class EngineOptions {
-    enum Engine {
+    enum Choice {
         AUTO,
         EMBEDDED,
         SPARK
     }
 
-    /** Makes what works on a cluster. */
+    /** Makes the worker on a cluster. */
     @FunctionalInterface
     interface OnSpark<T> {
         T of(String master) throws EngineMissingException;
@@ -30,29 +30,30 @@ final class EngineOptions {
     @Option(
             names = "--engine",
             paramLabel = "ENGINE",
-            description = "auto, embedded (this process) or spark. auto: embedded, but for a check that fits its memory"
-                    + " only with spark.")
-    private Engine engine = Engine.AUTO;
+            description =
+                    "auto, embedded (this process) or spark. auto: embedded, unless a check fits its memory only with"
+                            + " spark.")
+    private Choice engine = Choice.AUTO;
 
     @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")
     private @Nullable String master;
 
     boolean isAuto() {
-        return engine == Engine.AUTO;
+        return engine == Choice.AUTO;
     }
 
     boolean isSpark() {
-        return engine == Engine.SPARK;
+        return engine == Choice.SPARK;
     }
 
-    /** A master is for Spark. With auto it stands ready where auto may come to mean Spark. */
+    /** Rejects a master without Spark; with auto it is allowed if auto may choose Spark. */
     void validate(boolean autoMayBeSpark) {
-        if (master != null && (autoMayBeSpark ? engine == Engine.EMBEDDED : !isSpark())) {
+        if (master != null && (autoMayBeSpark ? engine == Choice.EMBEDDED : !isSpark())) {
             throw wrong("--master is for --engine spark; the embedded engine has none");
         }
     }
 
-    /** What does the work: one of the two, and of the other no class is loaded. */
+    /** The worker of the chosen engine; no class of the other one is loaded. */
     <T> T choose(Supplier<T> embedded, OnSpark<T> spark) {
         if (!isSpark()) {
             return embedded.get();
@@ -64,7 +65,7 @@ final class EngineOptions {
         }
     }
 
-    /** Of Spark, if there is to be one. */
+    /** Spark master URL. */
     String master() {
         return master == null ? "local[*]" : master;
     }

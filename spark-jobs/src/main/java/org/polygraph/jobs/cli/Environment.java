@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import org.polygraph.jobs.application.Engines;
 
 /**
- * What a command sees of the world.
+ * The environment of a command.
  *
  * @param out results
  * @param err everything else

@@ -1,7 +1,10 @@
 package org.polygraph.jobs.cli;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.StringWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +23,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code polygraph estimate}: what a check will take. */
+/** {@code polygraph estimate}: predicts the cost of a check. */
 @Command(
         name = "estimate",
-        description = "Tell what a check of each history will take, before it runs.",
+        description = "Predict memory, disk and CPU of a check of each history.",
         sortOptions = false,
         footer = {
             "",
@@ -35,7 +38,7 @@ import picocli.CommandLine.Spec;
 final class EstimateCommand implements Callable<Integer> {
     private final Environment environment;
 
-    /** Taken by every command; this one has no progress to show. */
+    /** Every command has these options; this one has no progress. */
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();
@@ -65,8 +68,8 @@ final class EstimateCommand implements Callable<Integer> {
             names = "--cores",
             paramLabel = "N",
             description =
-                    "Cores that tasks share (default: those of local[N]; of executors, where settings tell how many;"
-                            + " else of this machine).")
+                    "Cores that tasks share (default: those of local[N]; of executors, if settings have their number;"
+                            + " otherwise of this machine).")
     private @Nullable Integer cores;
 
     @Option(names = "--json", description = "One JSON object per PATH, a line each.")
@@ -160,7 +163,7 @@ final class EstimateCommand implements Callable<Integer> {
         }
         out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + master);
         for (IsolationLevel level : levels.strongestFirst()) {
-            out.println("  --engine auto takes " + label(Estimate.auto(size, level, cut, heap())) + " for "
+            out.println("  --engine auto takes " + label(Estimate.auto(size, level, () -> cut, heap())) + " for "
                     + level.label());
         }
     }
@@ -173,7 +176,7 @@ final class EstimateCommand implements Callable<Integer> {
         };
     }
 
-    /** What {@code --memory} has to say, in mebibytes. */
+    /** The smallest {@code --memory}, in mebibytes. */
     private static String needed(Estimate estimate) {
         return (((estimate.leastBytes() / 17 * 20) >> 20) + 1) + "m";
     }
@@ -196,53 +199,50 @@ final class EstimateCommand implements Callable<Integer> {
                 : String.format(Locale.ROOT, "%.0f min", seconds / 60);
     }
 
-    private String asJson(String path, HistorySize size) {
-        StringBuilder text = new StringBuilder("{\"path\":").append(ProgressPrinter.quoted(path));
-        text.append(",\"source\":\"").append(size.source().name().toLowerCase(Locale.ROOT));
-        text.append("\",\"format\":\"").append(size.format().label());
-        text.append("\",\"bytes\":").append(size.bytes());
-        text.append(",\"transactions\":").append(size.transactions());
-        text.append(",\"operations\":").append(size.operations());
-        text.append(",\"sessions\":").append(size.sessions());
-        text.append(",\"keys\":").append(size.keys());
-        text.append(",\"heap_bytes\":").append(heap());
-        text.append(",\"cores\":").append(shared);
-        text.append(",\"estimates\":[");
-        String comma = "";
-        for (IsolationLevel level : levels.strongestFirst()) {
-            for (Engine engine : Engine.values()) {
-                Estimate estimate = Estimate.of(engine, size, level, cut);
-                text.append(comma)
-                        .append("{\"level\":\"")
-                        .append(level.label())
-                        .append("\",\"engine\":\"")
-                        .append(label(engine))
-                        .append("\",\"memory_bytes\":")
-                        .append(estimate.memoryBytes())
-                        .append(",\"least_memory_bytes\":")
-                        .append(estimate.leastBytes())
-                        .append(",\"slices\":")
-                        .append(estimate.slices())
-                        .append(",\"task_bytes\":")
-                        .append(estimate.taskBytes())
-                        .append(",\"shuffle_bytes\":")
-                        .append(estimate.shuffleBytes())
-                        .append(",\"disk_bytes\":")
-                        .append(estimate.diskBytes())
-                        .append(",\"node_disk_bytes\":")
-                        .append(estimate.nodeBytes())
-                        .append(",\"cpu_seconds\":")
-                        .append(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()))
-                        .append(",\"seconds\":")
-                        .append(String.format(Locale.ROOT, "%.1f", estimate.seconds(shared)))
-                        .append(",\"fits\":\"")
-                        .append(estimate.fit(heap()).name().toLowerCase(Locale.ROOT))
-                        .append("\",\"auto\":")
-                        .append(Estimate.auto(size, level, cut, heap()) == engine)
-                        .append('}');
-                comma = ",";
+    private String asJson(String path, HistorySize size) throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+            out.writeStartObject();
+            out.writeStringField("path", path);
+            out.writeStringField("source", size.source().name().toLowerCase(Locale.ROOT));
+            out.writeStringField("format", size.format().label());
+            out.writeNumberField("bytes", size.bytes());
+            out.writeNumberField("transactions", size.transactions());
+            out.writeNumberField("operations", size.operations());
+            out.writeNumberField("sessions", size.sessions());
+            out.writeNumberField("keys", size.keys());
+            out.writeNumberField("heap_bytes", heap());
+            out.writeNumberField("cores", shared);
+            out.writeArrayFieldStart("estimates");
+            for (IsolationLevel level : levels.strongestFirst()) {
+                for (Engine engine : Engine.values()) {
+                    write(out, size, level, engine);
+                }
             }
+            out.writeEndArray();
+            out.writeEndObject();
         }
-        return text.append("]}").toString();
+        return text.toString();
+    }
+
+    private void write(JsonGenerator out, HistorySize size, IsolationLevel level, Engine engine) throws IOException {
+        Estimate estimate = Estimate.of(engine, size, level, cut);
+        out.writeStartObject();
+        out.writeStringField("level", level.label());
+        out.writeStringField("engine", label(engine));
+        out.writeNumberField("memory_bytes", estimate.memoryBytes());
+        out.writeNumberField("least_memory_bytes", estimate.leastBytes());
+        out.writeNumberField("slices", estimate.slices());
+        out.writeNumberField("task_bytes", estimate.taskBytes());
+        out.writeNumberField("shuffle_bytes", estimate.shuffleBytes());
+        out.writeNumberField("disk_bytes", estimate.diskBytes());
+        out.writeNumberField("node_disk_bytes", estimate.nodeBytes());
+        out.writeFieldName("cpu_seconds");
+        out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()));
+        out.writeFieldName("seconds");
+        out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.seconds(shared)));
+        out.writeStringField("fits", estimate.fit(heap()).name().toLowerCase(Locale.ROOT));
+        out.writeBooleanField("auto", Estimate.auto(size, level, () -> cut, heap()) == engine);
+        out.writeEndObject();
     }
 }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code polygraph generate}: a history of a simulated store, as large as asked for. */
+/** {@code polygraph generate}: a history of a simulated store, of any size. */
 @Command(
         name = "generate",
         description = "Write a history of a simulated store, the same for a seed whatever the engine.",
@@ -39,11 +39,11 @@ import picocli.CommandLine.Spec;
             "OUT is a file (.parquet, .jsonl, .jsonl.gz, .jsonl.zst); with --parts or on Spark a folder of part files."
         })
 final class GenerateCommand implements Callable<Integer> {
-    /** What a part holds on Spark unless told: about 10 MB of Parquet. */
+    /** Default size of a part file on Spark: about 10 MB of Parquet. */
     private static final long OPERATIONS_PER_PART = 1 << 21;
 
     private static final int MOST_PARTS = 1 << 16;
-    /** What a folder may have that is replaced: our files, whole or not, and Hadoop's checksums of them. */
+    /** Files of a folder that is replaced: ours, whole or not, and Hadoop's checksums of them. */
     private static final Pattern OWN = Pattern.compile("_SUCCESS|part-[0-9]{5}\\.(jsonl|parquet)|\\..*\\.(tmp|crc)");
 
     private static final Pattern TEMPORARY = Pattern.compile("\\..*\\.tmp");
@@ -235,7 +235,7 @@ final class GenerateCommand implements Callable<Integer> {
                     : folder || name.endsWith(".parquet") ? HistoryFormat.PARQUET : null;
         }
         if (found == null) {
-            throw wrong("'" + out + "' does not tell its format: end it in .jsonl or .parquet, or give -f");
+            throw wrong("'" + out + "' has no known ending: end it in .jsonl or .parquet, or give -f");
         }
         if (!List.of(HistoryFormat.JSONL, HistoryFormat.PARQUET).contains(found)) {
             throw wrong("histories are not written as " + found.label() + "; give -f jsonl or -f parquet");

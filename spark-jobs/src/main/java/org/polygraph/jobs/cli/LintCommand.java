@@ -11,16 +11,16 @@ import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code polygraph lint}: signs of a recorder that does not do what its author thinks. */
+/** {@code polygraph lint}: signs of a faulty recorder. */
 @Command(
         name = "lint",
-        description = "Tell what is odd about each history, though it can be checked.",
+        description = "List what is odd in each history, though it can be checked.",
         sortOptions = false,
         footer = {"", "Findings are no failure: the exit code is 0 unless a history cannot be read."})
 final class LintCommand implements Callable<Integer> {
     private final Environment environment;
 
-    /** Taken by every command; this one has no progress to show. */
+    /** Every command has these options; this one has no progress. */
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();

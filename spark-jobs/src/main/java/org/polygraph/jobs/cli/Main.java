@@ -8,14 +8,14 @@ import org.polygraph.jobs.application.ClusterDriver;
 import org.polygraph.jobs.application.InstalledEngines;
 
 /**
- * The process: {@code polygraph COMMAND ...}. It ends with an exit code, unless a cluster runs it inside a process of its own:
- * then {@link ClusterDriver} tells how it ended.
+ * The process: {@code polygraph COMMAND ...}. It ends with an exit code, unless a cluster runs it inside a process of the
+ * cluster: then {@link ClusterDriver} reports the end.
  */
 public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
-        // The encoding of System.out follows the locale; what we print must not.
+        // The encoding of System.out follows the locale; our output is UTF-8.
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         boolean terminal = Boolean.getBoolean("polygraph.terminal");
@@ -31,7 +31,7 @@ public final class Main {
         }
     }
 
-    /** Inside a process of the cluster, which nothing here may end. */
+    /** Inside a process of the cluster, which must not be ended here. */
     static void run(String[] args, Environment environment, ClusterDriver driver) throws Exception {
         driver.begin();
         int code = PolygraphCommand.run(args, environment);

@@ -19,16 +19,16 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The histories that a command is about: PATHs in order, whatever became of the others. */
+/** The histories of a command: PATHs in order; a failure of one does not affect the others. */
 final class PathOptions {
-    /** What a command does with a history. */
+    /** The work of a command on a history. */
     @FunctionalInterface
     interface Report {
         /** Reads what it needs, and prints. */
         void of(String path, HistoryFormat format) throws IOException, HistoryException;
     }
 
-    /** What a command says of a history that was read. */
+    /** The work of a command on a history that was read. */
     @FunctionalInterface
     interface TableReport {
         /** Prints it. */
@@ -66,17 +66,17 @@ final class PathOptions {
         return paths;
     }
 
-    /** What options mean together. */
+    /** Rejects options that exclude each other. */
     void validate() {
         rejectDuplicates(spec, paths);
     }
 
-    /** Reads each history whole; the exit code of all. */
+    /** Reads each history whole; returns the exit code of all. */
     int forEachTable(Environment environment, TableReport report) {
         return forEach(environment, (path, name) -> report.of(path, HistoryReader.read(path, name)));
     }
 
-    /** The exit code of all. */
+    /** Returns the exit code of all. */
     int forEach(Environment environment, Report report) {
         validate();
         int exitCode = 0;
@@ -103,7 +103,7 @@ final class PathOptions {
         }
     }
 
-    /** A path that is there twice is a slip in a script, or a count that will be wrong. */
+    /** A path that is given twice is a mistake in a script, and would be counted twice. */
     static void rejectDuplicates(CommandSpec spec, List<String> paths) {
         Map<String, String> seen = new HashMap<>();
         for (String path : paths) {

@@ -27,7 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The root command. */
 @Command(
         name = "polygraph",
-        description = "Decides from the outside whether a database kept its isolation promise.",
+        description = "Decides from recorded histories whether a database kept its isolation guarantee.",
         mixinStandardHelpOptions = true,
         versionProvider = PolygraphCommand.ProgramVersion.class,
         scope = ScopeType.INHERIT,
@@ -67,19 +67,19 @@ final class PolygraphCommand implements Runnable {
             environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
             return ExitCode.UNKNOWN.code();
         } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
-            // picocli hands on errors only.
+            // picocli handles exceptions of commands but not errors.
             return bug(e, verbose(List.of(args)), environment);
         }
     }
 
-    /** What reads words and runs the command they name. */
+    /** The parser of a command line. */
     static CommandLine commandLine(List<String> words, Environment environment) {
         CommandLine commands = commands(words.isEmpty() ? "" : words.get(0), environment);
         commands.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commands.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         choices(commands, TimeMode.class);
         choices(commands, IndeterminateMode.class);
-        choices(commands, EngineOptions.Engine.class);
+        choices(commands, EngineOptions.Choice.class);
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, Workload.Distribution.class);
         choices(commands, Workload.Level.class);
@@ -93,7 +93,7 @@ final class PolygraphCommand implements Runnable {
         return commands;
     }
 
-    /** With all commands, or where the first word names one with it alone: a picture of all takes longer than a small check. */
+    /** All commands, or only the one that the first word names: the model of all takes longer than a small check. */
     private static CommandLine commands(String first, Environment environment) {
         Map<String, Function<Environment, CommandLine>> known = new LinkedHashMap<>();
         known.put(CHECK, e -> new CommandLine(CheckCommand.check(e)));
@@ -147,7 +147,7 @@ final class PolygraphCommand implements Runnable {
         return ExitCode.USAGE.code();
     }
 
-    /** What is missing may be there and mistyped, which says more; picocli complains of what is missing first. */
+    /** A missing option may be present but mistyped, which is the better message; picocli reports the missing option first. */
     private static ParameterException mistyped(ParameterException missing) {
         CommandLine command = missing.getCommandLine();
         List<String> options = new ArrayList<>();

@@ -12,22 +12,22 @@ import org.polygraph.jobs.application.Listener;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 
 /**
- * Progress on stderr. Kernels report as often as they like; what is printed is limited by the clock: ten times a second
- * for the bar, every five seconds for plain lines, once a second for JSON. A check that is over sooner prints nothing, but for
- * JSON: there a stage has a line when it begins, unless one of its kind had one and the last line is not 50 ms old, so that who
- * measures from outside knows what is going on.
+ * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second for the
+ * bar, every five seconds for plain lines, once a second for JSON. A shorter check prints nothing, except as JSON: there a
+ * phase has a line when it begins, unless it ran before and the last line is less than 50 ms old, so that phases can be
+ * measured from outside.
  *
- * <p>Rate and time left are of what is counted: of the job while one runs, else of the stage. The bar has heap and off-heap
- * memory as {@code heap 3+1M}.
+ * <p>Rate and time left are those of the job while one runs, otherwise of the phase. The bar shows heap and off-heap memory as
+ * {@code heap 3+1M}.
  */
 final class ProgressPrinter implements Listener {
     private static final int BAR = 8;
-    /** A longer line would not be drawn over on a terminal of 80 columns. */
+    /** A longer line could not be overwritten on a terminal of 80 columns. */
     private static final int COLUMNS = 79;
-    /** Before that, a rate says nothing. */
+    /** Rates of a shorter time are not shown. */
     private static final long SOME_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Of JSON: rounds of rules and of the solver may take less than a millisecond. */
-    private static final long BETWEEN_STAGES_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** For JSON: rounds of rules and of the solver may take less than a millisecond. */
+    private static final long BETWEEN_PHASES_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final PrintStream err;
     private final ProgressMode mode;
@@ -36,12 +36,12 @@ final class ProgressPrinter implements Listener {
     private final Memory memory;
     private final boolean verbose;
     private String path = "";
-    private volatile String stage = "reading";
-    /** Of the stage; empty where it has none. */
+    private volatile String phase = "reading";
+    /** Of the phase; empty if it has none. */
     private String job = "";
 
     private long startNanos;
-    /** When what items are of has begun: the stage, or its job. */
+    /** The beginning of the phase, or of its job. */
     private long itemsNanos;
 
     private long nextNanos;
@@ -50,8 +50,8 @@ final class ProgressPrinter implements Listener {
 
     private int drawn;
     /** Of this PATH, so far. */
-    private final Set<String> stages = new HashSet<>();
-    /** -1: by an engine that never spills. */
+    private final Set<String> phases = new HashSet<>();
+    /** -1 for an engine that never spills. */
     private long spilled = -1;
 
     ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, boolean verbose) {
@@ -81,35 +81,35 @@ final class ProgressPrinter implements Listener {
     @Override
     public synchronized void path(String name) {
         path = name;
-        stage = "reading";
+        phase = "reading";
         job = "";
         startNanos = clock.getAsLong();
         itemsNanos = startNanos;
         nextNanos = startNanos + intervalNanos;
         spilled = -1;
-        stages.clear();
-        stageBegins();
+        phases.clear();
+        phaseBegins();
     }
 
-    private void stageBegins() {
+    private void phaseBegins() {
         long now = clock.getAsLong();
-        boolean isNew = stages.add(stage);
-        if (mode == ProgressMode.JSON && (isNew || now - printedNanos >= BETWEEN_STAGES_NANOS)) {
+        boolean isNew = phases.add(phase);
+        if (mode == ProgressMode.JSON && (isNew || now - printedNanos >= BETWEEN_PHASES_NANOS)) {
             print(0, 0, now);
         }
     }
 
     @Override
     public String currentPhase() {
-        return stage;
+        return phase;
     }
 
     @Override
     public synchronized void phase(String name) {
-        stage = name;
+        phase = name;
         job = "";
         itemsNanos = clock.getAsLong();
-        stageBegins();
+        phaseBegins();
         items(0, 0);
     }
 
@@ -173,7 +173,7 @@ final class ProgressPrinter implements Listener {
         long left = telling && total >= done ? Math.round((total - done) / rate) : -1;
         switch (mode) {
             case JSON ->
-                err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(stage)
+                err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(phase)
                         + (job.isEmpty() ? "" : ",\"job\":" + quoted(job)) + ",\"done\":" + done
                         + ",\"total\":" + total + ",\"ms\":" + millis
                         + (telling ? ",\"per_second\":" + number(rate) : "")
@@ -181,15 +181,15 @@ final class ProgressPrinter implements Listener {
                         + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap()
                         + (spilled < 0 ? "" : ",\"spilled_bytes\":" + spilled) + "}");
             case PLAIN ->
-                err.println(line(path) + ": " + stage + (job.isEmpty() ? "" : " (" + line(job) + ")")
+                err.println(line(path) + ": " + phase + (job.isEmpty() ? "" : " (" + line(job) + ")")
                         + amount(done, total) + ", " + millis / 1000 + " s"
                         + (telling ? ", " + number(rate) + " a second" : "")
                         + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
                         + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB"
                         + (spilled < 0 ? "" : ", spilled " + (spilled >> 20) + " MiB"));
             default ->
-                // What matters most first: the end is cut.
-                draw(stage + " " + bar(done, total) + amount(done, total).replace(" of ", "/") + "  " + millis / 1000
+                // The most important numbers come first, because the end may be cut off.
+                draw(phase + " " + bar(done, total) + amount(done, total).replace(" of ", "/") + "  " + millis / 1000
                         + "s"
                         + (telling ? "  " + number(rate) + "/s" : "")
                         + (left < 0 ? "" : "  " + left + "s left")
@@ -203,7 +203,7 @@ final class ProgressPrinter implements Listener {
         return rate >= 100 ? Long.toString(Math.round(rate)) : String.format(Locale.ROOT, "%.1f", rate);
     }
 
-    /** What the process holds, in bytes. */
+    /** Memory of the process, in bytes. */
     interface Memory {
         Memory OF_THIS_PROCESS = new Memory() {
             @Override
@@ -260,7 +260,7 @@ final class ProgressPrinter implements Listener {
         return done > 0 ? " " + done : "";
     }
 
-    /** A name that cannot end the line. */
+    /** A name without control characters. */
     private static String line(String text) {
         return text.replaceAll("\\p{Cntrl}", "?");
     }

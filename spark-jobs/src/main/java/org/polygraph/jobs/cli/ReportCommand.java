@@ -16,19 +16,19 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code polygraph report}: where a run's page is, or a copy of it from wherever the run is. */
+/** {@code polygraph report}: prints where the page of a run is, or copies it. */
 @Command(
         name = "report",
-        description = "Hand out a run's report.html: a page that needs no network.",
+        description = "Locate or copy the report.html of a run: a page that needs no network.",
         sortOptions = false,
-        footer = {"", "Without --out prints where it is. FILE is replaced; - is stdout."})
+        footer = {"", "Without --out prints its path. FILE is replaced; - is stdout."})
 final class ReportCommand implements Callable<Integer> {
     private static final String STDOUT = "-";
 
     private final Environment environment;
 
     @Mixin
-    @SuppressWarnings("UnusedVariable") // accepted as everywhere
+    @SuppressWarnings("UnusedVariable") // every command has these options
     private final Verbosity verbosity = new Verbosity();
 
     @Option(

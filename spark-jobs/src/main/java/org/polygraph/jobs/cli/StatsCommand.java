@@ -8,12 +8,12 @@ import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code polygraph stats}: what a history holds. */
-@Command(name = "stats", description = "Count what each history holds.", sortOptions = false)
+/** {@code polygraph stats}: counts of a history. */
+@Command(name = "stats", description = "Count the contents of each history.", sortOptions = false)
 final class StatsCommand implements Callable<Integer> {
     private final Environment environment;
 
-    /** Taken by every command; this one has no progress to show. */
+    /** Every command has these options; this one has no progress. */
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();

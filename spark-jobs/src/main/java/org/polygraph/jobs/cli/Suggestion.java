@@ -2,7 +2,7 @@ package org.polygraph.jobs.cli;
 
 import java.util.Locale;
 
-/** The word that someone probably meant. */
+/** The known word that is closest to a mistyped one. */
 final class Suggestion {
     private Suggestion() {}
 

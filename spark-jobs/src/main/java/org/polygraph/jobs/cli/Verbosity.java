@@ -2,7 +2,7 @@ package org.polygraph.jobs.cli;
 
 import picocli.CommandLine.Option;
 
-/** How much stderr says. */
+/** The amount of output on stderr. */
 final class Verbosity {
     enum ProgressMode {
         AUTO,

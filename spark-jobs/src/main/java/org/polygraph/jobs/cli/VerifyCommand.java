@@ -67,7 +67,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private final Environment environment;
 
-    /** Taken by every command; this one has no progress to show. */
+    /** Every command has these options; this one has no progress. */
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli sets it
     private final Verbosity verbosity = new Verbosity();
@@ -116,7 +116,7 @@ final class VerifyCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "DUR",
             converter = Converters.DurationNanos.class,
-            description = "Time for all of it, such as 10s, 5m, 1h; then UNKNOWN.")
+            description = "Time for the verification, such as 10s, 5m, 1h; then UNKNOWN.")
     private @Nullable Long timeoutNanos;
 
     @Parameters(
@@ -139,7 +139,7 @@ final class VerifyCommand implements Callable<Integer> {
     private volatile long transactions;
     private volatile long operations;
 
-    /** What is told. */
+    /** The answer. */
     private record Found(String word, String reason, List<String> checked, ExitCode exitCode) {}
 
     VerifyCommand(Environment environment) {
@@ -180,8 +180,8 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     /**
-     * On a thread of its own, which is left alone when the time is over: replays share no loop that could be asked to stop,
-     * and the process ends next. Hashing and reading do stop.
+     * Runs on a thread of its own, which is abandoned at the end of the time: replays do not poll a budget, and the process ends
+     * next. Hashing and reading do stop.
      */
     private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
         FutureTask<Found> answer = new FutureTask<>(() -> answer(replayer, budget));

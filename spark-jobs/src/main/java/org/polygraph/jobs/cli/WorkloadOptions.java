@@ -28,7 +28,7 @@ final class WorkloadOptions {
                     return distinct;
                 }
             } catch (NumberFormatException e) {
-                // Told below.
+                // Reported below.
             }
             throw new TypeConversionException("'" + text + "' is neither unique nor a number of values, 1 or more");
         }
@@ -64,7 +64,7 @@ final class WorkloadOptions {
                     return new Hot(Double.parseDouble(shares[0]), Double.parseDouble(shares[1]));
                 }
             } catch (NumberFormatException e) {
-                // Told below.
+                // Reported below.
             }
             throw new TypeConversionException("'" + text + "' is not KEYS:OPERATIONS, two shares, such as 0.01:0.9");
         }

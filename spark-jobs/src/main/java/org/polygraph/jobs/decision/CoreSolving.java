@@ -46,11 +46,11 @@ final class CoreSolving {
     /**
      * Solves a residual core; arrays of the index are shared, not copied.
      *
-     * <p>A refutation is checked step by step by code that knows no solver, as far as its trace and the checker's time
-     * allow; it is then part of the verdict's certificate.
+     * <p>Code that knows no solver checks a refutation step by step, as far as memory for the trace and time allow; the
+     * refutation is then part of the certificate.
      *
-     * @param solver its options but for budgets and proof
-     * @param bytes what the solver's own structures may take
+     * @param solver options of the search; budgets and proof are set here
+     * @param bytes that the structures of the solver may take
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
      */
     static Solved solve(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {

@@ -17,49 +17,49 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Closure, saturation, order and check in turn, a few rounds: what can be decided by rules alone, and the residual core
- * that is left. Nearly all forced edges come in the first round; another one is worth its time only while the order breaks
- * more than a read in {@value #FEW} transactions, for the solver repairs a few sooner, and while rounds still bring much.
- * Far from that, order and check wait for the last round.
+ * Alternates closure, saturation, order and check for a few rounds: it decides what rules alone can decide, and leaves the residual
+ * core. Almost all forced edges come in the first round. Another round is worth its time only while the order breaks more
+ * than one read in {@value #FEW} transactions, because the solver repairs fewer sooner, and while rounds still force many
+ * edges. Far from that, order and check wait for the last round.
  */
 final class PruneLoop implements AutoCloseable {
     private static final int MOST_ROUNDS = 8;
     private static final int FEW = 500;
-    /** So few violated reads are never worth another round: it runs cold on a history that small. */
+    /** So few violated reads are never worth another round: in a history that small its code is not yet compiled. */
     private static final int FEW_ITEMS = 400;
 
-    /** So many times {@link #FEW} and no next round will bring it down to that: it is not even checked. */
+    /** With so many times {@link #FEW} no next round brings the violated reads down to that, so it is not followed by a check. */
     private static final int FAR = 32;
 
     /**
      * A round that forces less than this share of the first round's edges is the last: the solver is as fast from there. With
-     * unique values that is the second one: 1M transactions, zipf 0.9, after 1, 2 and 3 rounds: SER 9.9, 11.0, 11.6 CPU-s, SI
+     * unique values that is the second round: 1M transactions, zipf 0.9, after 1, 2 and 3 rounds: SER 9.9, 11.0, 11.6 CPU-s, SI
      * 16.0, 14.3, 14.4; 300k: SER 3.7, 3.5, 3.9, SI 6.5, 5.5, 5.7.
      */
     private static final double WORTHWHILE_UNIQUE = 0.5;
 
     /**
-     * That holds where little is left open between two events. Every edge that the rules could still force is one that the
-     * solver finds by deciding wrongly, and what that costs it grows with how many events may stand in its way: {@link
-     * Rules#freedom}. Measured for many sessions, uniform keys, twenty transactions a session: 57 us a missing edge where the
-     * freedom is 14,000 transactions (40,000 in 2,000 sessions), at least 700 us where it is 35,000 (100,000 in 5,000): with the
-     * cube, and nothing at a few hundred, as 50 sessions have. So a round is worth its time while what the next one
-     * forces, about {@value #NEXT_SHARE} of this one's, would cost the solver more.
+     * The above holds where most pairs of events are ordered. The solver finds an edge that the rules could still force by a
+     * wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with many sessions, uniform keys,
+     * twenty transactions a session: 57 us a missing edge at a freedom of 14,000 transactions (40,000 in 2,000 sessions), at
+     * least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube, and is nothing at a few hundred, as with 50
+     * sessions. A round is worth its time while the edges of the next round, about {@value #NEXT_SHARE} of this one's,
+     * would cost the solver more.
      */
     private static final double SOLVER_NANOS = 2.3e-8;
 
     private static final double NEXT_SHARE = 0.4;
-    /** Of a round: closure, a cell of the clocks; rules, a read or write. */
+    /** Cost of a round: closure for each cell of the clocks; rules for each read or write. */
     private static final double CELL_NANOS = 10;
 
     private static final double ITEM_NANOS = 250;
 
-    /** The same where values repeat: rounds decide reads there, which the solver does not. */
+    /** The same where values repeat: there rounds decide reads, which is hard for the solver. */
     private static final double WORTHWHILE_REPEATED = 0.06;
 
     /**
-     * After a refutation by the solver, for evidence: rounds, and what they may take as estimated, not as measured: which evidence
-     * is told depends neither on the machine nor on the engine.
+     * Rounds after a refutation by the solver, for evidence. Their time is estimated, not measured, so that the evidence depends
+     * neither on the machine nor on the engine.
      */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
 
@@ -88,13 +88,14 @@ final class PruneLoop implements AutoCloseable {
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
     private int lastForced;
-    /** Rounds done, and how many edges the most fruitful one forced. */
+    /** Rounds done. */
     private int round;
 
+    /** Most edges that a round forced. */
     private int mostForced;
     /** Whether {@link #position} is older than the last forced edge, or there is none. */
     private boolean isStale = true;
-    /** Whether there is nothing left to do. */
+    /** Whether all rounds are done. */
     private boolean finished;
 
     private @Nullable Refuted refutation;
@@ -159,7 +160,7 @@ final class PruneLoop implements AutoCloseable {
         rules = null;
     }
 
-    /** Adds all that {@link #resume} needs, but for the index, to a stage file. */
+    /** Adds all that {@link #resume} needs, but for the index, to a checkpoint. */
     void saveTo(ArrayFile file) {
         graph.saveTo(file);
         Refuted refuted = refutation == null ? new Refuted(-2, -1, -1) : refutation;
@@ -183,7 +184,7 @@ final class PruneLoop implements AutoCloseable {
     }
 
     /**
-     * Goes on from a stage file that {@link #saveTo} wrote, with the graph and the index that it had.
+     * Continues from a checkpoint that {@link #saveTo} wrote, with the graph and the index of that time.
      *
      * @param closureBytes as of {@link #run}
      */
@@ -287,7 +288,7 @@ final class PruneLoop implements AutoCloseable {
         return rules == null ? 0 : rules.heapBytes();
     }
 
-    /** Gives back what the rules hold. */
+    /** Releases the rules. */
     @Override
     public void close() {
         if (rules != null) {
@@ -359,7 +360,7 @@ final class PruneLoop implements AutoCloseable {
         return NEXT_SHARE * lastForced * perEdge > roundNanos();
     }
 
-    /** What a round takes, about. */
+    /** Estimated time of a round. */
     private double roundNanos() {
         Events events = graph.events();
         VersionIndex versions = history.versions();
@@ -411,7 +412,7 @@ final class PruneLoop implements AutoCloseable {
     }
 
     /**
-     * After the solver has refuted the core: goes on with the rules, for a cycle with reasons says more than a core of
+     * Continues the rules after the solver has refuted the core, because a cycle with reasons explains more than a core of
      * clauses.
      *
      * @return whether the rules found one

@@ -8,16 +8,17 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * Real-time order for the solver, which knows edges only: a chain of further events, the ticks. What has ended precedes the
- * next tick, a tick precedes what starts after it, and ticks follow one another: three edges a transaction at most, not n^2.
- * To the solver a tick is a transaction that neither reads nor writes; they are numbered after the history's.
+ * Real-time order for the solver, which knows edges only: a chain of further events, the ticks. A transaction that has ended
+ * precedes the next tick, a tick precedes the transactions that start after it, and each tick precedes the next: at most
+ * three edges a transaction instead of n^2. For the solver a tick is a transaction without operations. Ticks are numbered
+ * after the transactions of the history.
  */
 final class RealTimeChain {
     private static final RealTimeChain NONE = new RealTimeChain(null, null, new int[0]);
 
     private final @Nullable Events events;
     private final @Nullable RealTime time;
-    /** By tick, ascending: how many have ended when it comes. */
+    /** By tick, ascending: how many transactions have ended before it. */
     private final int[] ended;
     /** Transactions that end before a tick, by their place. */
     private final int[] byPlace;
@@ -42,7 +43,7 @@ final class RealTimeChain {
         }
     }
 
-    /** One for every point in time at which something starts, or may; none if real time is no part of the graph. */
+    /** One tick for each point in time at which a transaction starts or may start; none if the graph has no real time. */
     static RealTimeChain of(KnownGraph graph) {
         RealTime time = graph.realTime();
         if (time == null) {

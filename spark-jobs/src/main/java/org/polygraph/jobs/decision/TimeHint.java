@@ -14,24 +14,24 @@ import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /**
- * Client times as a help to accept, never to condemn. Two attempts; whatever they find is replayed, and what they do not find
- * says nothing.
+ * Client times help to accept, never to refute. Two attempts: an order that they find is replayed, and a failure means nothing.
  *
  * <ol>
- *   <li>The order by time, as far as sessions and reads allow. On a database that does what it says it breaks a read in a
- *       hundred, and the solver repairs those from there: no closure, no rules, no real-time edges. Where clocks are wrong it
- *       breaks so many that this ends after the check, a tenth of what the exact path takes.
- *   <li>Where values repeat, or sessions are thousands: real-time order as if it were part of the level, for it decides most
- *       reads with several candidates. Cheap if it contradicts what was read; otherwise it may take some time for nothing.
+ *   <li>The order by time, as far as sessions and reads allow. On a correct database it breaks about one read in a
+ *       hundred, which the solver repairs: no closure, no rules, no real-time edges. Where clocks are wrong it breaks so
+ *       many that the attempt ends after the check, after a tenth of the time of the exact path.
+ *   <li>Where values repeat, or sessions are thousands: real-time order as if it were part of the level, because it decides
+ *       most reads with several candidates. This is cheap if real time contradicts the reads; otherwise it may take time in
+ *       vain.
  * </ol>
  *
  * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by the
  * second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880; 100 keys SER
- * 765, 690, 1770. So where values are unique only the first is made.
+ * 765, 690, 1770. So where values are unique only the first attempt is made.
  */
 final class TimeHint implements Strategy {
     /**
-     * The first attempt is given up if more than a transaction in so many, and {@link #FEW}, read what it does not explain. With
+     * The first attempt ends if it does not explain reads of more than one transaction in so many, plus {@link #FEW}. With
      * clocks off by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s and all of it 1.5 times of the exact path; at 600,000
      * one in ten did, and each took the solver some 40 microseconds, where the exact path takes 3 or 4 a transaction.
      */
@@ -39,20 +39,20 @@ final class TimeHint implements Strategy {
 
     private static final int FEW = 100;
 
-    /** The check begins with so many reads' keys, or one read in {@link #SAMPLE}, and ends there if they break too much. */
+    /** The check begins with the keys of so many reads, or of one read in {@link #SAMPLE}, and ends there if these break too many. */
     private static final int MOST_DRAWN = 256;
 
     private static final int FEWEST_DRAWN = 8;
     private static final int SAMPLE = 8;
     private static final double GOLDEN = 0.618_033_988_749_895;
-    /** Beyond, session order says little and what the exact path leaves to search is hard; real time says much. */
+    /** With more sessions, session order decides little, and the search after the exact path is hard; real time decides much. */
     private static final int MANY_SESSIONS = 1_000;
 
     private static final double SURELY = 1.2;
 
     /**
-     * Looks at the budget a transaction, and a violated read, that repairs get: they took 0.15 to 0.3 and 0 to 3, a look being
-     * some 4 to 20 microseconds.
+     * Looks at the budget for each transaction that repairs may take, beside one for each violated read. They took 0.15 to 0.3
+     * and 0 to 3; a look is some 4 to 20 microseconds.
      */
     private static final double LOOKS_A_TRANSACTION = 0.2;
 
@@ -124,8 +124,8 @@ final class TimeHint implements Strategy {
     }
 
     /**
-     * Whether a sample is enough to tell that an order breaks far too much, as by wrong clocks. Reads are drawn evenly and the
-     * whole key of each is checked: the mean of these keys' violated shares is that of all reads.
+     * Whether a sample shows that an order breaks far too many reads, as it does if clocks are wrong. Reads are drawn evenly and
+     * the whole key of each is checked: the mean of the violated shares of these keys is that of all reads.
      */
     private boolean isHopeless(int[] position, long most) {
         VersionIndex index = search.history().versions();

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.estimate;
 
+import java.util.function.Supplier;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
@@ -7,9 +8,9 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * What a check will take, before it runs. Bytes are those of the arrays that hold, as their classes state them; CPU is what
  * histories with unique values over uniform keys were measured to take (cluster-config/SIZING.md). Skewed keys, repeated
- * values and search can take far more CPU, never less memory than this.
+ * values and search can take far more CPU, but not more memory.
  *
- * @param engine whose
+ * @param engine that checks
  * @param memoryBytes of the process that reads the history: with Spark the driver, whose clocks are in files if they are many
  * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search. The
  *     same number where they are in files
@@ -49,7 +50,7 @@ public record Estimate(
     private static final long EDGE_BYTES = 13;
     /** Order, its inverse, and the marks of a pass. */
     private static final long EVENT_BYTES = 12;
-    /** Code, metadata and what nobody counts. */
+    /** Code, metadata and small objects that are not counted. */
     private static final long PROCESS_BYTES = 64L << 20;
 
     private static final long SPARK_SESSION_BYTES = 450L << 20;
@@ -72,12 +73,12 @@ public record Estimate(
     private static final double EVENT_SECONDS = 1.9e-6;
     /** Of those, for the rules. */
     private static final double RULE_SECONDS = 0.9e-6;
-    /** What closure and rules take in pieces: so many times what they take in one. */
+    /** In tasks, closure and rules take so many times the CPU of one pass. */
     private static final int CLOSURE_IN_PIECES = 4;
 
     private static final int RULES_IN_PIECES = 6;
     private static final double START_SECONDS = 0.5;
-    /** Until code is compiled; a history of a million operations or more pays all of it, a smaller one its share. */
+    /** Until code is compiled: all of it for a history of a million operations or more, a share for a smaller one. */
     private static final double WARM_UP_SECONDS = 1.5;
 
     private static final double WARM_UP_OPERATIONS = 1e6;
@@ -86,7 +87,7 @@ public record Estimate(
     private static final double SPARK_OPERATION_SECONDS = 0.9e-6;
 
     /**
-     * How Spark would cut a history: the settings that a run has.
+     * How Spark slices a history, by the settings of a run.
      *
      * @param mostSlices spark.sql.shuffle.partitions
      * @param operationsPerSlice spark.polygraph.slice.operations
@@ -159,12 +160,12 @@ public record Estimate(
                 slices);
     }
 
-    /** From begin to end on an idle machine or cluster: what the driver does alone, then what tasks share. */
+    /** Elapsed time on an idle machine or cluster: the driver alone, then the tasks on all cores. */
     public double seconds(int cores) {
         return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, slices));
     }
 
-    /** Whether a heap suffices, of which a check takes 85 %: with clocks, or without. */
+    /** Whether a check, which takes 85 % of the heap, fits with clocks, or without. */
     public Fit fit(long heapBytes) {
         long share = heapBytes / 20 * 17;
         return memoryBytes <= share ? Fit.YES : leastBytes <= share ? Fit.WITHOUT_CLOCKS : Fit.NO;
@@ -178,14 +179,15 @@ public record Estimate(
     }
 
     /**
-     * What {@code --engine auto} takes: the embedded engine while all that it holds fits; beyond, Spark where its driver,
-     * whose clocks are in files, fits; and where neither does the embedded engine, which tries without clocks.
+     * The engine that {@code --engine auto} takes: the embedded engine if it fits with clocks; otherwise Spark if its driver
+     * fits, whose clocks are in files; otherwise the embedded engine, without clocks.
      *
+     * @param cut needed only if the embedded engine does not fit
      * @param heapBytes of this process, which is the driver's with Spark
      */
-    public static Engine auto(HistorySize size, IsolationLevel level, Cut cut, long heapBytes) {
-        return of(Engine.EMBEDDED, size, level, cut).fit(heapBytes) != Fit.YES
-                        && of(Engine.SPARK, size, level, cut).fit(heapBytes) == Fit.YES
+    public static Engine auto(HistorySize size, IsolationLevel level, Supplier<Cut> cut, long heapBytes) {
+        return of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
+                        && of(Engine.SPARK, size, level, cut.get()).fit(heapBytes) == Fit.YES
                 ? Engine.SPARK
                 : Engine.EMBEDDED;
     }

@@ -9,7 +9,7 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Generates in this JVM: one pass in the order of time finds what reads return, a second one makes rows.
+ * Generates in this JVM: one pass in the order of time finds the results of reads, a second one makes rows.
  *
  * <p>Memory: 8 bytes an operation and 8 a key, and {@value #WRITING_BYTES} bytes for a row group of the file.
  */

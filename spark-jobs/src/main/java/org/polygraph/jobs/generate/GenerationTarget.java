@@ -22,7 +22,7 @@ public record GenerationTarget(String path, HistoryFormat format, boolean folder
     private static final int MOST_OPERATIONS = Integer.MAX_VALUE - 8;
 
     /**
-     * Cuts rows into parts.
+     * Divides rows into part files.
      *
      * @param parts how many at least, 0 for one file; there are more where a part would not fit an array
      */

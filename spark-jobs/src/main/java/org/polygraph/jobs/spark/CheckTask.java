@@ -53,7 +53,7 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
             IntArrayList keys = new IntArrayList();
             long count = 0;
             for (int k = 0; k < slice.versions().keys(); k++) {
-                int violations = slices.isPart(slice.slice())
+                int violations = slices.isOfSplitKey(slice.slice())
                         ? check.violations(k, commits(slices.placeOf(slice.slice())))
                         : check.violations(k);
                 if (violations > 0) {

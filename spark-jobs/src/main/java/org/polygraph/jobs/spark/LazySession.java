@@ -8,6 +8,7 @@ import java.util.function.Function;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.cluster.OwnSetting;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.model.BudgetException;
@@ -15,7 +16,7 @@ import org.polygraph.storage.model.BudgetException;
 /** A Spark session that starts when it is first used, and lives until {@link #close} or the end of the process. */
 final class LazySession implements AutoCloseable {
     /** Where stage files go on a cluster, any Hadoop path that driver and executors see. */
-    static final String STAGE_FOLDER = "spark.polygraph.stage.dir";
+    static final String STAGE_FOLDER = OwnSetting.STAGE_DIR.key();
 
     private static final long POLL_MILLIS = 20;
 

@@ -63,7 +63,7 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
         List<byte[]> made = new ArrayList<>();
         while (indexes.hasNext()) {
             byte[] index = indexes.next();
-            if (slices.isPart(IndexSlice.slice(index))) {
+            if (slices.isOfSplitKey(IndexSlice.slice(index))) {
                 continue;
             }
             int[] forced = new SliceSaturation(

@@ -6,13 +6,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
+import org.polygraph.cluster.OwnSetting;
 import org.polygraph.cluster.SparkProfile;
 
 /** Spark sessions, configured by the profile that fits the master. */
 final class Sessions {
     private static final String DEFAULT_MASTER = "local[*]";
     /** Another profile than the master's, such as managed. */
-    static final String PROFILE = "spark.polygraph.profile";
+    static final String PROFILE = OwnSetting.PROFILE.key();
 
     /** What bin/thin-jars copies. */
     private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.cluster.OwnSetting;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.decision.Budget;
@@ -34,13 +35,13 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class SparkChecker implements Checker, AutoCloseable {
     /** Operations in a slice of keys, about. */
-    static final String SLICE_OPERATIONS = "spark.polygraph.slice.operations";
+    static final String SLICE_OPERATIONS = OwnSetting.SLICE_OPERATIONS.key();
 
     /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
-    static final String HEAP_CLOCKS = "spark.polygraph.clocks.heap";
+    static final String HEAP_CLOCKS = OwnSetting.CLOCKS_HEAP.key();
 
     /** Bytes of rows of the clocks above which the rules of one key are cut into ranges of its writers. */
-    static final String HOT_KEY_BYTES = "spark.polygraph.hot.key.bytes";
+    static final String HOT_KEY_BYTES = OwnSetting.HOT_KEY_BYTES.key();
 
     private final LazySession session;
     private final Cut cut;
@@ -229,7 +230,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 SparkKernels.Layout.of(table, used.operationsPerSlice, partitions, used.slicesOfKey);
         new EffectiveSettings(spark, used).lines().forEach(progress::note);
         progress.note("slices=" + layout.slices().slices() + " cutKeys="
-                + layout.slices().cutKeys().length);
+                + layout.slices().splitKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkKernels kernels =
                 new SparkKernels(spark, StageParent.of(spark), table, layout, used, check.budget(), progress)) {

@@ -228,7 +228,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
 
     /** Of cut keys: where each one's begin, behind these starts, and where the last one's end; then their commits. */
     private static int[] commits(KeyCheck check, KeySlices slices) {
-        int[] cut = slices.cutKeys();
+        int[] cut = slices.splitKeys();
         IntArrayList all = new IntArrayList(new int[cut.length + 1]);
         for (int place = 0; place < cut.length; place++) {
             all.set(place, all.size());

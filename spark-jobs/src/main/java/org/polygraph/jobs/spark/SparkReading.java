@@ -7,6 +7,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.cluster.OwnSetting;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
@@ -27,7 +28,7 @@ import org.polygraph.storage.table.HistoryTable;
  */
 final class SparkReading {
     /** Bytes of text in a piece, about; an input of less than four is read by the driver. */
-    static final String PIECE_BYTES = "spark.polygraph.piece.bytes";
+    static final String PIECE_BYTES = OwnSetting.PIECE_BYTES.key();
 
     private static final int LEAST_PIECES = 4;
     /** Plans of folders may have hundreds of thousands of pieces. */

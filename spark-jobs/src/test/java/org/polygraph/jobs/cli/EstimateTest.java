@@ -173,7 +173,7 @@ class EstimateTest {
         assertThat(spark.memoryBytes()).isLessThan(embedded.memoryBytes());
         for (long heap = 64L << 20; heap < 4L << 30; heap += 32L << 20) {
             boolean only = embedded.fit(heap) != Estimate.Fit.YES && spark.fit(heap) == Estimate.Fit.YES;
-            assertThat(Estimate.auto(large, IsolationLevel.SER, Estimate.Cut.USUAL, heap))
+            assertThat(Estimate.auto(large, IsolationLevel.SER, () -> Estimate.Cut.USUAL, heap))
                     .as(heap + " bytes")
                     .isEqualTo(only ? Estimate.Engine.SPARK : Estimate.Engine.EMBEDDED);
         }

@@ -32,8 +32,9 @@ import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /**
- * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are gone. In
- * the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on from.
+ * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are
+ * gone. In the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on
+ * from.
  */
 @Timeout(300)
 @Tag("process")
@@ -238,7 +239,10 @@ class FaultsTest {
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
-    /** Between a driver that has written them and tasks that read them: an error that names the file, never another verdict. */
+    /**
+     * Between a driver that has written them and tasks that read them: an error that names the file, never another
+     * verdict.
+     */
     @Test
     void damagedFilesOfStagesAreErrors() throws IOException {
         damaged(Question.SER, Fault.FLIP, "index keys", "part-00001", "part-00001.parquet");
@@ -446,7 +450,7 @@ class FaultsTest {
                         HttpRequest.newBuilder(URI.create(ui + "/metrics/prometheus/"))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
-        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_job_CheckMetricsPlugin_";
+        String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_spark_CheckMetricsPlugin_";
         assertThat(response.body().lines())
                 .anyMatch(line -> line.matches(plugin + "stage_saturation_running_Value\\{.*} 0"))
                 .anyMatch(line -> line.matches(plugin + "stage_check_total_Value\\{.*} [0-9]+"))

@@ -265,7 +265,7 @@ class GenerateTest {
             assertThat(wrong.err()).as(each[0]).contains(each[1]);
             assertThat(wrong.out()).isEmpty();
         }
-        assertThat(generate(file("unnamed"), "--seed 1").err()).contains("does not tell its format");
+        assertThat(generate(file("unnamed"), "--seed 1").err()).contains("has no known ending");
         assertThat(generate("-", "--seed 1").err()).contains("--out '-' is no file; give one");
         assertThat(folder).isEmptyDirectory();
     }

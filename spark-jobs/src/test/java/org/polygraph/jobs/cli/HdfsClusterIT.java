@@ -22,7 +22,9 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
-/** Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run. */
+/**
+ * Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run.
+ */
 @Tag("cluster")
 class HdfsClusterIT {
     @TempDir

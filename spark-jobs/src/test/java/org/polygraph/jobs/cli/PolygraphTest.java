@@ -400,11 +400,7 @@ class PolygraphTest {
             usage("exists; give --overwrite", "convert", violation, target);
             assertThat(run("convert", "--overwrite", violation, target)).isZero();
         }
-        usage(
-                "does not tell its format",
-                "convert",
-                violation,
-                folder.resolve("c").toString());
+        usage("has no known ending", "convert", violation, folder.resolve("c").toString());
         usage(
                 "not written as cobra",
                 "convert",

@@ -64,16 +64,16 @@ class VerifyTest {
                         + "  outcomes     all 182 committed transactions count, 0 of 0 indeterminate ones, no aborted"
                         + " one\n"
                         + "  sessions     5, each in its order\n"
-                        + "  reads        508 return the last write before them, of these 0 their transaction's own\n"
+                        + "  reads        508 reads return the last write before them; 0 of them their transaction's own\n"
                         + "  overlaps     none between writers of a key, 316 writes\n"
-                        + "  real time    no part of the level\n");
+                        + "  real time    not part of the level\n");
         // The folder with one run, the path it names; the same history in other bytes.
         assertThat(verify(folder.resolve("out")).word()).isEqualTo("VERIFIED");
         String parquet = folder.resolve("bank.parquet").toString();
         assertThat(InProcess.run("convert", BANK, parquet).exitCode()).isZero();
         InProcess converted = verify(run, parquet);
         assertThat(converted.word()).isEqualTo("VERIFIED");
-        assertThat(converted.out()).contains("history      other bytes that say the same, content sha256");
+        assertThat(converted.out()).contains("history      other bytes with the same content, sha256");
     }
 
     @Test
@@ -173,7 +173,7 @@ class VerifyTest {
                 changed, few.replace("\"op\":\"r\",\"key\":0,\"value\":1", "\"op\":\"r\",\"key\":0,\"value\":7"));
         InProcess rejected = verify(run, changed);
         assertThat(rejected.exitCode()).isEqualTo(3);
-        assertThat(rejected.out()).contains("no choice of who read from whom keeps rc");
+        assertThat(rejected.out()).contains("no choice of a writer for each read keeps rc");
 
         StringBuilder many = new StringBuilder(few);
         for (int s = 1; s < 80; s++) {

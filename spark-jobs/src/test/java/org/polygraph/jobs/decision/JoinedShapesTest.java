@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -19,6 +18,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Shapes joined to histories of up to hundreds of transactions, at all levels, whatever is set: more sessions, keys, writers of a key
@@ -35,13 +35,7 @@ class JoinedShapesTest {
 
     @Test
     void agree() throws IOException, HistoryException {
-        run(0x101ed, 20 * LEVELS.length, 40);
-    }
-
-    @Test
-    @Tag("full")
-    void agreeAtLength() throws IOException, HistoryException {
-        run(0x101ed5, 150 * LEVELS.length, 80);
+        run(0x101ed, Math.max(20 * LEVELS.length, SuiteScale.of(20 * LEVELS.length)), 40);
     }
 
     private void run(long seed, int histories, int mostParts) throws IOException, HistoryException {

@@ -38,7 +38,7 @@ class ShapesAgainstDefinitionsTest {
 
     @Test
     void agrees() throws IOException, HistoryException {
-        run(0x54a9e, SuiteScale.of(1_500));
+        run(0x54a9e, SuiteScale.of(6_000));
     }
 
     private void run(long seed, int histories) throws IOException, HistoryException {
@@ -50,7 +50,10 @@ class ShapesAgainstDefinitionsTest {
                 + " violations of empty transactions, " + skipped + " not judged; accepted and rejected by shape:");
         found.forEach((shape, counts) -> System.out.println("  " + shape + " " + counts[0] + " " + counts[1]));
         assertThat(found).hasSameSizeAs(ShapedGenerator.Shape.values());
-        assertThat(found.values()).allMatch(counts -> Math.min(counts[0], counts[1]) > (counts[0] + counts[1]) / 20);
+        // Some shapes rarely pass or rarely fail: few verdicts say nothing about their share.
+        assertThat(found.values())
+                .allMatch(counts ->
+                        counts[0] + counts[1] < 300 || Math.min(counts[0], counts[1]) > (counts[0] + counts[1]) / 20);
         assertThat(unknown).isZero();
         assertThat(shown.large()).isZero();
         assertThat(skipped).isLessThan(judged / 1_000 + 3);

@@ -18,7 +18,10 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Read-modify-write histories, decided by their version chains: against brute force, and against the solver without rules. */
+/**
+ * Read-modify-write histories, decided by their version chains: against brute force, and against the solver without
+ * rules.
+ */
 class VersionChainsTest {
     private static final List<IsolationLevel> LEVELS =
             List.of(IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI);

@@ -172,7 +172,7 @@ class ImplicationsTest {
         assertThat(own.status()).as(as).isEqualTo(Verdict.Status.PASS);
         Witness witness = found.witness();
         assertThat(Replay.of(witness).discrepancy()).as(as).isNull();
-        Guarantee shown = witness.terms().promise();
+        Guarantee shown = witness.terms().guarantee();
         Guarantee said = Guarantee.of(own.level().label(), false).orElseThrow();
         assertThat(said.isAxiom() ? shown.implies(said) : shown == said).as(as).isTrue();
     }

@@ -60,7 +60,7 @@ class IndexFilesTest {
 
     @Test
     void slicesArriveAsTheyWere() throws IOException {
-        assertThat(CUT.cutKeys()).hasSize(1);
+        assertThat(CUT.splitKeys()).hasSize(1);
         try (IndexFiles files = files()) {
             files.write(CUT, VERSIONS, () -> false);
             Map<Integer, byte[]> rows = rows(files);
@@ -86,7 +86,7 @@ class IndexFilesTest {
     @Test
     void someSlicesAreFilesFromZeroOn() throws IOException {
         KeySlices each = new KeySlices(CUT.keys(), CUT.keys());
-        int hot = CUT.cutKeys()[0];
+        int hot = CUT.splitKeys()[0];
         int other = hot == 0 ? 1 : 0;
         try (IndexFiles files = files()) {
             files.write(each, new int[] {hot, other}, VERSIONS, () -> false);

@@ -150,7 +150,7 @@ class SparkReplayerTest {
             assertThat(witness).as("seed %d", SEED + i).isNotNull();
             if (i >= 2) {
                 Random random = new Random(SEED + i);
-                int events = witness.terms().promise().events();
+                int events = witness.terms().guarantee().events();
                 int a = events * random.nextInt(table.transactions());
                 int b = events * random.nextInt(table.transactions());
                 for (int e = 0; e < events; e++) {

@@ -2,8 +2,6 @@ package org.polygraph.jobs.weak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -20,19 +18,12 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.SuiteScale;
 
-/** Level lin against every order of tiny histories, and against what a simulated register did. */
+/** Level lin: named cases, and what a simulated register did. Tiny histories are in {@link ShapesAgainstDefinitionsTest}. */
 class LinearizabilityTest {
-    @Test
-    void agreesWithBruteForce() {
-        tiny(0x11, SuiteScale.of(20_000));
-    }
-
     @Test
     void saysWhetherValuesAreUnique() {
         String once = "init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1); s2: @4..5 r(x,1)";
@@ -140,43 +131,6 @@ class LinearizabilityTest {
         }
     }
 
-    private static void tiny(long seed, int histories) {
-        int accepted = 0;
-        int rejected = 0;
-        int minimal = 0;
-        for (int i = 0; i < histories; i++) {
-            SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            long skew = random.chance(0.2) ? random.between(1, 2) : 0;
-            HistoryTable history = Registers.tiny(random);
-            boolean holds = holds(history, skew);
-            Verdict verdict = check(history, skew);
-            String what = HistoryDsl.print(history) + " skew " + skew + " seed " + seed + " #" + i;
-            assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
-            accepted += holds ? 1 : 0;
-            rejected += holds ? 0 : 1;
-            for (Violation violation : verdict.violations()) {
-                SubHistory part = violation.minimal();
-                assertThat(part).as(what).isNotNull();
-                HistoryTable alone =
-                        HistorySelection.of(history, part.operations()).table();
-                assertThat(holds(alone, skew)).as(what + " part " + part).isFalse();
-                assertThat(violation.detail()).as(what).isNotEmpty();
-                for (int named : violation.transactions()) {
-                    assertThat(part.transactions()).as(what).contains(named);
-                }
-                minimal += part.minimal() ? 1 : 0;
-            }
-            if (holds) {
-                assertThat(Replay.of(verdict.witness()).holds()).as(what).isTrue();
-            }
-        }
-        System.out.println(histories + " histories from seed " + seed + ": accepted " + accepted + ", rejected "
-                + rejected + ", minimal sub-histories " + minimal);
-        assertThat(accepted).isGreaterThan(histories / 5);
-        assertThat(rejected).isGreaterThan(histories / 5);
-        assertThat(minimal).isGreaterThan(rejected / 2);
-    }
-
     private static Verdict check(HistoryTable history, long skew) {
         return new EmbeddedChecker()
                 .check(
@@ -184,60 +138,5 @@ class LinearizabilityTest {
                         new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, skew, IndeterminateMode.MAYBE),
                         Progress.NONE,
                         Budget.unlimited());
-    }
-
-    /** Every key has an order of its committed operations and some of those of unknown outcome; all are tried. */
-    private static boolean holds(HistoryTable history, long skew) {
-        for (int key = 0; key < history.keys().size(); key++) {
-            List<Integer> left = new ArrayList<>();
-            for (int t = 0; t < history.transactions(); t++) {
-                int from = history.firstOperation(t);
-                if (history.status(t) != TransactionStatus.ABORTED
-                        && from < history.operationsEnd(t)
-                        && history.key(from) == key) {
-                    left.add(t);
-                }
-            }
-            if (!extend(history, skew, left, history.initialValue())) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static boolean extend(HistoryTable history, long skew, List<Integer> left, long value) {
-        if (left.stream().allMatch(t -> history.status(t) == TransactionStatus.INDETERMINATE)) {
-            return true;
-        }
-        for (int t : left) {
-            // The next is one that no other had ended before it started.
-            boolean isFree = left.stream()
-                    .noneMatch(u -> u != t
-                            && history.status(u) == TransactionStatus.COMMITTED
-                            && history.ends()[u] + skew < history.starts()[t]);
-            if (!isFree) {
-                continue;
-            }
-            long after = value;
-            boolean fits = true;
-            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-                long each = history.value(o);
-                if (history.isWrite(o)) {
-                    after = each;
-                } else if (history.values().isOther(each)) {
-                    fits &= history.values().excluded(each) != after;
-                } else {
-                    fits &= each == after;
-                }
-            }
-            if (fits) {
-                List<Integer> rest = new ArrayList<>(left);
-                rest.remove((Integer) t);
-                if (extend(history, skew, rest, after)) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 }

@@ -9,11 +9,11 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What is odd about a history though it can be checked: signs of a recorder that does not do what its author thinks.
- * Linear in the history, and a sort of each key's writes.
+ * Oddities of a history that can be checked: signs of a faulty recorder. Time: linear in the history, and a sort of
+ * each key's writes.
  */
 public final class HistoryLint {
-    /** Findings kept of each kind; all are counted. */
+    /** How many findings of each kind are kept; all are counted. */
     public static final int KEPT = 5;
 
     /** A kind of oddity. */
@@ -43,8 +43,8 @@ public final class HistoryLint {
      * One oddity.
      *
      * @param where {@code file:line}, {@code file:byte N} or {@code file:row N} of the transaction
-     * @param message what is there and what it means for a check
-     * @param total how many of this kind the history has, this one included
+     * @param message the oddity and what it means for a check
+     * @param total the number of findings of this kind, including this one
      */
     public record Finding(Check check, String where, String message, int total) {}
 
@@ -69,7 +69,7 @@ public final class HistoryLint {
         return findings;
     }
 
-    /** Counts a finding and says whether its message is wanted. */
+    /** Counts a finding. @return whether it is kept */
     private boolean count(Check check) {
         return totals.merge(check, 1, Integer::sum) <= KEPT;
     }

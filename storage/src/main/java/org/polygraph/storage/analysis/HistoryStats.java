@@ -4,7 +4,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a history holds, counted. Operations are those of all transactions, whatever their outcome.
+ * Counts of a history. They include the operations of all transactions, also aborted ones.
  *
  * @param sessions sessions with at least one transaction
  * @param committed transactions
@@ -15,8 +15,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param writes operations
  * @param keys different keys
  * @param writtenKeys keys that are written at least once
- * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write or
- *     as its initial value; 0 means that every read names its writer
+ * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write
+ *     or as its initial value; 0 means that every read names its writer
  * @param maxOperations of one transaction
  * @param timed transactions with both start and end
  * @param earliest the least start in ns; {@link HistoryTable#NO_TIME} without times

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** The values each key is given by transactions that did not abort, sorted. Memory: 8 bytes a write and 4 a key. */
+/** The values that transactions which did not abort write to each key, sorted. Memory: 8 bytes a write and 4 a key. */
 final class WrittenValues {
     private final HistoryTable table;
-    /** Key k has values [starts[k], starts[k + 1]). */
+    /** Key k has the values [starts[k], starts[k + 1]). */
     private final int[] starts;
 
     private final long[] values;
-    /** One bit a key that any transaction writes, aborted ones too. */
+    /** One bit for each key: whether any transaction writes it, also an aborted one. */
     private final long[] written;
 
     private WrittenValues(HistoryTable table, int[] starts, long[] values, long[] written) {
@@ -38,7 +38,7 @@ final class WrittenValues {
         for (int k = 2; k < starts.length; k++) {
             starts[k] += starts[k - 1];
         }
-        // starts[k + 1] moves from the first to the end of key k while values are placed.
+        // While values are placed, starts[k + 1] moves from the start to the end of key k.
         long[] values = new long[starts[keys + 1]];
         for (int t = 0; t < table.transactions(); t++) {
             if (table.status(t) != TransactionStatus.ABORTED) {
@@ -67,7 +67,7 @@ final class WrittenValues {
         return count;
     }
 
-    /** Writes of a value that their key has otherwise. */
+    /** The number of writes of a value that their key also has from an earlier write or initially. */
     int repeats() {
         int repeats = 0;
         for (int k = 0; k < starts.length - 2; k++) {
@@ -78,7 +78,7 @@ final class WrittenValues {
         return repeats;
     }
 
-    /** Whether the key is given the value more than once, its initial value counting as one. */
+    /** Whether the value is written to the key more than once, or once if it is the initial value. */
     boolean isRepeated(int key, long value) {
         int at = Arrays.binarySearch(values, starts[key], starts[key + 1], value);
         return at >= 0

@@ -8,7 +8,7 @@ import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Dense ids 0, 1, 2... for keys in order of first appearance. Integer and string keys never meet: {@code 1} and
+ * Dense ids 0, 1, 2... for keys in order of first appearance. Integer and string keys are different: {@code 1} and
  * {@code "1"} are two keys. Small non-negative integers are looked up in an array, others by hash.
  */
 public final class KeyDictionary {
@@ -23,13 +23,13 @@ public final class KeyDictionary {
     private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
     private final StringDictionary strings;
     /**
-     * The integer itself, or for a string key its number in {@link #strings} (then {@link #isString}). Empty as long as all keys are
-     * strings: their numbers are the ids.
+     * By id: the integer, or the number in {@link #strings} of a string key. Empty while all keys are strings, because
+     * their numbers are the ids.
      */
     private final LongArrayList labels = new LongArrayList();
 
     private long[] stringBits = new long[0];
-    /** By number in {@link #strings}: the id. */
+    /** By number in {@link #strings}: the id of the key. */
     private final IntArrayList stringIds = new IntArrayList();
 
     public KeyDictionary() {
@@ -49,7 +49,7 @@ public final class KeyDictionary {
         Arrays.fill(direct, -1);
     }
 
-    /** A dictionary of some keys of another, for a small part of a large history: takes memory for those only. */
+    /** A dictionary of some keys of another one, which takes memory for these only. */
     public static KeyDictionary picked(KeyDictionary from, int[] ids) {
         KeyDictionary picked = new KeyDictionary(new StringDictionary(), 0, 0);
         for (int id : ids) {
@@ -63,20 +63,20 @@ public final class KeyDictionary {
     }
 
     /**
-     * The keys of a dictionary by id, without what finds them.
+     * The keys of a dictionary without its lookup structures.
      *
-     * @param labels the integer itself, or the number of a string
-     * @param stringBits a bit a key: whether it is a string; shorter where the last ones are none
-     * @param strings in order of first appearance
+     * @param labels by id: the integer, or the number of the string
+     * @param stringBits by id, a bit: whether the key is a string; ids beyond the array are integers
+     * @param strings by number
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Labels(long[] labels, long[] stringBits, List<String> strings) {
         public long bytes() {
             return 8L * (labels.length + stringBits.length) + 100L * strings.size();
         }
     }
 
-    /** All keys, copied. */
+    /** A copy of all keys. */
     public Labels labels() {
         if (labels.isEmpty()) {
             int size = strings.size();
@@ -85,7 +85,7 @@ public final class KeyDictionary {
         return new Labels(labels.toLongArray(), stringBits, strings.strings());
     }
 
-    /** The keys of another dictionary, each new if unseen, in their order: by id there the id here. */
+    /** Adds the keys of another dictionary in their order. @return by id there: the id here */
     public int[] addAll(Labels other) {
         int[] ids = new int[other.labels.length];
         for (int i = 0; i < ids.length; i++) {
@@ -95,7 +95,7 @@ public final class KeyDictionary {
         return ids;
     }
 
-    /** The id of an integer key, new if unseen. */
+    /** The id of an integer key, which is added if it is new. */
     public int id(long key) {
         if (key >= 0 && key < directLimit) {
             int k = (int) key;
@@ -132,7 +132,7 @@ public final class KeyDictionary {
         return add(key);
     }
 
-    /** The id of a string key, new if unseen. */
+    /** The id of a string key, which is added if it is new. */
     public int id(String key) {
         int number = strings.id(key, false);
         if (labels.isEmpty()) {
@@ -194,7 +194,7 @@ public final class KeyDictionary {
         return strings.string(labels.isEmpty() ? id : (int) labels.getLong(id));
     }
 
-    /** The key as people write it: {@code 7} or {@code "k7"}. */
+    /** The key as it is shown: {@code 7} or {@code "k7"}. */
     public String label(int id) {
         return isString(id) ? '"' + string(id) + '"' : Long.toString(integer(id));
     }

@@ -15,23 +15,26 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Strings in files without names: a Chronicle Map from hash to number finds them, what they are stands in a {@link ScratchFile},
- * and their places in another. All three are mapped, so that the operating system writes out what is not in use.
+ * Strings in files without names. A Chronicle Map finds the number of a string by its hash; the strings are in a {@link
+ * ScratchFile}, and their places in another one. All three files are mapped, so that the operating system writes pages
+ * to disk when memory is short.
  *
- * <p>The map has hashes of 64 bits, not strings: entries of one size, so that no string is too long for it and none is held twice. What
- * is found is compared with the string; where another has its hash, the next hash is taken, and so on. Chronicle's own values for longs and
- * ints, which box nothing, were no faster to look up, slower to add and took twice as long to open.
+ * <p>The keys of the map are 64-bit hashes rather than strings: all entries have one size, so that no string is too
+ * long for the map, and each string is stored once. A number that was found is verified by comparing the strings; if
+ * another string has the same hash, the next hash is tried. Chronicle's {@code LongValue} and {@code IntValue}, which
+ * avoid boxing, were not faster to look up, slower to add and took twice as long to open.
  *
- * <p>Memory: of the heap next to nothing; on disk 28 bytes a string there is room for, 8 and 4 and its characters a string. Time: 0.2 us
- * to find a string, 0.7 us to add it, plus the pages that are not in memory; the first one of a process takes 1 s, in which Chronicle
- * generates and compiles classes. For that it needs a JDK, and packages that {@code jvm.texts} in pom.xml opens to it.
+ * <p>Memory: hardly any heap; on disk 28 bytes for each string that there is room for, and 12 bytes and the characters
+ * for each string. Time: 0.2 us to find a string, 0.7 us to add it, plus page faults. Opening the first map of a
+ * process takes 1 s, in which Chronicle generates and compiles classes. This needs a JDK and the packages that {@code
+ * jvm.texts} in pom.xml opens.
  */
 public final class PersistedStrings implements StringStore {
-    /** Chronicle counts its users over the network unless that is set before its classes are loaded. */
+    /** Disables Chronicle's analytics, which use the network; it must be set before Chronicle's classes are loaded. */
     private static final String NO_TELEMETRY = "chronicle.analytics.disable";
 
-    private static final int CHUNK = 1 << 26;
-    private static final int SMALLEST_CHUNK = 1 << 16;
+    private static final int BLOCK = 1 << 26;
+    private static final int SMALLEST_BLOCK = 1 << 16;
     private static final int BYTES_PER_ENTRY = 28;
     private static final int HEADER = Integer.BYTES;
     private static final int WIDE = 1;
@@ -39,14 +42,17 @@ public final class PersistedStrings implements StringStore {
     private static final int FLAG_BITS = 2;
     private static final int MOST_CHARACTERS = 1 << 28;
 
-    /** How long the collector is waited for, which finds what nobody has any more. */
+    /** How long to wait for the garbage collector to close dictionaries that are no longer reachable. */
     private static final long WAIT_MILLIS = 500;
 
     private static final class Closing {
         static final Cleaner CLEANER = Cleaner.create();
     }
 
-    /** Once a process, in memory: afterwards a file has its name for milliseconds only. */
+    /**
+     * Creates a map in memory once a process, which loads the classes. Afterwards a file has a name for milliseconds
+     * only.
+     */
     private static final class Warm {
         static {
             ChronicleMapBuilder.of(Long.class, Integer.class)
@@ -64,9 +70,9 @@ public final class PersistedStrings implements StringStore {
     private final ScratchFile places;
     private final ScratchFile strings;
     private final int capacity;
-    /** Bytes of a chunk of places or strings. */
-    private final int chunk;
-    /** In the last chunk of strings. */
+    /** Bytes of a block of places or strings. */
+    private final int block;
+    /** Bytes used in the last block of strings. */
     private int used;
 
     private int size;
@@ -75,7 +81,7 @@ public final class PersistedStrings implements StringStore {
 
     private PersistedStrings(
             ChronicleMap<Long, Integer> numbers, ScratchFile places, ScratchFile strings, int capacity) {
-        this.chunk = chunk(capacity);
+        this.block = block(capacity);
         this.numbers = numbers;
         this.places = places;
         this.strings = strings;
@@ -84,19 +90,19 @@ public final class PersistedStrings implements StringStore {
     }
 
     /**
-     * Opens one.
+     * Creates the files.
      *
-     * @param folder where its files are made, and at once lose their names
-     * @param capacity strings there is room for
-     * @throws IOException if that is not possible, be it for want of disk space or of what Chronicle needs of the JVM
+     * @param folder for the files, which lose their names at once
+     * @param capacity how many strings there is room for
+     * @throws IOException if the disk has too little space, or the JVM lacks what Chronicle needs
      */
     static PersistedStrings open(Path folder, int capacity) throws IOException {
         if (!Files.isDirectory(folder)) {
             throw new IOException("there is no such folder");
         }
-        long needed = (long) BYTES_PER_ENTRY * capacity + 2L * chunk(capacity);
+        long needed = (long) BYTES_PER_ENTRY * capacity + 2L * block(capacity);
         if (freed(folder, 0) < needed) {
-            // What an earlier history had there is given back when the collector finds it.
+            // A collection closes the files of dictionaries that are no longer reachable.
             System.gc();
         }
         checkRoom(freed(folder, needed), needed);
@@ -109,17 +115,17 @@ public final class PersistedStrings implements StringStore {
             Warm.up();
             file = Files.createTempFile(folder, "polygraph-", ".map");
             file.toFile().deleteOnExit();
-            // An empty file is a new map to it; its whole room is taken on disk.
+            // Chronicle makes a new map of an empty file and allocates all of it on disk.
             ChronicleMap<Long, Integer> numbers = ChronicleMapBuilder.of(Long.class, Integer.class)
                     .name("strings")
                     .entries(capacity)
-                    // It would close the map under the thread that reads when a signal ends the process.
+                    // The hook would close the map while a thread reads when a signal ends the process.
                     .skipCloseOnExitHook(true)
                     .createPersistedTo(file.toFile());
             return new PersistedStrings(numbers, places, strings, capacity);
         } catch (LinkageError | AssertionError | RuntimeException e) {
             close(null, places, strings);
-            throw new IOException("Chronicle Map cannot be had in this JVM: " + e, e);
+            throw new IOException("Chronicle Map does not work in this JVM: " + e, e);
         } catch (IOException e) {
             close(null, places, strings);
             throw e;
@@ -130,7 +136,7 @@ public final class PersistedStrings implements StringStore {
         }
     }
 
-    /** What is left on the disk; waits a little for it to be so much. */
+    /** The free bytes of the disk; waits a little until there are as many as needed. */
     private static long freed(Path folder, long needed) throws IOException {
         FileStore store = Files.getFileStore(folder);
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS);
@@ -144,11 +150,11 @@ public final class PersistedStrings implements StringStore {
         return store.getUsableSpace();
     }
 
-    private static int chunk(int capacity) {
-        return (int) Math.min(CHUNK, Math.max(SMALLEST_CHUNK, (long) Long.BYTES * Integer.highestOneBit(capacity)));
+    private static int block(int capacity) {
+        return (int) Math.min(BLOCK, Math.max(SMALLEST_BLOCK, (long) Long.BYTES * Integer.highestOneBit(capacity)));
     }
 
-    /** Said before anything is written: a file that is mapped and has no room on disk is a fault of the JVM. */
+    /** Checked before anything is written, because a mapped file without room on disk crashes the JVM. */
     static void checkRoom(long free, long needed) throws IOException {
         if (free < needed) {
             throw new IOException("there are " + (free >> 20) + " MiB left, and " + (needed >> 20) + " are needed");
@@ -159,7 +165,7 @@ public final class PersistedStrings implements StringStore {
         try {
             Files.delete(file);
         } catch (IOException e) {
-            // Some systems keep the name of what is mapped: until the process ends.
+            // Some systems keep the name of a mapped file until the process ends.
         }
     }
 
@@ -196,7 +202,7 @@ public final class PersistedStrings implements StringStore {
         try {
             numbers.put(key, size);
         } catch (RuntimeException e) {
-            // One of its segments, of 100,000, has more than its share, and its file, which has no name, cannot grow.
+            // One of the map's segments is full, and a file without a name cannot grow.
             isFull = true;
             return NO_ROOM;
         } finally {
@@ -205,12 +211,12 @@ public final class PersistedStrings implements StringStore {
         return size++;
     }
 
-    /** Why less than its capacity found room on disk; empty if that is not so. */
+    /** Why the disk was full before the capacity was reached; empty if it was not. */
     String whyNoMore() {
         return whyNoMore;
     }
 
-    /** @return false if its disk is full */
+    /** @return false if the disk is full */
     private boolean add(String string, boolean marked) {
         int length = string.length();
         if (length > MOST_CHARACTERS) {
@@ -219,11 +225,11 @@ public final class PersistedStrings implements StringStore {
         byte[] narrow = narrow(string);
         int needed = HEADER + (narrow == null ? Character.BYTES * length : length);
         try {
-            if (size / (chunk / Long.BYTES) == places.chunks()) {
-                places.add(chunk);
+            if (size / (block / Long.BYTES) == places.blocks()) {
+                places.add(block);
             }
-            if (strings.chunks() == 0 || needed > last().capacity() - used) {
-                strings.add(Math.max(chunk, needed));
+            if (strings.blocks() == 0 || needed > last().capacity() - used) {
+                strings.add(Math.max(block, needed));
                 used = 0;
             }
         } catch (IOException e) {
@@ -231,8 +237,8 @@ public final class PersistedStrings implements StringStore {
             return false;
         }
         ByteBuffer into = last();
-        int perChunk = chunk / Long.BYTES;
-        places.chunk(size / perChunk).putLong(size % perChunk * Long.BYTES, (long) (strings.chunks() - 1) << 32 | used);
+        int perBlock = block / Long.BYTES;
+        places.block(size / perBlock).putLong(size % perBlock * Long.BYTES, (long) (strings.blocks() - 1) << 32 | used);
         into.putInt(used, length << FLAG_BITS | (marked ? MARKED : 0) | (narrow == null ? WIDE : 0));
         if (narrow != null) {
             into.put(used + HEADER, narrow);
@@ -245,7 +251,7 @@ public final class PersistedStrings implements StringStore {
         return true;
     }
 
-    /** A byte a character; null if one of them does not fit. */
+    /** One byte for each character; null if a character does not fit. */
     private static byte @Nullable [] narrow(String string) {
         for (int i = 0; i < string.length(); i++) {
             if (string.charAt(i) > 0xff) {
@@ -256,26 +262,26 @@ public final class PersistedStrings implements StringStore {
     }
 
     private ByteBuffer last() {
-        return strings.chunk(strings.chunks() - 1);
+        return strings.block(strings.blocks() - 1);
     }
 
     private boolean isAt(int id, String string, boolean marked) {
         long place = place(id);
-        int header = strings.chunk((int) (place >>> 32)).getInt((int) place);
+        int header = strings.block((int) (place >>> 32)).getInt((int) place);
         return header >>> FLAG_BITS == string.length()
                 && (header & MARKED) != 0 == marked
                 && string(id).equals(string);
     }
 
     private long place(int id) {
-        int perChunk = chunk / Long.BYTES;
-        return places.chunk(id / perChunk).getLong(id % perChunk * Long.BYTES);
+        int perBlock = block / Long.BYTES;
+        return places.block(id / perBlock).getLong(id % perBlock * Long.BYTES);
     }
 
     @Override
     public String string(int id) {
         long place = place(id);
-        ByteBuffer from = strings.chunk((int) (place >>> 32));
+        ByteBuffer from = strings.block((int) (place >>> 32));
         int at = (int) place;
         int header = from.getInt(at);
         int length = header >>> FLAG_BITS;
@@ -294,7 +300,7 @@ public final class PersistedStrings implements StringStore {
     @Override
     public boolean isMarked(int id) {
         long place = place(id);
-        return (strings.chunk((int) (place >>> 32)).getInt((int) place) & MARKED) != 0;
+        return (strings.block((int) (place >>> 32)).getInt((int) place) & MARKED) != 0;
     }
 
     @Override

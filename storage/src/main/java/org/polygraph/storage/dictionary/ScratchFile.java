@@ -4,8 +4,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -13,15 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Bytes in a file without a name, mapped in chunks. Whatever ends the process, its disk space is given back. A chunk's room is
- * taken on disk before it is mapped: a full disk is an {@link IOException}, not a fault. Chunks stay mapped until nobody has
- * them.
+ * Bytes in a file without a name, mapped block by block. The operating system frees the disk space however the process
+ * ends. A block is written before it is mapped, so that a full disk is an {@link IOException} and not a crash. Blocks
+ * stay mapped while they are reachable.
  */
 final class ScratchFile implements Closeable {
-    private static final int BLOCK = 1 << 16;
+    private static final int ZEROS = 1 << 16;
 
     private final FileChannel channel;
-    private final List<ByteBuffer> chunks = new ArrayList<>();
+    private final List<ByteBuffer> blocks = new ArrayList<>();
     private long length;
 
     ScratchFile(Path folder) throws IOException {
@@ -30,27 +30,27 @@ final class ScratchFile implements Closeable {
                 file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
     }
 
-    int chunks() {
-        return chunks.size();
+    int blocks() {
+        return blocks.size();
     }
 
-    /** Read and written at absolute places by any thread. */
-    ByteBuffer chunk(int number) {
-        return chunks.get(number);
+    /** A block, which any thread may read and write at absolute positions. */
+    ByteBuffer block(int number) {
+        return blocks.get(number);
     }
 
-    /** Adds a chunk of zeros. */
+    /** Adds a block of zeros. */
     void add(int bytes) throws IOException {
-        ByteBuffer zeros = ByteBuffer.allocate(BLOCK);
+        ByteBuffer zeros = ByteBuffer.allocate(ZEROS);
         for (int written = 0; written < bytes; ) {
-            zeros.clear().limit(Math.min(BLOCK, bytes - written));
+            zeros.clear().limit(Math.min(ZEROS, bytes - written));
             written += channel.write(zeros, length + written);
         }
-        chunks.add(channel.map(MapMode.READ_WRITE, length, bytes));
+        blocks.add(channel.map(MapMode.READ_WRITE, length, bytes));
         length += bytes;
     }
 
-    /** Nothing is added any more. */
+    /** No block can be added afterwards; existing blocks stay usable. */
     @Override
     public void close() {
         try {

@@ -9,15 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number: in the heap as far as its share goes
- * ({@link StringTable}), then in files ({@link PersistedStrings}), each with room for {@value #GROWTH} times what there is before it.
- * Where files cannot be had, in the heap again.
+ * Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number. Strings are in the heap up to
+ * its share ({@link StringTable}), the others in files ({@link PersistedStrings}), each of which has room for {@value
+ * #GROWTH} times all strings before it. If files cannot be created, all strings are in the heap.
  *
- * <p>Time: what the stores take to look, one after another; of the files one or two are usual.
+ * <p>Time: a lookup asks one store after another. Few dictionaries have more than one or two files.
  */
 public final class StringDictionary {
-    /** The heap's share of it has this part of the memory, and not less than {@link #LEAST}: opening files takes some 50 MB. */
-    private static final int PART = 16;
+    /**
+     * The heap's share is the memory divided by this, but at least {@link #LEAST}, because opening files takes about 50
+     * MB.
+     */
+    private static final int SHARE_DIVISOR = 16;
 
     private static final long LEAST = 1 << 26;
     private static final int GROWTH = 2;
@@ -29,7 +32,7 @@ public final class StringDictionary {
     private final int fewest;
     private final StringTable first;
     private final List<StringStore> others = new ArrayList<>(0);
-    /** By place in {@link #others}: the number of its first string. */
+    /** By store in {@link #others}: the number of its first string. */
     private final IntArrayList starts = new IntArrayList(0);
 
     private @Nullable String whyNoFiles;
@@ -50,10 +53,10 @@ public final class StringDictionary {
     }
 
     private static long share(long memory) {
-        return Math.max(LEAST, memory / PART);
+        return Math.max(LEAST, memory / SHARE_DIVISOR);
     }
 
-    /** Says how much memory there is in all, before the first string. */
+    /** Sets the memory of which the heap's share is computed, before the first string. */
     public void memory(long bytes) {
         first.room(share(bytes));
     }
@@ -64,9 +67,9 @@ public final class StringDictionary {
     }
 
     /**
-     * The number of a string, {@link #size} if it is new: then it has been added.
+     * The number of a string, which is added if it is new.
      *
-     * @param marked part of what it is: a marked string is another than the same string unmarked
+     * @param marked a marked string differs from the same string unmarked
      */
     int id(String string, boolean marked) {
         long hash = StringTable.hash(string, marked);
@@ -95,8 +98,7 @@ public final class StringDictionary {
         if (!others.isEmpty()
                 && others.get(others.size() - 1) instanceof PersistedStrings last
                 && !last.whyNoMore().isEmpty()) {
-            // A quota or a limit to the size of files: another would have its map on disk and no room either, without
-            // end.
+            // A quota or a limit on file sizes: further files would have no room either.
             whyNoFiles = folder + ": " + last.whyNoMore();
         }
         if (whyNoFiles == null) {
@@ -110,7 +112,7 @@ public final class StringDictionary {
         return new StringTable(Long.MAX_VALUE);
     }
 
-    /** Why strings that could be in files are in the heap; empty if none is. */
+    /** Why strings are in the heap beyond its share; empty if they are not. */
     public String whyNoFiles() {
         return whyNoFiles == null ? "" : "strings are kept in memory, as they could not be in files in " + whyNoFiles;
     }
@@ -127,7 +129,7 @@ public final class StringDictionary {
         return store < 0 ? first.isMarked(id) : others.get(store).isMarked(id - starts.getInt(store));
     }
 
-    /** -1: the first one. */
+    /** The store of a string; -1 for the first one. */
     private int storeOf(int id) {
         int store = starts.size() - 1;
         while (store >= 0 && starts.getInt(store) > id) {
@@ -136,7 +138,7 @@ public final class StringDictionary {
         return store;
     }
 
-    /** All strings, as strings. */
+    /** All strings by number. */
     List<String> strings() {
         int size = size();
         List<String> strings = new ArrayList<>(size);

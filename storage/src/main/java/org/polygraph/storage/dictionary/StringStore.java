@@ -1,16 +1,16 @@
 package org.polygraph.storage.dictionary;
 
-/** Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number, as far as there is room. */
+/** Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number, until the store is full. */
 sealed interface StringStore permits StringTable, PersistedStrings {
-    /** There is no room for a string that is new; from then on there is none for any. */
+    /** The string is new and the store is full; it stays full. */
     int NO_ROOM = -1;
 
     /**
-     * The number of a string, {@link #size} if it is new: then it has been added.
+     * The number of a string, which is added if it is new.
      *
      * @param hash {@link StringTable#hash} of string and mark
-     * @param marked part of what it is: a marked string is another than the same string unmarked
-     * @return {@link #NO_ROOM} if it is not there and cannot be added
+     * @param marked a marked string differs from the same string unmarked
+     * @return {@link #NO_ROOM} if it is absent and cannot be added
      */
     int id(long hash, String string, boolean marked);
 
@@ -20,7 +20,7 @@ sealed interface StringStore permits StringTable, PersistedStrings {
     /** Whether a string is marked. */
     boolean isMarked(int id);
 
-    /** Strings. */
+    /** The number of strings. */
     int size();
 
     /** Bytes of heap held. */

@@ -8,18 +8,18 @@ import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Strings in the heap, as bytes, one after another: a byte a character where all are below 256, otherwise two; any characters, also
- * halves of surrogate pairs.
+ * Strings in the heap, stored as bytes one after another: one byte a character if all characters are below 256,
+ * otherwise two. Unpaired surrogates are allowed.
  *
- * <p>Memory: 4 bytes and its characters a string, 8 its place, 11 to 21 what finds it: a key of 10 characters takes some 40 bytes, of 36 some
- * 65, where strings and a map of them take 110 and 135. Time: a pass over the string and about one cache miss. The hash has a seed of its own
- * in each process, so that no history can be made of strings that collide.
+ * <p>Memory a string: 4 bytes and the characters, 8 for the place, 11 to 21 for the hash table. A key of 10 characters
+ * takes about 40 bytes, one of 36 about 65; with a map of {@code String} it would be 110 and 135. Time: a pass over the
+ * string and about one cache miss. The hash has a random seed in each process, so that no input can provoke collisions.
  */
 final class StringTable implements StringStore {
     private static final int MOST_STRINGS = 1 << 29;
-    private static final int FIRST_CHUNK = 1 << 8;
-    /** Less than half of any region of G1, which gives larger arrays regions of their own. */
-    private static final int LARGEST_CHUNK = 1 << 18;
+    private static final int FIRST_BLOCK = 1 << 8;
+    /** Less than half of a region of G1, which gives larger arrays regions of their own. */
+    private static final int LARGEST_BLOCK = 1 << 18;
 
     private static final int HEADER = Integer.BYTES;
     private static final int WIDE = 1;
@@ -27,31 +27,34 @@ final class StringTable implements StringStore {
     private static final int FLAG_BITS = 2;
     private static final int MOST_CHARACTERS = 1 << 28;
 
-    /** Made when the first string comes: a source of chance takes longer than a small history without strings. */
+    /**
+     * Created with the first string, because a random generator takes longer to start than a small history without
+     * strings to read.
+     */
     private static final class Seed {
         static final long VALUE = new SecureRandom().nextLong();
     }
 
-    private final List<byte[]> chunks = new ArrayList<>();
-    private byte[] chunk = new byte[0];
+    private final List<byte[]> blocks = new ArrayList<>();
+    private byte[] block = new byte[0];
     private int used;
     private long bytes;
 
-    /** By number: chunk and offset in it. */
+    /** By number: the block and the offset in it. */
     private long[] places = new long[0];
 
     private int size;
-    /** Open addressing: high half of the hash, number + 1; 0 where free. */
+    /** Open addressing: the high half of the hash and the number + 1; 0 if the slot is free. */
     private long[] slots = new long[0];
 
     private long room;
 
-    /** @param room bytes of heap from which on nothing is added, about: what is held then stays, and is found */
+    /** @param room bytes of heap, about, after which no string is added */
     StringTable(long room) {
         this.room = room;
     }
 
-    /** Sets the room of one that has never been full. */
+    /** Changes the room, before the table is full. */
     void room(long bytes) {
         room = bytes;
     }
@@ -92,7 +95,7 @@ final class StringTable implements StringStore {
 
     @Override
     public String string(int id) {
-        byte[] from = chunks.get((int) (places[id] >>> 32));
+        byte[] from = blocks.get((int) (places[id] >>> 32));
         int at = (int) places[id];
         int header = header(from, at);
         int length = header >>> FLAG_BITS;
@@ -105,7 +108,7 @@ final class StringTable implements StringStore {
 
     @Override
     public boolean isMarked(int id) {
-        return (header(chunks.get((int) (places[id] >>> 32)), (int) places[id]) & MARKED) != 0;
+        return (header(blocks.get((int) (places[id] >>> 32)), (int) places[id]) & MARKED) != 0;
     }
 
     @Override
@@ -123,29 +126,29 @@ final class StringTable implements StringStore {
             wide = string.charAt(i) > 0xff ? WIDE : 0;
         }
         int needed = HEADER + (length << wide);
-        if (needed > chunk.length - used) {
-            chunk = new byte[Math.max(needed, Math.min(LARGEST_CHUNK, Math.max(FIRST_CHUNK, 2 * chunk.length)))];
-            chunks.add(chunk);
-            bytes += chunk.length;
+        if (needed > block.length - used) {
+            block = new byte[Math.max(needed, Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, 2 * block.length)))];
+            blocks.add(block);
+            bytes += block.length;
             used = 0;
         }
         int at = used;
         int header = length << FLAG_BITS | (marked ? MARKED : 0) | wide;
         for (int i = 0; i < HEADER; i++) {
-            chunk[used++] = (byte) (header >>> (Byte.SIZE * i));
+            block[used++] = (byte) (header >>> (Byte.SIZE * i));
         }
         for (int i = 0; i < length; i++) {
             char c = string.charAt(i);
-            chunk[used++] = (byte) c;
+            block[used++] = (byte) c;
             if (wide != 0) {
-                chunk[used++] = (byte) (c >>> Byte.SIZE);
+                block[used++] = (byte) (c >>> Byte.SIZE);
             }
         }
-        return (long) (chunks.size() - 1) << 32 | at;
+        return (long) (blocks.size() - 1) << 32 | at;
     }
 
     private boolean isAt(long place, String string, boolean marked) {
-        byte[] from = chunks.get((int) (place >>> 32));
+        byte[] from = blocks.get((int) (place >>> 32));
         int at = (int) place;
         int header = header(from, at);
         int length = string.length();
@@ -171,7 +174,7 @@ final class StringTable implements StringStore {
                 : (char) (from[start + i] & 0xff);
     }
 
-    /** Of a string and its mark, 64 bits, the same within a process only. */
+    /** A hash of a string and its mark, constant within one process. */
     static long hash(String string, boolean marked) {
         long hash = Seed.VALUE ^ (marked ? 1 : 0);
         for (int i = 0; i < string.length(); i++) {

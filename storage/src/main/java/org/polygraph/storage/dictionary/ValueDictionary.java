@@ -1,28 +1,29 @@
 package org.polygraph.storage.dictionary;
 
 import it.unimi.dsi.fastutil.HashCommon;
+import it.unimi.dsi.fastutil.ints.Int2IntOpenCustomHashMap;
+import it.unimi.dsi.fastutil.ints.IntHash;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
 /**
  * 64-bit codes for values: equal values have equal codes and no others do. An integer within &plusmn;2^62 is its own
- * code, which costs no lookup and no memory; null, strings, the remaining integers, opaque values and versions get codes
- * at the bottom of the range:
+ * code, which costs no lookup and no memory; null, strings, the remaining integers, opaque values and versions get
+ * codes at the bottom of the range:
  *
  * <pre>
  * -2^63          null
- * -2^63 + 1 + i  string or opaque value number i       about 30 bytes and 1 byte a character
- * -2^63 + 2^40+i integer number i beyond +-2^62       about 28 bytes
- * -2^63 + 2^41+i version number i (three longs)       about 32 bytes
- * -2^63 + 2^42+i anything but another value           about 28 bytes
- * -2^62 .. 2^62  the integer itself                   0 bytes
+ * -2^63 + 1 + i  string or opaque value number i     about 30 bytes and 1 byte a character
+ * -2^63 + 2^40+i integer number i beyond +-2^62      about 28 bytes
+ * -2^63 + 2^41+i version number i (three longs)      about 32 bytes
+ * -2^63 + 2^42+i anything but another value          about 28 bytes
+ * -2^62 .. 2^62  the integer itself                  0 bytes
  * </pre>
  *
- * <p>Dense ids for values (as for keys) were not taken: most values are unique, so a dictionary of them is a cache miss
- * an operation and as large as the history.
+ * <p>Values have no dense ids, unlike keys: most values are unique, so a dictionary of them would be as large as the
+ * history and cost a cache miss for each operation.
  */
 public final class ValueDictionary {
     /** The code of null. */
@@ -34,14 +35,14 @@ public final class ValueDictionary {
     private static final long FIRST_INTEGER = Long.MIN_VALUE + (1L << 40);
     private static final long FIRST_VERSION = Long.MIN_VALUE + (1L << 41);
     private static final long FIRST_OTHER = Long.MIN_VALUE + (1L << 42);
-    private static final int MAX_VERSIONS = Integer.MAX_VALUE / 3 - 8;
+    private static final int MAX_VERSIONS = Integer.MAX_VALUE / 6;
     private static final int LONGS_PER_VERSION = 3;
 
-    /** Strings, and marked ones, which are opaque. */
+    /** Strings, and opaque values, which are marked. */
     private final StringDictionary strings;
 
     private final Long2IntOpenHashMap otherIds = new Long2IntOpenHashMap();
-    /** Of "anything but" number i: the value that it is not. */
+    /** By number of an "anything but": the code of the excluded value. */
     private final LongArrayList others = new LongArrayList();
 
     private boolean hasLists;
@@ -50,11 +51,9 @@ public final class ValueDictionary {
     private final LongArrayList integers = new LongArrayList();
 
     /** (writer, write, value) of each version. */
-    private long[] versions = new long[0];
+    private final LongArrayList versions = new LongArrayList();
 
-    private int versionCount;
-    /** Open addressing; version number + 1, or 0 where free. */
-    private int[] versionSlots = new int[0];
+    private final Int2IntOpenCustomHashMap versionIds = new Int2IntOpenCustomHashMap(new SameVersion());
 
     public ValueDictionary() {
         this(new StringDictionary());
@@ -65,39 +64,36 @@ public final class ValueDictionary {
         this.strings = strings;
         integerIds.defaultReturnValue(-1);
         otherIds.defaultReturnValue(-1);
+        versionIds.defaultReturnValue(-1);
     }
 
     /**
-     * The values of a dictionary that have no code by nature, by kind and number, without what finds them.
+     * The values of a dictionary that are not their own codes, by kind and number, without its lookup structures.
      *
      * @param strings strings and opaque values
      * @param opaque by string: 1 if it is opaque
      * @param integers beyond 2^62
      * @param versions three numbers each
-     * @param others of each "anything but": the code of the value that it is not
+     * @param others of each "anything but": the code of the excluded value
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others) {
         public long bytes() {
             return 100L * strings.size() + 8L * (integers.length + versions.length + others.length);
         }
     }
 
-    /** All values that have no code by nature. */
+    /** A copy of all values that are not their own codes. */
     public Labels labels() {
         byte[] opaque = new byte[strings.size()];
         for (int i = 0; i < opaque.length; i++) {
             opaque[i] = (byte) (strings.isMarked(i) ? 1 : 0);
         }
         return new Labels(
-                strings.strings(),
-                opaque,
-                integers.toLongArray(),
-                Arrays.copyOf(versions, versionCount * LONGS_PER_VERSION),
-                others.toLongArray());
+                strings.strings(), opaque, integers.toLongArray(), versions.toLongArray(), others.toLongArray());
     }
 
-    /** The values of another dictionary, each new if unseen, in their order. */
+    /** Adds the values of another dictionary in their order. */
     public Codes addAll(Labels other) {
         Codes codes = new Codes(
                 new long[other.strings.size()],
@@ -120,8 +116,8 @@ public final class ValueDictionary {
         return codes;
     }
 
-    /** By code of another dictionary, that of one it was added to. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    /** Maps codes of a dictionary to codes of the one that it was added to. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Codes(long[] strings, long[] integers, long[] versions, long[] others) {
         public long of(long code) {
             if (isOwnCode(code) || code == NULL) {
@@ -157,7 +153,7 @@ public final class ValueDictionary {
     public void codes(long[] values, int from, int to) {
         long far = 0;
         for (int i = from; i < to; i++) {
-            // Both top bits are the sign where it is its own code; 2^62 itself is looked at again.
+            // The two top bits are equal if the value is its own code, but for 2^62, which code() handles.
             far |= values[i] ^ values[i] << 1;
         }
         for (int i = from; far < 0 && i < to; i++) {
@@ -176,30 +172,44 @@ public final class ValueDictionary {
     }
 
     /**
-     * The code of an opaque value whose identity is three numbers: which transaction wrote it, by which write, and what.
-     * Its text, {@code value@writer.write}, is made only when asked for.
+     * The code of an opaque value that is identified by three numbers: the transaction that wrote it, the write and the
+     * value. It is shown as {@code value@writer.write}.
      */
     public long version(long writer, long write, long value) {
-        if (versionCount * 2L >= versionSlots.length) {
-            growVersions();
+        int next = versions.size() / LONGS_PER_VERSION;
+        if (next == MAX_VERSIONS) {
+            throw new BudgetException("more than " + next + " different versions of values do not fit one table");
         }
-        int mask = versionSlots.length - 1;
-        int slot = hash(writer, write, value) & mask;
-        for (int v; (v = versionSlots[slot]) != 0; slot = (slot + 1) & mask) {
-            int at = (v - 1) * LONGS_PER_VERSION;
-            if (versions[at + 1] == write && versions[at] == writer && versions[at + 2] == value) {
-                return FIRST_VERSION + v - 1;
-            }
+        versions.add(writer);
+        versions.add(write);
+        versions.add(value);
+        int known = versionIds.putIfAbsent(next, next);
+        if (known >= 0) {
+            versions.size(next * LONGS_PER_VERSION);
         }
-        int at = versionCount * LONGS_PER_VERSION;
-        versions[at] = writer;
-        versions[at + 1] = write;
-        versions[at + 2] = value;
-        versionSlots[slot] = ++versionCount;
-        return FIRST_VERSION + versionCount - 1;
+        return FIRST_VERSION + (known < 0 ? next : known);
     }
 
-    /** The code of "anything but this value", as a compare-and-set that was refused has seen. */
+    /** Versions by number are equal if their three numbers are. */
+    private final class SameVersion implements IntHash.Strategy {
+        @Override
+        public int hashCode(int version) {
+            int at = version * LONGS_PER_VERSION;
+            return (int) HashCommon.mix(versions.getLong(at)
+                    + HashCommon.mix(versions.getLong(at + 1) + HashCommon.mix(versions.getLong(at + 2))));
+        }
+
+        @Override
+        public boolean equals(int a, int b) {
+            int i = a * LONGS_PER_VERSION;
+            int j = b * LONGS_PER_VERSION;
+            return versions.getLong(i + 1) == versions.getLong(j + 1)
+                    && versions.getLong(i) == versions.getLong(j)
+                    && versions.getLong(i + 2) == versions.getLong(j + 2);
+        }
+    }
+
+    /** The code of "anything but this value", which a refused compare-and-set reads. */
     public long otherThan(long code) {
         int id = otherIds.get(code);
         if (id < 0) {
@@ -210,19 +220,19 @@ public final class ValueDictionary {
         return FIRST_OTHER + id;
     }
 
-    /** Whether it is "anything but" a value; then {@link #excluded} gives that. */
+    /** Whether a code means "anything but" a value, the {@link #excluded} one. */
     public boolean isOther(long code) {
         return code >= FIRST_OTHER && code < OWN_CODE_MIN;
     }
 
-    /** Says that some values are last elements of lists. */
+    /** Records that some values are last elements of lists. */
     public void markLists() {
         hasLists = true;
     }
 
     /**
-     * Whether some values are last elements of lists, and the transactions that appended them are told as readers of what they
-     * appended to. At SER and SI that is what the lists say; at weaker levels it is more.
+     * Whether some values are last elements of lists. Then each transaction that appends also reads the version before
+     * its append. This is exact at SER and SI; weaker levels do not require that read.
      */
     public boolean hasLists() {
         return hasLists;
@@ -233,31 +243,9 @@ public final class ValueDictionary {
         return !others.isEmpty();
     }
 
-    /** What "anything but" excludes. */
+    /** The code of the value that an "anything but" excludes. */
     public long excluded(long code) {
         return others.getLong((int) (code - FIRST_OTHER));
-    }
-
-    private static int hash(long writer, long write, long value) {
-        return (int) HashCommon.mix(writer + HashCommon.mix(write + HashCommon.mix(value)));
-    }
-
-    private void growVersions() {
-        if (versionCount >= MAX_VERSIONS / 2) {
-            throw new BudgetException(
-                    "more than " + versionCount + " different versions of values do not fit one table");
-        }
-        int slots = Math.max(1024, versionSlots.length * 2);
-        versions = Arrays.copyOf(versions, slots / 2 * LONGS_PER_VERSION);
-        versionSlots = new int[slots];
-        for (int v = 0; v < versionCount; v++) {
-            int at = v * LONGS_PER_VERSION;
-            int slot = hash(versions[at], versions[at + 1], versions[at + 2]) & (slots - 1);
-            while (versionSlots[slot] != 0) {
-                slot = (slot + 1) & (slots - 1);
-            }
-            versionSlots[slot] = v + 1;
-        }
     }
 
     private long intern(String text, boolean opaque) {
@@ -301,12 +289,12 @@ public final class ValueDictionary {
         }
         if (isVersion(code)) {
             int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;
-            return versions[at + 2] + "@" + versions[at] + "." + versions[at + 1];
+            return versions.getLong(at + 2) + "@" + versions.getLong(at) + "." + versions.getLong(at + 1);
         }
         return strings.string((int) (code - FIRST_STRING));
     }
 
-    /** The value as people write it: {@code null}, {@code 7}, {@code "a"}; opaque values as their text. */
+    /** The value as it is shown: {@code null}, {@code 7}, {@code "a"}; opaque values as their text. */
     public String label(long code) {
         if (code == NULL) {
             return "null";
@@ -321,7 +309,7 @@ public final class ValueDictionary {
     public long bytes() {
         return strings.bytes()
                 + 28L * (integers.size() + (long) others.size())
-                + 8L * versions.length
-                + 4L * versionSlots.length;
+                + 8L * versions.elements().length
+                + 12L * versionIds.size();
     }
 }

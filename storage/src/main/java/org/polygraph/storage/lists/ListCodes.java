@@ -3,12 +3,13 @@ package org.polygraph.storage.lists;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * Value codes that stand for operations on lists while a history is read. Reads and writes of values replace them when all lists are
- * known. The codes lie outside those of {@link ValueDictionary}.
+ * Value codes that stand for operations on lists while a history is read. Reads and writes of values replace them when
+ * all lists are known. The codes lie outside those of {@link ValueDictionary}.
  */
 public final class ListCodes {
     /**
-     * Stands for the read of the version that an append follows. The next operation is the append: a write of the appended element.
+     * Stands for the read of the version that an append follows. The next operation is the append: a write of the
+     * appended element.
      */
     public static final long BEFORE_APPEND = Long.MIN_VALUE + (1L << 44);
 

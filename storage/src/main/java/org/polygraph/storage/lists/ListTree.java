@@ -7,13 +7,13 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The lists that were read of each key, as a tree: a list is its last element behind the list without it. Lists of a key that only
- * grows share what they begin with, however many were read; of one that is not so what differs from the longest list of its
- * key is held for itself.
+ * The lists that were read of each key, as a tree: a list is its last element and the list without it. Lists of a key
+ * that only grows share their prefixes, however many were read. A list that does not extend or begin the longest list
+ * of its key shares the common prefix with it; the rest is stored separately.
  *
- * <p>Memory: 12 bytes a list, 12 an element of the longest list of each key; so up to 48 an element that was ever read, as arrays double, where
- * lists of a key agree. To add a list it is compared with the longest one. To hold each list as it was read took 8 bytes an element
- * of each.
+ * <p>Memory: 12 bytes a list and 12 an element of the longest list of each key. If the lists of a key agree, this is at
+ * most 48 bytes for each element that was read, because arrays double. Time: adding a list compares it with the longest
+ * one.
  */
 public final class ListTree {
     /** The number of the empty list, of any key. */
@@ -25,23 +25,23 @@ public final class ListTree {
 
     /** By list: its last element. */
     private long[] elements = new long[64];
-    /** By list: the list without its last element; {@code ~key} in place of the empty one. */
+    /** By list: the list without its last element; {@code ~key} for the empty list. */
     private int[] before = new int[64];
 
     private int size = 1;
 
-    /** By key: its longest list, the first of these; null if none was read. */
+    /** By key: its longest list, the first one if several are as long; null if none was read. */
     private @Nullable Path[] longest = new Path[16];
 
     private long pathBytes;
 
-    /** A list, and all that it begins with. */
+    /** A list and all its prefixes. */
     private static final class Path {
         long[] elements = new long[8];
         int[] lists = new int[8];
         int size;
 
-        /** Whether it begins with a list of so many elements. */
+        /** Whether it begins with a list of the given length. */
         boolean begins(int list, int length) {
             return length == 0 || (length <= size && lists[length - 1] == list);
         }
@@ -77,7 +77,7 @@ public final class ListTree {
         return path;
     }
 
-    /** The list with an element behind another list, whose length is given. */
+    /** The number of the list that extends a list of the given length by an element. */
     private int longer(int key, Path path, int list, int length, long element) {
         boolean isOnPath = path.begins(list, length);
         if (isOnPath && length < path.size && path.elements[length] == element) {
@@ -119,7 +119,7 @@ public final class ListTree {
         path.lists[path.size++] = list;
     }
 
-    /** Makes it another list of the same length. */
+    /** Replaces a path by another list of the same length. */
     private void replace(Path path, int list) {
         int each = list;
         for (int i = path.size - 1; i >= 0 && path.lists[i] != each; i--) {
@@ -139,7 +139,7 @@ public final class ListTree {
         return Math.max(EMPTY, before[list]);
     }
 
-    /** How many there are. */
+    /** The number of lists, including the empty one. */
     int size() {
         return size;
     }
@@ -149,7 +149,7 @@ public final class ListTree {
         return (long) BYTES_PER_ELEMENT * elements.length + 4L * longest.length + pathBytes;
     }
 
-    /** All lists, copied. */
+    /** A copy of all lists. */
     public ListReads reads() {
         return new ListReads(Arrays.copyOf(elements, size), Arrays.copyOf(before, size));
     }
@@ -158,7 +158,7 @@ public final class ListTree {
      * Adds the lists of a piece.
      *
      * @param keys by key of the piece: the key here
-     * @param values what its elements are here
+     * @param values maps codes of its elements to codes here
      * @return by list there: the list here
      */
     public int[] addAll(ListReads piece, int[] keys, ValueDictionary.Codes values) {

@@ -1,23 +1,23 @@
 package org.polygraph.storage.model;
 
 /**
- * The input is not a valid history (exit code 5): the message says where, what was found, what was expected and what
- * to do. Not for a path that cannot be read: that is an {@link java.io.IOException} (exit code 6).
+ * The input is not a valid history (exit code 5). The message contains the place, what was found, what was expected and
+ * a remedy. A path that cannot be read is an {@link java.io.IOException} (exit code 6) instead.
  */
 public final class HistoryException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /**
      * @param where {@code file:line:column}, {@code file:byte N}, or the path
-     * @param found what is there
-     * @param expected what should be there
+     * @param found what the input contains
+     * @param expected what it should contain
      * @param remedy what the user can do about it
      */
     public HistoryException(String where, String found, String expected, String remedy) {
         super(where + ": found " + found + "; expected " + expected + "; " + remedy);
     }
 
-    /** For conditions that have no expected counterpart; the message must still say where and what to do. */
+    /** For errors without an expected counterpart; the message must contain the place and a remedy. */
     public HistoryException(String message) {
         super(message);
     }

@@ -2,7 +2,10 @@ package org.polygraph.storage.model;
 
 import java.util.function.BooleanSupplier;
 
-/** The time of a check ended, or the check was cancelled, before the work was done. The caller knows which and reports it. */
+/**
+ * The time of a check ended, or the check was cancelled, before the work was done. The caller knows which and reports
+ * it.
+ */
 public final class StoppedException extends BudgetException {
     private static final long serialVersionUID = 1L;
 

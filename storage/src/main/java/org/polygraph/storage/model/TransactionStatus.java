@@ -1,10 +1,10 @@
 package org.polygraph.storage.model;
 
-/** How a transaction ended, as its client saw it. Stored as the byte {@link #code()}. */
+/** How a transaction ended, as its client observed it. Stored as the byte {@link #code()}. */
 public enum TransactionStatus {
     COMMITTED(0, "committed"),
     ABORTED(1, "aborted"),
-    /** The client never learnt the outcome: committed only if someone observed it. */
+    /** The client did not learn the outcome. The transaction counts as committed if a counted read observed it. */
     INDETERMINATE(2, "indeterminate");
 
     private static final TransactionStatus[] VALUES = values();

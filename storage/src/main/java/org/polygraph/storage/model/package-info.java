@@ -1,7 +1,7 @@
 /**
- * The words every history is made of: transaction outcomes, value codes, located input errors.
+ * Terms that all packages share: the status of a transaction, errors in the input, exhausted budgets.
  *
- * <p>Promise: no representation, no I/O; constants and exceptions only. May import: the JDK.
+ * <p>Guarantee: constants and exceptions only. May import: the JDK.
  */
 @NullMarked
 package org.polygraph.storage.model;

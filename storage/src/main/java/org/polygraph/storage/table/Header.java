@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a history says of itself.
+ * The header of a history, and where it was read.
  *
  * @param source where the transactions come from
  * @param initialValue the code of the value that every key has before the first transaction

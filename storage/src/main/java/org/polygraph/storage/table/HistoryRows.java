@@ -7,9 +7,10 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListReads;
 
 /**
- * The transactions of one piece of a history in the order of the input, not yet sorted or compared with other pieces. Ids of
- * sessions, keys and values are the piece's own, in order of first appearance. {@link HistoryTableBuilder#add} of all pieces in their
- * order therefore gives the ids that a single reader would have given. No method writes to the arrays.
+ * The transactions of one piece of a history in the order of the input, not yet sorted or compared with other pieces.
+ * Ids of sessions, keys and values are the piece's own, in order of first appearance. {@link HistoryTableBuilder#add}
+ * of all pieces in their order therefore gives the ids that a single reader would have given. No method writes to the
+ * arrays.
  *
  * <p>Memory: 12 bytes an operation, 25 a transaction, 41 with times, 8 an element of a list that was read, and labels.
  *

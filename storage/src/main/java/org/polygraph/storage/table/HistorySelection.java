@@ -5,12 +5,12 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
- * Some operations of a history as a history of its own: sessions, indexes, statuses, times, places in the source, keys,
- * values, the initial value and the header stay as they are; transactions without any operation left are gone, unless they
- * are asked for.
+ * Selected operations of a history as a history of its own. Sessions, indexes, statuses, times, positions in the
+ * source, keys, values, the initial value and the header stay the same. Transactions without a selected operation are
+ * left out unless they are selected too.
  *
- * <p>Time and memory: linear in the part, not in the whole, apart from {@code log sessions} a transaction. The
- * dictionary of values is shared.
+ * <p>Time and memory are linear in the selection, apart from {@code log sessions} a transaction. The dictionary of
+ * values is shared with the whole history.
  */
 public final class HistorySelection {
     private final HistoryTable table;
@@ -26,7 +26,7 @@ public final class HistorySelection {
     }
 
     /**
-     * Takes a part.
+     * Selects operations and their transactions.
      *
      * @param operations ids in the whole, strictly ascending; kept, not copied
      */
@@ -48,9 +48,9 @@ public final class HistorySelection {
     }
 
     /**
-     * Takes a part that may have transactions of which no operation is left.
+     * Selects operations and transactions, which may have no selected operation.
      *
-     * @param transactions ids in the whole, strictly ascending, those of the operations among them; kept, not copied
+     * @param transactions ids in the whole, strictly ascending, with those of all selected operations; kept, not copied
      * @param operations as above
      */
     public static HistorySelection of(HistoryTable whole, int[] transactions, int[] operations) {
@@ -107,22 +107,22 @@ public final class HistorySelection {
         return low;
     }
 
-    /** The part as a history. */
+    /** The selection as a history. */
     public HistoryTable table() {
         return table;
     }
 
-    /** By transaction of the part: its id in the whole, ascending. The part's own array. */
+    /** By transaction of the selection: its id in the whole, ascending. Not a copy. */
     public int[] transactions() {
         return transactions;
     }
 
-    /** By key of the part: its id in the whole. The part's own array. */
+    /** By key of the selection: its id in the whole. Not a copy. */
     public int[] keys() {
         return keys;
     }
 
-    /** By operation of the part: its id in the whole, ascending. The part's own array. */
+    /** By operation of the selection: its id in the whole, ascending. Not a copy. */
     public int[] operations() {
         return operations;
     }

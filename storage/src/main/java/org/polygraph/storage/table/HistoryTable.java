@@ -11,9 +11,9 @@ import org.polygraph.storage.model.TransactionStatus;
 /**
  * An immutable history: dense ids and one array for each property.
  *
- * <p>Transactions are numbered by (session, index). A session is therefore a range of transactions, and the order of transactions within
- * it is session order. Operations are numbered in the order of transactions. Methods that return arrays return the table's own:
- * callers must not write to them.
+ * <p>Transactions are numbered by (session, index). A session is therefore a range of transactions, and the order of
+ * transactions within it is session order. Operations are numbered in the order of transactions. Methods that return
+ * arrays return the table's own: callers must not write to them.
  *
  * <p>Memory: {@value #BYTES_PER_OPERATION} bytes an operation; {@value #BYTES_PER_TRANSACTION} bytes a transaction,
  * {@value #BYTES_PER_TIMED_TRANSACTION} with timestamps; plus the key dictionary (12 to 20 bytes an integer key).
@@ -263,8 +263,8 @@ public final class HistoryTable {
     }
 
     /**
-     * The history without refused compare-and-sets, which read "anything but" a value and matter only for linearizability. The
-     * same table if there are none. Linear time.
+     * The history without refused compare-and-sets, which read "anything but" a value and matter only for
+     * linearizability. The same table if there are none. Linear time.
      */
     public HistoryTable withoutRefusals() {
         if (!values.hasOthers()) {

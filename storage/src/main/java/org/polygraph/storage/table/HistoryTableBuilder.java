@@ -17,13 +17,13 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Collects transactions in any order; {@link #build} sorts them by (session, index). A reader calls {@link #begin}, {@link #times}, {@link
- * #read} and {@link #write} for one transaction after another, in the order of the file, and {@link #end} after each. Not thread-safe;
- * used once.
+ * Collects transactions in any order; {@link #build} sorts them by (session, index). A reader calls {@link #begin},
+ * {@link #times}, {@link #read} and {@link #write} for one transaction after another, in the order of the file, and
+ * {@link #end} after each. Not thread-safe; used once.
  *
- * <p>Memory while building: 12 bytes an operation in blocks, which are not copied to grow, and a transaction's bytes with
- * up to 50 % of slack. {@link #build} copies one array after another and releases each, which takes 8 bytes an operation more.
- * The builder stops before it exceeds its {@link #limit}.
+ * <p>Memory while building: 12 bytes an operation in blocks, which are not copied to grow, and a transaction's bytes
+ * with up to 50 % of slack. {@link #build} copies one array after another and releases each, which takes 8 bytes an
+ * operation more. The builder stops before it exceeds its {@link #limit}.
  */
 public final class HistoryTableBuilder {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
@@ -43,7 +43,7 @@ public final class HistoryTableBuilder {
     private @Nullable ListTree lists;
 
     private final TransactionList transactions = new TransactionList();
-    private final OperationChunks operations = new OperationChunks();
+    private final OperationList operations = new OperationList();
 
     // The open transaction.
     private long session;
@@ -79,8 +79,9 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Sets the bytes of heap that arrays and dictionaries may take together, before the first transaction; calls that would exceed them
-     * throw {@link BudgetException}. The strings of keys, and those of values, go to files when they fill a sixteenth of it.
+     * Sets the bytes of heap that arrays and dictionaries may take together, before the first transaction; calls that
+     * would exceed them throw {@link BudgetException}. The strings of keys, and those of values, go to files when they
+     * fill a sixteenth of it.
      */
     public void limit(long bytes) {
         limit = bytes;
@@ -88,15 +89,18 @@ public final class HistoryTableBuilder {
         valueStrings.memory(bytes);
     }
 
-    /** Keeps all strings in the heap, for a builder whose {@link #rows} contain them. Called before the first transaction. */
+    /**
+     * Keeps all strings in the heap, for a builder whose {@link #rows} contain them. Called before the first
+     * transaction.
+     */
     public void stringsInHeap() {
         keyStrings.memory(Long.MAX_VALUE);
         valueStrings.memory(Long.MAX_VALUE);
     }
 
     /**
-     * Allocates arrays of the expected size before the first transaction. If the input has exactly that size and is in order, the
-     * table uses these arrays; otherwise they grow and are copied.
+     * Allocates arrays of the expected size before the first transaction. If the input has exactly that size and is in
+     * order, the table uses these arrays; otherwise they grow and are copied.
      *
      * @param moreOperations each takes 12 bytes, so callers must check that the file is large enough to have them
      */
@@ -226,8 +230,9 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values, starting at a place in
-     * each array. They may belong to several transactions, the open one and later ones, see {@link #end(int)}.
+     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values,
+     * starting at a place in each array. They may belong to several transactions, the open one and later ones, see
+     * {@link #end(int)}.
      */
     public void operations(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
         for (int done = 0; done < n; ) {
@@ -255,7 +260,10 @@ public final class HistoryTableBuilder {
         end(operations.size());
     }
 
-    /** Closes the open transaction. Its operations are those that no earlier one has, up to the number {@code operationsSoFar}. */
+    /**
+     * Closes the open transaction. Its operations are those that no earlier one has, up to the number {@code
+     * operationsSoFar}.
+     */
     public void end(int operationsSoFar) {
         end(sessions.id(session), operationsSoFar);
     }
@@ -311,7 +319,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * The collected transactions, unsorted and unchecked, for another builder to {@link #add}, once. They do not name files.
+     * The collected transactions, unsorted and unchecked, for another builder to {@link #add}, once. They do not name
+     * files.
      *
      * @param lines how many lines were read; 0 where positions are not lines
      */
@@ -386,7 +395,8 @@ public final class HistoryTableBuilder {
     /**
      * Sorts and checks.
      *
-     * @throws HistoryException if two transactions share (session, index), or an element is appended twice: names both places
+     * @throws HistoryException if two transactions share (session, index), or an element is appended twice: names both
+     *     places
      */
     public HistoryTable build() throws HistoryException {
         Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), metadata);

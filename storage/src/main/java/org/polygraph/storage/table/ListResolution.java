@@ -12,18 +12,19 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Expresses lists as reads and writes of single values. An append writes a version of its key whose value is the appended element.
- * A read of a list reads the version that its last element made. The list also shows the predecessor of each of its elements; the
- * transaction that appended an element has read the predecessor, because an append always follows the latest version. An append that
- * no transaction read is a write without a read.
+ * Expresses lists as reads and writes of single values. An append writes a version of its key whose value is the
+ * appended element. A read of a list reads the version that its last element made. The list also shows the predecessor
+ * of each of its elements; the transaction that appended an element has read the predecessor, because an append always
+ * follows the latest version. An append that no transaction read is a write without a read.
  *
- * <p>This is exact for SER and SI, with real time or without: under SI two appends to one list never overlap, so the version that
- * an append follows is in the snapshot of its transaction. Weaker levels do not require that, see {@link ValueDictionary#hasLists}. If
- * two lists contradict each other, an element has two predecessors, and no order lets its transaction read both. Each element must
- * be appended only once (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3: recoverable).
+ * <p>This is exact for SER and SI, with real time or without: under SI two appends to one list never overlap, so the
+ * version that an append follows is in the snapshot of its transaction. Weaker levels do not require that, see {@link
+ * ValueDictionary#hasLists}. If two lists contradict each other, an element has two predecessors, and no order lets its
+ * transaction read both. Each element must be appended only once (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3:
+ * recoverable).
  *
- * <p>Reads of a transaction count only if it committed. An indeterminate transaction committed if a counted read contains an element
- * that it appended. Time: linear in the elements of all lists.
+ * <p>Reads of a transaction count only if it committed. An indeterminate transaction committed if a counted read
+ * contains an element that it appended. Time: linear in the elements of all lists.
  */
 final class ListResolution {
     private static final int EMPTY = -1;
@@ -33,19 +34,19 @@ final class ListResolution {
 
     private final HistoryTable table;
     private final ListTree lists;
-    /** By key: what it holds. */
+    /** By key: LIST, PLAIN or both. */
     private final byte[] kinds;
-    /** By list: whether it was gone through; no other one goes through again what they share. */
+    /** By list: whether its elements are known, so that what lists share is processed once. */
     private final BitSet done = new BitSet();
 
     private final IntArrayList open = new IntArrayList();
-    /** Numbers of elements by code, and what became of their codes by number. */
+    /** The number of an element by its code, and the code of the version that it made by its number. */
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
     private final LongArrayList versions = new LongArrayList();
     /** By key and element: the element before it, EMPTY or, so far, UNKNOWN. */
     private final Long2IntOpenHashMap before = new Long2IntOpenHashMap();
-    /** Another predecessor of the same element, which contradicts the first; one is enough. */
+    /** A second predecessor of an element, which contradicts the first. */
     private final Long2IntOpenHashMap contradicting = new Long2IntOpenHashMap();
 
     private int n;
@@ -74,10 +75,10 @@ final class ListResolution {
     }
 
     private HistoryTable resolved() throws HistoryException {
-        look();
+        checkAppends();
         for (byte kind : kinds) {
             if (kind == LIST) {
-                // None, if only invocations have lists whose ends say something else.
+                // No key has lists if the only lists are in invocations whose completions have other values.
                 table.values().markLists();
                 break;
             }
@@ -86,22 +87,22 @@ final class ListResolution {
         int[] starts = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                tell(o);
+                resolve(o);
             }
             starts[t + 1] = n;
         }
         return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n)));
     }
 
-    /** Who appends what, each once; and that no key has both lists and plain values. */
-    private void look() throws HistoryException {
+    /** Checks that each element is appended once, and that no key has both lists and plain values. */
+    private void checkAppends() throws HistoryException {
         Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
         writers.defaultReturnValue(-1);
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
                 boolean isOurs = ListCodes.isStandIn(table.value(o)) || isAppend(o);
-                // A read of null is one of a list that nobody has begun.
+                // A read of null reads the empty list.
                 boolean isNull = table.value(o) == ValueDictionary.NULL && !table.isWrite(o);
                 kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;
                 if (kinds[key] == (LIST | PLAIN)) {
@@ -163,7 +164,10 @@ final class ListResolution {
         return false;
     }
 
-    /** What an unknown outcome read of lists counts if it committed, which plain values alone could show. */
+    /**
+     * Rejects an indeterminate transaction that reads lists and writes plain values: a read of these values could show
+     * that it committed, and its reads of lists would count then.
+     */
     private void requireNoDoubt(int t) throws HistoryException {
         boolean reads = false;
         boolean writes = false;
@@ -205,7 +209,7 @@ final class ListResolution {
         }
     }
 
-    private void tell(int o) {
+    private void resolve(int o) {
         int key = table.key(o);
         long code = table.value(o);
         if (ListCodes.isRead(code)) {
@@ -253,7 +257,7 @@ final class ListResolution {
         return (long) key << 32 | number;
     }
 
-    /** The number of an element, whose version shows as a list that ends with it. */
+    /** The number of an element. The version that it makes is labelled as a list that ends with it. */
     private int number(long element) {
         int number = numbers.get(element);
         if (number < 0) {

@@ -1,44 +1,35 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
-import java.util.Arrays;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 
 /** Dense ids of sessions, in order of first appearance. */
 final class SessionDictionary {
     private static final long BYTES_PER_SESSION = 28;
 
     private final Long2IntOpenHashMap ids = new Long2IntOpenHashMap();
-    private long[] labels = new long[16];
-    private int size;
-
-    SessionDictionary() {
-        ids.defaultReturnValue(-1);
-    }
+    private final LongArrayList labels = new LongArrayList();
 
     int id(long label) {
-        int id = ids.get(label);
-        if (id < 0) {
-            id = size++;
-            if (id == labels.length) {
-                labels = Arrays.copyOf(labels, id * 2);
-            }
-            labels[id] = label;
-            ids.put(label, id);
+        int known = ids.putIfAbsent(label, labels.size() + 1);
+        if (known == 0) {
+            labels.add(label);
+            return labels.size() - 1;
         }
-        return id;
+        return known - 1;
     }
 
     long label(int id) {
-        return labels[id];
+        return labels.getLong(id);
     }
 
-    /** A copy: by id its label. */
+    /** A copy of the labels, by id. */
     long[] labels() {
-        return Arrays.copyOf(labels, size);
+        return labels.toLongArray();
     }
 
-    /** Of heap, about. */
+    /** Bytes of heap, about. */
     long bytes() {
-        return BYTES_PER_SESSION * size;
+        return BYTES_PER_SESSION * labels.size();
     }
 }

@@ -5,8 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a table: sessions ascend by label, so that a history means the same however its lines are shuffled, and transactions of
- * a session by index. Linear where they come in order, else a sort by session. Memory: 4 bytes a transaction unless they are in order.
+ * The order of a table: sessions by label, and the transactions of a session by index, so that shuffling the lines of a
+ * file does not change its table. Linear time if the input is in order, otherwise a sort within each session. Memory: 4
+ * bytes a transaction unless they are in order.
  */
 final class SessionOrder {
     private final long[] labels;
@@ -16,8 +17,8 @@ final class SessionOrder {
     /**
      * @param sessionOf by transaction: its session
      * @param indexes by transaction
-     * @param n how many transactions there are
-     * @param sessionLabels by session, each once
+     * @param n the number of transactions
+     * @param sessionLabels by session; all different
      */
     SessionOrder(int[] sessionOf, long[] indexes, int n, long[] sessionLabels) {
         labels = sessionLabels.clone();
@@ -40,7 +41,6 @@ final class SessionOrder {
             starts[s + 1] += starts[s];
         }
         order = isSorted ? null : sorted(sessionOf, indexes, rank, n);
-        // The arrays are not kept: the builder lets go of them one by one.
     }
 
     private int[] sorted(int[] sessionOf, long[] indexes, int[] rank, int n) {
@@ -62,22 +62,22 @@ final class SessionOrder {
         return sorted;
     }
 
-    /** By rank. */
+    /** The labels in ascending order. */
     long[] labels() {
         return labels;
     }
 
-    /** By rank: the place of its first transaction; and the end of the last. */
+    /** By session in that order: the place of its first transaction; and the number of transactions. */
     int[] starts() {
         return starts;
     }
 
-    /** By place: the transaction; null if they are in order. */
+    /** By place in the table: the transaction; null if the input is in order. */
     int @Nullable [] order() {
         return order;
     }
 
-    /** What is given by transaction, in this order; the array itself where it is already. */
+    /** Reorders an array that is indexed by transaction; returns the array itself if it is in order and full. */
     byte[] moved(byte[] from) {
         int n = starts[labels.length];
         if (order == null) {
@@ -90,7 +90,7 @@ final class SessionOrder {
         return to;
     }
 
-    /** The same of longs. */
+    /** Like the other {@code moved}. */
     long[] moved(long[] from) {
         int n = starts[labels.length];
         if (order == null) {

@@ -91,7 +91,7 @@ class PersistedStringsInAProcessTest {
         assertThat(line(process))
                 .startsWith("100000 strings, ")
                 .contains(" MiB of heap, strings are kept in memory, as they could not be in files in " + folder
-                        + ": Chronicle Map cannot be had in this JVM: ");
+                        + ": Chronicle Map does not work in this JVM: ");
         assertThat(process.waitFor()).isZero();
         assertThat(folder).isEmptyDirectory();
     }

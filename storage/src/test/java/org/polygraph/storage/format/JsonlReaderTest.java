@@ -270,8 +270,9 @@ class JsonlReaderTest {
         assertThat(inputs.refusal("h", "{\"format\":\"history\",\"version\":2}\n"))
                 .isEqualTo("h:1:31: found version 2; expected version 1; use a newer release");
         assertThat(inputs.refusal("h", "{\"initial\":0}\n"))
-                .isEqualTo("h:1:12: found the number 0 as \"initial\"; expected {\"value\":...}; see the README for the"
-                        + " header");
+                .isEqualTo(
+                        "h:1:12: found the number 0 as \"initial\"; expected {\"value\":...}; see storage/docs/formats.md for the"
+                                + " header");
         assertThat(inputs.refusal("h", "{\"format\":\"history\"} {}\n"))
                 .isEqualTo("h:1:22: found an object after the header; expected the end of the line; " + REMEDY);
     }

@@ -297,7 +297,7 @@ class RoundTripTest {
                 .append("status", "unknown"));
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
                 .isEqualTo(
-                        "other.parquet:row 0: found null as \"session\"; expected a value; see the README for the columns");
+                        "other.parquet:row 0: found null as \"session\"; expected a value; see storage/docs/formats.md for the columns");
     }
 
     @Test
@@ -311,7 +311,7 @@ class RoundTripTest {
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
                 .isEqualTo(
                         "other.parquet: found Parquet without the column \"status\"; expected session, index, status and"
-                                + " ops, a list of structs of op, key and value; see the README for the columns");
+                                + " ops, a list of structs of op, key and value; see storage/docs/formats.md for the columns");
         parquet(
                 "message m { required double session; required int64 index; required binary status;" + ops,
                 CompressionCodecName.UNCOMPRESSED,
@@ -322,7 +322,7 @@ class RoundTripTest {
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
                 .isEqualTo(
                         "other.parquet: found the column \"session\" of type required double session; expected an integer;"
-                                + " see the README for the columns");
+                                + " see storage/docs/formats.md for the columns");
         String good = "message m { required int64 session; required int64 index; required binary status;" + ops;
         parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
             row.append("session", 1L).append("index", 1L).append("status", "committed");
@@ -356,7 +356,7 @@ class RoundTripTest {
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
                 .isEqualTo(
                         "other.parquet:row 0: found \"done\" as \"status\"; expected committed, aborted or indeterminate;"
-                                + " see the README for the columns");
+                                + " see storage/docs/formats.md for the columns");
         byte[] cut = Files.readAllBytes(inputs.path("other.parquet"));
         assertThat(inputs.refusal("cut.parquet", java.util.Arrays.copyOf(cut, cut.length - 3), HistoryFormat.AUTO))
                 .startsWith("cut.parquet: found Parquet that cannot be read: ")

@@ -12,17 +12,17 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * What a run says it found: the fields of verdict.json that evidence must bear out. Read by itself, so that verification
- * needs no class that knows how verdicts are made.
+ * The fields of verdict.json that evidence must confirm. They are read here, so that verification depends on no class that
+ * makes verdicts.
  *
  * @param verdict PASS, VIOLATION, UNKNOWN, INVALID or ERROR
- * @param level as users name it
- * @param terms empty where no order can show the level
- * @param path the history, as it was named then
- * @param byChoices whether a PASS is one of choices that were tried, of which no order was written
+ * @param level the label of the level
+ * @param terms empty if there is no evidence for the level
+ * @param path the PATH of the history when the run was made
+ * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
  */
 public record Claim(String verdict, String level, Optional<Terms> terms, String path, boolean byChoices) {
-    /** The file in a run. */
+    /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
 
     private static final JsonFactory JSON = new JsonFactory();
@@ -32,7 +32,7 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
     /**
      * Reads verdict.json of a run.
      *
-     * @throws HistoryException if it is none
+     * @throws HistoryException if it is not a verdict
      */
     public static Claim read(Location run) throws IOException, HistoryException {
         Location file = run.child(FILE);
@@ -43,7 +43,7 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
             }
             fields(json, "", fields);
             if (json.currentToken() != JsonToken.END_OBJECT) {
-                throw malformed(file, "a JSON object that ends too early");
+                throw malformed(file, "a truncated JSON object");
             }
         } catch (JacksonException e) {
             throw malformed(file, "damaged JSON");
@@ -77,8 +77,8 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
     private static Optional<Terms> terms(Location file, String level, Map<String, String> fields)
             throws HistoryException {
         boolean strict = "strict".equals(fields.get(ASSUMPTIONS + ".time"));
-        Optional<Guarantee> promise = Guarantee.of(level, strict);
-        if (promise.isEmpty() || !fields.containsKey(ASSUMPTIONS + ".clock_skew")) {
+        Optional<Guarantee> guarantee = Guarantee.of(level, strict);
+        if (guarantee.isEmpty() || !fields.containsKey(ASSUMPTIONS + ".clock_skew")) {
             return Optional.empty();
         }
         IndeterminateMode mode = IndeterminateMode.ABORT.label().equals(fields.get(ASSUMPTIONS + ".indeterminate"))
@@ -86,9 +86,9 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
                 : IndeterminateMode.MAYBE;
         try {
             long skew = Long.parseLong(fields.getOrDefault(ASSUMPTIONS + ".clock_skew", ""));
-            return Optional.of(new Terms(promise.get(), skew, mode));
+            return Optional.of(new Terms(guarantee.get(), skew, mode));
         } catch (IllegalArgumentException e) {
-            throw malformed(file, "a clock skew that is none");
+            throw malformed(file, "an invalid clock skew");
         }
     }
 

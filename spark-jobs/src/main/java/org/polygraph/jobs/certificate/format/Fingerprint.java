@@ -17,27 +17,27 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What tells one history from another, as SHA-256 in hex: the bytes of its files, and what they say. The same history in
- * another format, compression or order of lines has other bytes and the same content.
+ * Identifies a history by two SHA-256 hashes in hex: one of the bytes of its files and one of its contents. The same history
+ * in another format, compression or order of lines has other bytes and the same contents.
  *
- * <p>Bytes: of a file, what {@code sha256sum} prints for it; of a folder, the same of the lines {@code <sha256>  <name>}
- * for its files by name. Content: see the module's README for the layout.
+ * <p>The hash of a file's bytes is what {@code sha256sum} prints; that of a folder is the hash of the lines {@code <sha256>
+ * <name>} of its files by name. The layout of the contents is in {@code docs/evidence.md} of this module.
  *
- * @param input of the bytes
- * @param content of what they say
+ * @param input hash of the bytes
+ * @param content hash of the contents
  */
 public record Fingerprint(String input, String content) {
     private static final byte TEXT_KEY = 2;
     private static final byte INTEGER_VALUE = 4;
     private static final byte TEXT_VALUE = 8;
-    /** Its text, as of any value that is neither null nor an integer. */
+    /** A value that is not null, an integer or a string; its string form follows. */
     private static final byte OTHER_VALUE = 24;
 
     private static final int BUFFER = 1 << 16;
-    /** Bytes of an operation between whose parts the buffer is not asked for room. */
+    /** The most bytes of an operation with an integer key, for which room is reserved once. */
     private static final int OPERATION = 17;
 
-    /** A digest to feed bytes to, where they are read only once. */
+    /** A new SHA-256 digest. */
     public static MessageDigest digest() {
         try {
             return MessageDigest.getInstance("SHA-256");
@@ -46,17 +46,18 @@ public record Fingerprint(String input, String content) {
         }
     }
 
-    /** A digest as text; ends its use. */
+    /** The digest in hex; resets it. */
     public static String hex(MessageDigest digest) {
         return HexFormat.of().formatHex(digest.digest());
     }
 
     /**
-     * The bytes of a file, or of the files of a folder. Reads everything once, on the caller's thread: 0.4 GB/s or more.
+     * The hash of the bytes of a file, or of the files of a folder. Reads everything once on the caller's thread, at 0.4 GB/s
+     * or more.
      *
-     * @param stop asked every 64 KiB
-     * @throws BudgetException if it was to stop
-     * @throws IOException also for a pipe: it could not be read again for what it says
+     * @param stop whether to stop; called every 64 KiB
+     * @throws BudgetException if {@code stop} returned true
+     * @throws IOException also for a pipe, which could not be read a second time for its contents
      */
     public static String ofInput(Location location, BooleanSupplier stop) throws IOException {
         if (!location.isFolder()) {
@@ -92,7 +93,7 @@ public record Fingerprint(String input, String content) {
         return hex(digest);
     }
 
-    /** Sessions, indexes, outcomes, times and operations, by their labels. One pass; 64 KiB. */
+    /** The hash of sessions, indexes, statuses, times and operations, by their labels. One pass; 64 KiB. */
     public static String ofContent(HistoryTable table) {
         Writer out = new Writer();
         out.text("polygraph-history-1");
@@ -147,7 +148,7 @@ public record Fingerprint(String input, String content) {
                 : values.isInteger(code) ? INTEGER_VALUE : values.isNull(code) ? 0 : TEXT_VALUE;
     }
 
-    /** Big-endian numbers of 64 bits, bytes, and texts with their length in bytes. */
+    /** Writes big-endian numbers of 64 bits, bytes, and strings with their length in bytes. */
     private static final class Writer {
         private final MessageDigest digest = digest();
         private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
@@ -179,7 +180,7 @@ public record Fingerprint(String input, String content) {
             }
         }
 
-        /** UTF-8, and half of a surrogate pair, for which that has no bytes, in the three that its number would have. */
+        /** UTF-8; half of a surrogate pair, which UTF-8 cannot encode, becomes the three bytes of its number. */
         private static byte[] bytes(String text) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             if (!hasSurrogates(text) || text.equals(new String(bytes, StandardCharsets.UTF_8))) {

@@ -3,7 +3,7 @@ package org.polygraph.jobs.certificate.format;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What an order of events can show. Session order is part of each. */
+/** What a certificate shows. Session order is part of each but {@link #LIN}. */
 public enum Guarantee {
     /** Serializability: a transaction is one event. */
     SER(1, false),
@@ -13,13 +13,13 @@ public enum Guarantee {
     SSER(1, true),
     /** Strong snapshot isolation: real time, from commit to snapshot, is part of it. */
     SSI(2, true),
-    /** Causal consistency: the order is that of commits, and reads need not return the last write of it. */
+    /** Causal consistency: an order of commits, in which a read need not return the last write. */
     CC(1, false),
-    /** Read atomicity, likewise. */
+    /** Read atomicity: an order of commits. */
     RA(1, false),
-    /** Read committed, likewise. */
+    /** Read committed: an order of commits. */
     RC(1, false),
-    /** Linearizability: an order of the operations of each key, with real time; between keys places say nothing. */
+    /** Linearizability: an order of the operations of each key, with real time. Places of different keys are unrelated. */
     LIN(1, true);
 
     private final int events;
@@ -30,14 +30,14 @@ public enum Guarantee {
         this.realTime = realTime;
     }
 
-    /** Events a transaction: 1, or 2 with a snapshot of its own. */
+    /** Events per transaction: 1, or 2 (snapshot and commit). */
     public int events() {
         return events;
     }
 
     /**
-     * Whether it is something else than an order of all events in which reads return the last write: RC, RA and CC are axioms
-     * about the order of commits, LIN is an order a key.
+     * Whether it is anything but an order of all events in which reads return the last write: RC, RA and CC are axioms about
+     * an order of commits, LIN is an order for each key.
      */
     public boolean isAxiom() {
         return switch (this) {
@@ -46,7 +46,7 @@ public enum Guarantee {
         };
     }
 
-    /** Whether what keeps this promise keeps the other one: SSER SER SI CC RA RC, each the next, and SSER SSI SI. */
+    /** Whether this guarantee implies the other one: each of SSER, SER, SI, CC, RA, RC implies the next, as do SSER, SSI, SI. */
     public boolean implies(Guarantee other) {
         if (this == LIN || other == LIN) {
             return this == other;
@@ -76,17 +76,17 @@ public enum Guarantee {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The promise of a name. */
+    /** The guarantee with this label. */
     public static Optional<Guarantee> ofLabel(String label) {
-        for (Guarantee promise : values()) {
-            if (promise.label().equals(label)) {
-                return Optional.of(promise);
+        for (Guarantee guarantee : values()) {
+            if (guarantee.label().equals(label)) {
+                return Optional.of(guarantee);
             }
         }
         return Optional.empty();
     }
 
-    /** The promise of a level as users name it ({@code ser}, {@code si}, {@code sser}, {@code ssi}); empty for weaker levels. */
+    /** The guarantee of a level's label, with real time if {@code strictTime} adds it; empty for an unknown label. */
     public static Optional<Guarantee> of(String level, boolean strictTime) {
         return switch (level) {
             case "ser" -> Optional.of(strictTime ? SSER : SER);

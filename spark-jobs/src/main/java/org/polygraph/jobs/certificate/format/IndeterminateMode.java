@@ -2,11 +2,11 @@ package org.polygraph.jobs.certificate.format;
 
 import java.util.Locale;
 
-/** What a transaction of unknown outcome counts as ({@code --indeterminate}). */
+/** How indeterminate transactions are treated ({@code --indeterminate}). */
 public enum IndeterminateMode {
-    /** Committed if something that counts read its write, else dropped. */
+    /** Committed iff a counted transaction read from it, else ignored. */
     MAYBE,
-    /** Dropped. */
+    /** Ignored. */
     ABORT;
 
     /** The name on the command line. */

@@ -1,9 +1,9 @@
 package org.polygraph.jobs.certificate.format;
 
-import java.util.Arrays;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
-/** How messages call transactions. Labels and file names come from the input and are made fit for one line. */
+/** Names of transactions, keys and values in messages. Labels and file names come from the input and are made fit for one line. */
 public final class Names {
     private static final int MOST = 200;
 
@@ -25,33 +25,23 @@ public final class Names {
         return line(table.values().label(code));
     }
 
-    /** A read, without what is wrong with it. */
+    /** The first half of a message about a read: its transaction, key and value. */
     public static String read(HistoryTable table, int o) {
-        int t = Arrays.binarySearch(table.operationStarts(), o + 1);
-        // The last transaction that starts at or before it: one without operations starts where the next one does.
-        t = t < 0 ? -t - 2 : firstStart(table.operationStarts(), t) - 1;
-        return transaction(table, t) + " read key " + key(table, table.key(o)) + " = " + value(table, table.value(o));
+        return transaction(table, HistorySelection.transactionOf(table, o)) + " read key " + key(table, table.key(o))
+                + " = " + value(table, table.value(o));
     }
 
-    private static int firstStart(int[] starts, int t) {
-        int first = t;
-        while (starts[first - 1] == starts[t]) {
-            first--;
-        }
-        return first;
-    }
-
-    /** Two writers of a key of whom neither committed before the other's snapshot. */
+    /** Two writers of a key, neither of which committed before the other's snapshot. */
     public static String overlap(HistoryTable table, int t, int other, int key) {
         return transaction(table, t) + " and " + transaction(table, other) + " overlap and both write key "
                 + key(table, key);
     }
 
     /**
-     * A read that does not return what it should.
+     * A read that returned another value than expected.
      *
      * @param o its operation, of transaction t
-     * @param own whether it should have returned an own write
+     * @param own whether an own write was expected
      */
     public static String misread(HistoryTable table, int t, int o, boolean own, long expected) {
         return transaction(table, t) + " read key " + key(table, table.key(o)) + " = "
@@ -60,7 +50,7 @@ public final class Names {
                 + value(table, expected);
     }
 
-    /** Text that cannot end a line, cut where it is long. */
+    /** The text without control characters, truncated to {@value #MOST} characters. */
     public static String line(String text) {
         StringBuilder safe = new StringBuilder(Math.min(text.length(), MOST) + 3);
         for (int i = 0; i < text.length() && i < MOST; i++) {

@@ -11,15 +11,15 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code certificate/ranks.parquet}: the order that a PASS rests on. A row for each transaction that counts, ascending by
+ * {@code certificate/ranks.parquet}: the order that a PASS rests on. It has one row for each counted transaction, ascending by
  * (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the ranks of its events:
- * integers from 0 to the number of events of the whole history, exclusive, no two alike.
+ * distinct integers from 0 to the number of events of the whole history, exclusive.
  *
- * <p>Some 1.2 bytes an event with 50 sessions: ranks ascend within a session, and ascending numbers are stored by their
- * differences. Memory: a row group of 16 MiB while writing; 4 bytes an event, by the history's size, while reading.
+ * <p>About 1.2 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
+ * differences. Memory: a row group of 16 MiB while writing; 4 bytes per event of the history while reading.
  */
 public final class RankFile {
-    /** In the run directory. */
+    /** The folder in the run directory. */
     public static final String FOLDER = "certificate";
 
     private static final String FILE = "ranks.parquet";
@@ -28,24 +28,24 @@ public final class RankFile {
 
     private RankFile() {}
 
-    /** Where it is in a run. */
+    /** The file in a run. */
     public static Location in(Location run) {
         return run.child(FOLDER).child(FILE);
     }
 
     /**
-     * Writes it under a temporary name, renames it, and reads it back: what is there is the witness, rank by rank, so that a
-     * replay of the one is a replay of the other.
+     * Writes the file under a temporary name, renames it, reads it back and compares it with the witness rank by rank, so
+     * that a replay of the witness is a replay of the file.
      *
      * @param tool version of this program
      * @return the path within the run
-     * @throws IOException also if what is read back is not what was written
+     * @throws IOException also if the file read back differs
      */
     public static String write(Location run, Witness witness, Fingerprint fingerprint, String tool) throws IOException {
         RankHeader header = RankHeader.of(witness, fingerprint, tool);
         Location file = in(run);
         file.write(out -> NumberTable.write(
-                out, NAME, header.json(), columns(witness.terms().promise()), new Rows(witness)));
+                out, NAME, header.json(), columns(witness.terms().guarantee()), new Rows(witness)));
         Comparison comparison = new Comparison(header.json(), new Rows(witness));
         try {
             NumberTable.read(file, NAME, comparison);
@@ -59,26 +59,26 @@ public final class RankFile {
         return FOLDER + "/" + FILE;
     }
 
-    private static List<String> columns(Guarantee promise) {
-        return promise.events() == 1
+    private static List<String> columns(Guarantee guarantee) {
+        return guarantee.events() == 1
                 ? List.of("session", "index", "commit")
                 : List.of("session", "index", "snapshot", "commit");
     }
 
     /**
-     * A certificate as it stands against a history.
+     * A certificate read for a history.
      *
      * @param mismatch the first row that does not fit the history, one sentence, or null
-     * @param counted with position the order, complete if there is no mismatch
+     * @param counted with {@code position} the order; complete if there is no mismatch
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Content(RankHeader header, @Nullable String mismatch, boolean[] counted, int[] position) {
         public Witness witness(HistoryTable table) {
             return new Witness(table, header.terms(), counted, position);
         }
     }
 
-    /** @throws HistoryException if it is no certificate */
+    /** @throws HistoryException if the file is not a certificate */
     public static Content read(Location file, HistoryTable table) throws IOException, HistoryException {
         Reading reading = new Reading(file.name(), table);
         NumberTable.read(file, NAME, reading);
@@ -97,7 +97,7 @@ public final class RankFile {
             table = witness.table();
             counted = witness.counted();
             position = witness.position();
-            events = witness.terms().promise().events();
+            events = witness.terms().guarantee().events();
         }
 
         @Override
@@ -121,7 +121,7 @@ public final class RankFile {
         }
     }
 
-    /** What is read back, row by row, against what was to be written. */
+    /** Compares the rows read back with those that were written. */
     private static final class Comparison implements NumberTable.Sink {
         private final String text;
         private final Rows rows;
@@ -157,10 +157,11 @@ public final class RankFile {
         private @Nullable String mismatch;
         private int[] position = new int[0];
         private int events;
-        /** The next transaction that a row can be of, and its session. */
+        /** The next transaction that may have a row. */
         private int next;
-
+        /** The session of {@link #next}. */
         private int session;
+
         private long rows;
         private long lastSession;
         private long lastIndex;
@@ -174,7 +175,7 @@ public final class RankFile {
         @Override
         public void header(String text, List<String> columns, long rowCount) throws HistoryException {
             RankHeader found = RankHeader.parse(file, text);
-            List<String> expected = columns(found.terms().promise());
+            List<String> expected = columns(found.terms().guarantee());
             if (!columns.equals(expected)) {
                 List<String> shown = new ArrayList<>();
                 for (String column : columns.subList(0, Math.min(columns.size(), 8))) {
@@ -183,12 +184,12 @@ public final class RankFile {
                 throw RankHeader.malformed(
                         file,
                         "the columns " + String.join(", ", shown) + ", where those of "
-                                + found.terms().promise().label() + " are " + String.join(", ", expected));
+                                + found.terms().guarantee().label() + " are " + String.join(", ", expected));
             }
             if (rowCount != found.counted()) {
-                throw RankHeader.malformed(file, rowCount + " rows under a header that says " + found.counted());
+                throw RankHeader.malformed(file, rowCount + " rows, but the header declares " + found.counted());
             }
-            events = found.terms().promise().events();
+            events = found.terms().guarantee().events();
             long all = (long) events * table.transactions();
             if (all > Integer.MAX_VALUE - 8) {
                 throw RankHeader.malformed(file, "two events for each of " + table.transactions() + " transactions");
@@ -204,7 +205,7 @@ public final class RankFile {
                 throw RankHeader.malformed(
                         file,
                         Names.transaction(row[0], row[1]) + " after " + Names.transaction(lastSession, lastIndex)
-                                + ": rows that do not ascend, or one twice");
+                                + ": rows that do not ascend or that repeat");
             }
             lastSession = row[0];
             lastIndex = row[1];
@@ -229,7 +230,7 @@ public final class RankFile {
             }
         }
 
-        /** Rows ascend, and so do transactions: each is passed once. */
+        /** Rows and transactions ascend, so each transaction is visited once. */
         private int find(long label, long index) {
             while (next < table.transactions()) {
                 while (table.transactionsEnd(session) <= next) {
@@ -249,7 +250,7 @@ public final class RankFile {
 
         Content content() throws HistoryException {
             if (header == null || rows != header.counted()) {
-                throw RankHeader.malformed(file, rows + " rows, fewer than it says");
+                throw RankHeader.malformed(file, rows + " rows, fewer than the header declares");
             }
             return new Content(header, mismatch, counted, position);
         }

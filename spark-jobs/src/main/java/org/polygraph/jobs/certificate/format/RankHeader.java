@@ -16,12 +16,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a certificate says of itself: a JSON object in the file's metadata.
+ * The header of a certificate: a JSON object in the file's metadata.
  *
- * @param initial label of the value that every key has at first
- * @param transactions of the history, whatever their outcome
- * @param counted rows
- * @param tool version of the program that wrote it
+ * @param initial label of the initial value of every key
+ * @param transactions number of transactions of any status
+ * @param counted number of rows
+ * @param tool version of the program that wrote the certificate
  */
 public record RankHeader(
         Terms terms, String initial, long transactions, long counted, Fingerprint fingerprint, String tool) {
@@ -38,7 +38,7 @@ public record RankHeader(
                 witness.terms(),
                 table.values().label(table.initialValue()),
                 table.transactions(),
-                witness.commitStatus(),
+                witness.countedTransactions(),
                 fingerprint,
                 tool);
     }
@@ -50,8 +50,8 @@ public record RankHeader(
             json.writeStringField("format", FORMAT);
             json.writeNumberField("version", VERSION);
             json.writeStringField("tool", tool);
-            json.writeStringField("promise", terms.promise().label());
-            // As text: common readers of JSON round what is over 2^53.
+            json.writeStringField("promise", terms.guarantee().label());
+            // As a string: many readers of JSON round numbers above 2^53.
             json.writeStringField("clock_skew", Long.toString(terms.clockSkewNanos()));
             json.writeStringField("indeterminate", terms.indeterminate().label());
             json.writeStringField("initial", initial);
@@ -66,12 +66,12 @@ public record RankHeader(
         return text.toString();
     }
 
-    /** Reads what {@link #json} wrote; unknown fields are passed over. */
+    /** Parses the output of {@link #json}; ignores unknown fields. */
     static RankHeader parse(String file, String text) throws HistoryException {
         Map<String, String> fields = new HashMap<>();
         try (JsonParser json = JSON.createParser(text)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw malformed(file, "a header that is no JSON object");
+                throw malformed(file, "a header that is not a JSON object");
             }
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String name = json.currentName();
@@ -85,10 +85,10 @@ public record RankHeader(
                 }
             }
             if (json.currentToken() != JsonToken.END_OBJECT) {
-                throw malformed(file, "a header that ends too early");
+                throw malformed(file, "a truncated header");
             }
         } catch (JacksonException e) {
-            throw malformed(file, "a header that is no JSON");
+            throw malformed(file, "a header that is not JSON");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -103,12 +103,12 @@ public record RankHeader(
                             + Names.line(fields.getOrDefault("version", "none")));
         }
         String label = field(file, fields, "promise");
-        Optional<Guarantee> promise = Guarantee.ofLabel(label);
-        if (promise.isEmpty()) {
+        Optional<Guarantee> guarantee = Guarantee.ofLabel(label);
+        if (guarantee.isEmpty()) {
             throw malformed(file, "the promise \"" + Names.line(label) + "\"");
         }
         return new RankHeader(
-                new Terms(promise.get(), number(file, fields, "clock_skew"), indeterminate(file, fields)),
+                new Terms(guarantee.get(), number(file, fields, "clock_skew"), indeterminate(file, fields)),
                 field(file, fields, "initial"),
                 number(file, fields, "transactions"),
                 number(file, fields, "counted"),
@@ -142,7 +142,7 @@ public record RankHeader(
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Said below.
+            // The exception below has the message.
         }
         throw malformed(file, "the field \"" + name + "\" with " + Names.line(text));
     }

@@ -4,26 +4,26 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What evidence is evidence of.
+ * What evidence has to show: the guarantee and the assumptions under which it holds.
  *
- * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; matters for real time only
+ * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; used for real time only
  */
-public record Terms(Guarantee promise, long clockSkewNanos, IndeterminateMode indeterminate) {
+public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode indeterminate) {
     public Terms {
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");
         }
     }
 
-    /** Clocks agree; unknown outcomes are committed if observed. */
-    public static Terms of(Guarantee promise) {
-        return new Terms(promise, 0, IndeterminateMode.MAYBE);
+    /** Terms without clock skew, in which indeterminate transactions count if they were read from. */
+    public static Terms of(Guarantee guarantee) {
+        return new Terms(guarantee, 0, IndeterminateMode.MAYBE);
     }
 
-    /** Whether a transaction of this outcome can be among those that count. */
-    public boolean mayCount(byte outcome) {
-        return outcome == TransactionStatus.COMMITTED.code()
-                || (outcome == TransactionStatus.INDETERMINATE.code() && indeterminate == IndeterminateMode.MAYBE);
+    /** Whether a transaction of this status may count. */
+    public boolean mayCount(byte status) {
+        return status == TransactionStatus.COMMITTED.code()
+                || (status == TransactionStatus.INDETERMINATE.code() && indeterminate == IndeterminateMode.MAYBE);
     }
 
     /**
@@ -31,7 +31,7 @@ public record Terms(Guarantee promise, long clockSkewNanos, IndeterminateMode in
      * skew < start. {@link HistoryTable#NO_TIME} bounds nothing.
      */
     public boolean precedes(long end, long start) {
-        // The difference is unsigned: from end < start on it is right even where it does not fit 63 bits.
+        // As end < start, the unsigned difference is right even if it does not fit 63 bits.
         return end != HistoryTable.NO_TIME
                 && start != HistoryTable.NO_TIME
                 && end < start

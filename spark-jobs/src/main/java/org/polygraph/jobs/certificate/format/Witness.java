@@ -3,17 +3,17 @@ package org.polygraph.jobs.certificate.format;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * An order that is said to explain a history. SER has one event a transaction (event t is transaction t); SI has two (event
- * 2t takes the snapshot, event 2t + 1 commits). Immutable by agreement: nobody writes to the arrays.
+ * An order of events that is claimed to explain a history. SER has one event per transaction (event t is transaction t); SI has
+ * two (event 2t is the snapshot, event 2t + 1 the commit). Treated as immutable: no class writes to the arrays.
  *
- * @param counted per transaction: whether it is taken as committed
- * @param position per event: its place, from 0 to the number of events, exclusive; no two events that count share one.
- *     Events of transactions that do not count are ignored, whatever their place
+ * @param counted by transaction: whether it counts as committed
+ * @param position by event: its place, from 0 to the number of events, exclusive. Counted events have distinct places; those
+ *     of other transactions are ignored
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record Witness(HistoryTable table, Terms terms, boolean[] counted, int[] position) {
-    /** How many transactions are taken as committed. */
-    public int commitStatus() {
+    /** The number of counted transactions. */
+    public int countedTransactions() {
         int count = 0;
         for (boolean each : counted) {
             count += each ? 1 : 0;

@@ -6,27 +6,27 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges a small history at RC, RA or CC by trying every choice of who read from whom, and for each the definition of Biswas
- * and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
+ * Judges a small history at RC, RA or CC. It tries every choice of a source for each read, and checks each choice by the
+ * definition of Biswas and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
  *
  * <ul>
  *   <li>the commit order extends session order and reads-from; the implicit transaction that wrote the initial values is
  *       first;
  *   <li>if t3 reads a key from t1, and t3 sees t2, which writes the key too, then t2 committed before t1. It sees t2 at RC
- *       if an earlier read of it returned something of t2, at RA if t2 comes directly before it in session order or
- *       reads-from, at CC by any path of these;
- *   <li>a read after an own write returns that; at RA and CC two reads of a key with no own write before return the same.
+ *       if an earlier read of t3 read from t2, at RA if t2 comes directly before it in session order or reads-from, at CC if
+ *       there is a path of these;
+ *   <li>a read after an own write returns it; at RA and CC two reads of a key without an own write before them agree.
  * </ul>
  *
- * <p>A commit order exists iff these pairs have no cycle. An indeterminate transaction counts iff one that counts was
- * chosen to have read from it: counting more only adds pairs.
+ * <p>A commit order exists iff these pairs have no cycle. An indeterminate transaction counts iff a counted one is chosen to
+ * read from it, because counting more transactions only adds pairs.
  *
- * <p>Time: choices x transactions^2, at most {@link #MOST_CHOICES}; beyond, no answer.
+ * <p>Time: choices x transactions^2, with at most {@link #MOST_CHOICES} choices; beyond, the answer is TOO_LARGE.
  */
 final class AxiomBruteForce {
     private static final int MOST_CHOICES = 1 << 16;
 
-    /** Bits of a row, one of which is the initial transaction's. */
+    /** A row is a long with a bit per transaction and one for the initial transaction. */
     private static final int MOST_TRANSACTIONS = Long.SIZE - 1;
 
     private static final int MOST_READS = 1 << 10;
@@ -36,12 +36,12 @@ final class AxiomBruteForce {
     /** Transaction t is node t + 1; node 0 wrote the initial values. */
     private final int nodes;
 
-    /** The external reads of all that count, as operations; those of transactions that came to count later are last. */
+    /** The external reads of counted transactions, as operations, in the order in which these came to count. */
     private final int[] reads;
 
     private final int[] readers;
     private final int[] sources;
-    private int agenda;
+    private int readCount;
     private final boolean[] counted;
     private int choices;
 
@@ -72,27 +72,27 @@ final class AxiomBruteForce {
         return all.choices > MOST_CHOICES ? BruteForce.Answer.TOO_LARGE : BruteForce.Answer.VIOLATED;
     }
 
-    /** Lets a transaction count and puts its external reads on the agenda; false if it contradicts itself. */
+    /** Counts a transaction and appends its external reads; returns false if it contradicts itself. */
     private boolean count(int t) {
         counted[t + 1] = true;
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             if (isWrite(o)) {
                 continue;
             }
-            int own = last(t, o, history.operationKeys()[o] | 1);
-            int before = last(t, o, history.operationKeys()[o]);
+            int own = lastWrite(t, o, history.key(o));
+            int before = lastRead(t, o, history.key(o));
             boolean isFirst = own < 0 && before < 0;
             if (own >= 0) {
                 if (value(own) != value(o)) {
                     return false;
                 }
-            } else if (!isFirst && terms.promise() != Guarantee.RC) {
+            } else if (!isFirst && terms.guarantee() != Guarantee.RC) {
                 if (value(before) != value(o)) {
                     return false;
                 }
             } else {
-                reads[agenda] = o;
-                readers[agenda++] = t + 1;
+                reads[readCount] = o;
+                readers[readCount++] = t + 1;
             }
         }
         return true;
@@ -106,23 +106,33 @@ final class AxiomBruteForce {
         return history.value(o);
     }
 
-    /** The last operation of t before another that is this one on this key, or -1. */
-    private int last(int t, int before, int keyAndKind) {
+    /** The last read of the key in t before an operation, or -1. */
+    private int lastRead(int t, int before, int key) {
         for (int o = before - 1; o >= history.firstOperation(t); o--) {
-            if (history.operationKeys()[o] == keyAndKind) {
+            if (history.isReadOf(o, key)) {
                 return o;
             }
         }
         return -1;
     }
 
-    /** Tries every source of the agenda's read i, and of all after it. */
+    /** The last write of the key in t before an operation, or -1. */
+    private int lastWrite(int t, int before, int key) {
+        for (int o = before - 1; o >= history.firstOperation(t); o--) {
+            if (history.isWriteOf(o, key)) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    /** Tries every source of read i and of the reads after it. */
     private boolean choose(int i) {
-        // More choices only add pairs, so a cycle among those of the first i reads is one in the end.
+        // Further choices only add pairs, so a cycle among the pairs of the first i reads stays one.
         if (choices++ >= MOST_CHOICES || !hasOrder(i)) {
             return false;
         }
-        if (i == agenda) {
+        if (i == readCount) {
             return true;
         }
         if (value(reads[i]) == history.initialValue() && chosen(i, 0)) {
@@ -137,23 +147,23 @@ final class AxiomBruteForce {
     }
 
     private boolean isSource(int t, int i) {
-        int write = last(t, history.operationsEnd(t), history.operationKeys()[reads[i]] | 1);
+        int write = lastWrite(t, history.operationsEnd(t), history.key(reads[i]));
         return t + 1 != readers[i] && write >= 0 && value(write) == value(reads[i]);
     }
 
     private boolean chosen(int i, int source) {
-        int before = agenda;
+        int before = readCount;
         boolean isNew = !counted[source];
         sources[i] = source;
         boolean found = (!isNew || count(source - 1)) && choose(i + 1);
         if (isNew) {
             counted[source] = false;
-            agenda = before;
+            readCount = before;
         }
         return found;
     }
 
-    /** Whether the pairs that the first reads of the agenda demand have no cycle. */
+    /** Whether the pairs that the first reads require have no cycle. */
     private boolean hasOrder(int chosen) {
         long[] direct = new long[nodes];
         direct[0] = (-1L >>> (Long.SIZE - nodes)) & ~1L;
@@ -174,7 +184,7 @@ final class AxiomBruteForce {
             for (int seen = 1; seen < nodes; seen++) {
                 if (counted[seen] && seen != sources[i] && seen != readers[i] && writes(seen, i)) {
                     boolean sees =
-                            switch (terms.promise()) {
+                            switch (terms.guarantee()) {
                                 case RC -> hasReadFrom(i, seen);
                                 case RA -> (direct[seen] >> readers[i] & 1) == 1;
                                 default -> (paths[seen] >> readers[i] & 1) == 1;
@@ -187,10 +197,10 @@ final class AxiomBruteForce {
     }
 
     private boolean writes(int node, int i) {
-        return last(node - 1, history.firstOperation(node), history.operationKeys()[reads[i]] | 1) >= 0;
+        return lastWrite(node - 1, history.firstOperation(node), history.key(reads[i])) >= 0;
     }
 
-    /** Whether an earlier read of the same transaction returned something of this node. */
+    /** Whether an earlier read of the same transaction read from this node. */
     private boolean hasReadFrom(int i, int node) {
         for (int earlier = 0; earlier < i; earlier++) {
             if (readers[earlier] == readers[i] && sources[earlier] == node) {
@@ -200,7 +210,7 @@ final class AxiomBruteForce {
         return false;
     }
 
-    /** Adds all that paths imply (Warshall); false if there is a cycle. */
+    /** Adds the transitive closure (Warshall); returns false if there is a cycle. */
     private static boolean close(long[] rows) {
         for (int via = 0; via < rows.length; via++) {
             for (int a = 0; a < rows.length; a++) {

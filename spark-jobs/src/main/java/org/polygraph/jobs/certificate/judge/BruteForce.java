@@ -11,52 +11,51 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges a small history by trying every execution, depth first over prefixes of sessions: no graph, no solver, only the
- * definition. An execution runs the raw operations against a map from keys to values that starts with the initial value
- * everywhere:
+ * Judges a small history by trying every execution, depth first over prefixes of sessions. It uses the definition only, and no
+ * graph or solver. An execution runs the raw operations against a map from keys to values, initially the initial value:
  *
  * <ul>
- *   <li>the next transaction of any session may run; an indeterminate one may also never have happened, an aborted one
- *       never did;
- *   <li>SER: it runs whole. SI: it takes its snapshot, which it may not while another that writes one of its keys is open,
- *       and commits at some later point, which ends its session's turn;
- *   <li>a read returns the transaction's own latest write of the key, or else what the map holds (SI: at the snapshot);
+ *   <li>the next transaction of any session may run; an indeterminate one may also be skipped, and an aborted one is
+ *       skipped;
+ *   <li>SER: it runs as one step. SI: it takes its snapshot, unless an open transaction writes one of its keys, and commits
+ *       at some later point;
+ *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the snapshot);
  *       at the commit its last write of each key enters the map;
- *   <li>SSER, SSI: it may not start before everything has committed that had ended in real time. The end of an
- *       indeterminate transaction bounds nothing.
+ *   <li>SSER, SSI: it starts after every transaction that had ended in real time has committed. The end of an
+ *       indeterminate transaction binds nothing.
  * </ul>
  *
- * <p>The history holds iff some execution runs it all. That an indeterminate transaction counts iff it is observed need
- * not be said: one that nobody reads can be left out of any execution.
+ * <p>The history keeps the level iff some execution runs all of it. Indeterminate transactions that no other one reads from
+ * need no special case: they can be skipped in any execution.
  *
- * <p>Time and memory: states visited, each once, at most {@link #MOST_STATES} (some 100 MB); beyond, no answer. Eight
- * transactions are at most a few thousand. A state is how far each session has come, and the map.
+ * <p>Time and memory are proportional to the states visited, each once, at most {@link #MOST_STATES} (some 100 MB); beyond, the
+ * answer is TOO_LARGE. Eight transactions have at most a few thousand. A state is the progress of each session and the map.
  *
- * <p>RC, RA and CC say nothing of executions: {@link AxiomBruteForce} tries every choice of who read from whom.
+ * <p>RC, RA and CC are not defined by executions: {@link AxiomBruteForce} tries every choice of sources instead.
  */
 public final class BruteForce {
-    /** So many transactions are always judged. */
+    /** Histories of at most so many transactions are always judged. */
     public static final int TRANSACTIONS = 8;
 
-    /** More are not tried: the search calls itself for each step. */
+    /** The limit of transactions, because the search recurses once per step. */
     private static final int MOST_TRANSACTIONS = 1 << 8;
 
     private static final int MOST_OPERATIONS = 1 << 12;
 
     private static final int MOST_STATES = 1 << 19;
 
-    /** Enough for {@link #TRANSACTIONS}, and a matter of milliseconds. */
+    /** States that suffice for {@link #TRANSACTIONS} and take milliseconds. */
     public static final int FEW_STATES = 1 << 14;
 
-    /** What became of a history. */
+    /** The result for a history. */
     public enum Answer {
         HOLDS,
         VIOLATED,
-        /** No answer within the states that may be visited. */
+        /** There is no answer within the limit of states. */
         TOO_LARGE
     }
 
-    /** Thrown through the search when it has visited enough. */
+    /** Ends the search at the limit of states. */
     private static final class TooLarge extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -70,11 +69,11 @@ public final class BruteForce {
     private final int mostStates;
     private final int[] sessionStarts;
     private final int sessions;
-    /** Keys that are read, densely; -1 for others, whose values nobody sees. */
+    /** By key: its place in the state; -1 for keys that no transaction reads. */
     private final int[] slots;
-    /** Per slot: the values that it can have, by code. */
+    /** The numbers of values, by code. */
     private final Map<Long, Character> values = new HashMap<>();
-    /** First the steps of each session: 2i before its transaction i, 2i + 1 while that is open; then the map. */
+    /** The progress of each session, 2i before its transaction i and 2i + 1 while that is open; then the map. */
     private final char[] state;
 
     private final Set<String> seen = new HashSet<>();
@@ -89,9 +88,8 @@ public final class BruteForce {
         Arrays.fill(slots, -1);
         int next = sessions;
         for (int o = 0; o < history.operations(); o++) {
-            int keyAndKind = history.operationKeys()[o];
-            if ((keyAndKind & 1) == 0 && slots[keyAndKind >> 1] < 0) {
-                slots[keyAndKind >> 1] = next++;
+            if (!history.isWrite(o) && slots[history.key(o)] < 0) {
+                slots[history.key(o)] = next++;
             }
         }
         state = new char[next];
@@ -99,24 +97,24 @@ public final class BruteForce {
     }
 
     /**
-     * Judges a history; what terms say of indeterminate transactions and clocks holds.
+     * Judges a history under the terms.
      *
-     * @return TOO_LARGE never for {@link #TRANSACTIONS} transactions of ordinary length
+     * @return never TOO_LARGE for {@link #TRANSACTIONS} transactions of ordinary length
      */
     public static Answer judge(HistoryTable history, Terms terms) {
         return judge(history, terms, MOST_STATES);
     }
 
     /**
-     * Judges a history as far as some states tell.
+     * Judges a history with a limit of states.
      *
-     * @param mostStates at most so many are visited; matters for more than {@link #TRANSACTIONS} transactions only
+     * @param mostStates the limit, which applies to more than {@link #TRANSACTIONS} transactions only
      */
     public static Answer judge(HistoryTable history, Terms terms, int mostStates) {
-        if (terms.promise() == Guarantee.LIN) {
+        if (terms.guarantee() == Guarantee.LIN) {
             return LinearBruteForce.judge(history, terms);
         }
-        if (terms.promise().isAxiom()) {
+        if (terms.guarantee().isAxiom()) {
             return AxiomBruteForce.judge(history, terms);
         }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {
@@ -129,7 +127,7 @@ public final class BruteForce {
         }
     }
 
-    /** Whether what is left can run from this state. */
+    /** Whether the remaining transactions can run from this state. */
     private boolean run() {
         boolean done = true;
         for (int s = 0; s < sessions; s++) {
@@ -152,7 +150,7 @@ public final class BruteForce {
         return false;
     }
 
-    /** Whether what is left can run if session s goes next. */
+    /** Whether the remaining transactions can run if session s makes the next step. */
     private boolean step(int s) {
         int t = sessionStarts[s] + state[s] / 2;
         if (t == sessionStarts[s + 1]) {
@@ -161,14 +159,14 @@ public final class BruteForce {
         if (state[s] % 2 == 1) {
             return commit(s, t, 1);
         }
-        TransactionStatus outcome = history.status(t);
-        if (outcome != TransactionStatus.COMMITTED && skip(s)) {
+        TransactionStatus status = history.status(t);
+        if (status != TransactionStatus.COMMITTED && skip(s)) {
             return true;
         }
-        if (!terms.mayCount(outcome.code()) || !mayStart(t) || !readsMatch(t)) {
+        if (!terms.mayCount(status.code()) || !mayStart(t) || !readsMatch(t)) {
             return false;
         }
-        if (terms.promise().events() == 1) {
+        if (terms.guarantee().events() == 1) {
             return commit(s, t, 2);
         }
         if (conflicts(t)) {
@@ -191,7 +189,7 @@ public final class BruteForce {
         char[] before = Arrays.copyOfRange(state, sessions, state.length);
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             int slot = slots[history.key(o)];
-            if (isWrite(o) && slot >= 0) {
+            if (history.isWrite(o) && slot >= 0) {
                 state[slot] = number(history.value(o));
             }
         }
@@ -202,11 +200,11 @@ public final class BruteForce {
         return runs;
     }
 
-    /** Whether everything that had ended when t started has committed, or never will. */
+    /** Whether every committed transaction that had ended when t started has run. */
     private boolean mayStart(int t) {
         long[] starts = history.starts();
         long[] ends = history.ends();
-        if (!terms.promise().realTime() || starts == null || ends == null) {
+        if (!terms.guarantee().realTime() || starts == null || ends == null) {
             return true;
         }
         for (int s = 0; s < sessions; s++) {
@@ -222,7 +220,7 @@ public final class BruteForce {
     private boolean readsMatch(int t) {
         int from = history.firstOperation(t);
         for (int o = from; o < history.operationsEnd(t); o++) {
-            if (!isWrite(o) && !readMatches(from, o)) {
+            if (!history.isWrite(o) && !readMatches(from, o)) {
                 return false;
             }
         }
@@ -233,7 +231,7 @@ public final class BruteForce {
         int key = history.key(read);
         long value = history.value(read);
         for (int o = read - 1; o >= from; o--) {
-            if (isWrite(o) && history.key(o) == key) {
+            if (history.isWrite(o) && history.key(o) == key) {
                 return history.value(o) == value;
             }
         }
@@ -254,16 +252,12 @@ public final class BruteForce {
     private boolean writesMeet(int a, int b) {
         for (int i = history.firstOperation(a); i < history.operationsEnd(a); i++) {
             for (int j = history.firstOperation(b); j < history.operationsEnd(b); j++) {
-                if (isWrite(i) && history.operationKeys()[i] == history.operationKeys()[j]) {
+                if (history.isWrite(i) && history.isWriteOf(j, history.key(i))) {
                     return true;
                 }
             }
         }
         return false;
-    }
-
-    private boolean isWrite(int o) {
-        return history.isWrite(o);
     }
 
     private char number(long value) {

@@ -12,16 +12,16 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Linearizability of a few operations, by trying every order; and whether what a part of a history contradicts, all of it does.
- * Knows the definition only.
+ * Judges linearizability of a few operations by trying every order, and whether a violation of a sub-history is one of the whole
+ * history. Uses the definition only.
  *
- * <p>A part is <em>closed</em> iff it has every operation of the history that may have written what one of the part reads, and
- * every write of a key where one of the part is a compare-and-set that was refused. Take an order of the whole and leave out what
- * is not in a closed part: a read still follows the write that it read with no other write of the part between, and a refused
- * compare-and-set has the same value before it. So a closed part without an order refutes the whole.
+ * <p>A sub-history is <em>closed</em> iff it has every operation of the whole history that may have written a value that one of
+ * its operations read, and every write of a key on which it has a refused compare-and-set. Take an order of the whole and remove
+ * what is not in a closed sub-history: a read still follows the write that it read from without another write in between, and a
+ * refused compare-and-set has the same value before it. So a closed sub-history without an order refutes the whole.
  */
 final class LinearBruteForce {
-    /** Beyond so many operations on a key there are too many orders. */
+    /** The most operations on a key whose orders are tried. */
     private static final int MOST = 16;
 
     private final HistoryTable table;
@@ -32,9 +32,9 @@ final class LinearBruteForce {
         this.terms = terms;
     }
 
-    /** The first write that is left out of the part and may not be, one sentence; null if there is none. */
+    /** The first write of the whole that is missing in the sub-history for it to be closed, one sentence; null if there is none. */
     static @Nullable String gap(HistoryTable whole, HistoryTable part, Terms terms) {
-        // By key as people write it: the values read; null among them: whatever is written.
+        // By label of the key: the labels of the values read; null stands for every value.
         Map<String, Set<@Nullable String>> asked = new HashMap<>();
         Set<String> members = new HashSet<>();
         for (int t = 0; t < part.transactions(); t++) {
@@ -68,7 +68,7 @@ final class LinearBruteForce {
         return null;
     }
 
-    /** Whether some order of each key's operations explains them. */
+    /** Judges the operations of each key. */
     static BruteForce.Answer judge(HistoryTable part, Terms terms) {
         LinearBruteForce judge = new LinearBruteForce(part, terms);
         boolean tooLarge = false;
@@ -95,7 +95,7 @@ final class LinearBruteForce {
         return Arrays.copyOf(found, n);
     }
 
-    /** A state: which have taken effect, and the value. */
+    /** The operations that have taken effect, as bits, and the current value. */
     private record State(int done, long value) {}
 
     private boolean extend(int[] operations, int done, long value, Set<State> seen) {
@@ -130,7 +130,7 @@ final class LinearBruteForce {
         return false;
     }
 
-    /** Whether none that has not taken effect had ended before this one started. */
+    /** Whether every committed operation that had ended before t started has taken effect. */
     private boolean isFree(int[] operations, int done, int t) {
         long[] starts = table.starts();
         long[] ends = table.ends();

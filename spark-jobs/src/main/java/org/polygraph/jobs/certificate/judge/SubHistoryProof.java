@@ -16,46 +16,46 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * When the violation of a part of a history is one of the whole. A part has some of the transactions, and of each some of
- * the operations. It is <em>closed</em> iff
+ * Proves that a violation of a part of a history, a sub-history, is one of the whole. A part has some of the transactions, and
+ * some of the operations of each. It is <em>closed</em> iff
  *
  * <ol>
- *   <li>every transaction of it is one of the whole: same session, index and outcome, and times where real time is part
- *       of the promise; its operations are some of the whole's, in their order; both have one initial value;
- *   <li>of a read that followed an own write of its key in the whole, the last such write is kept, or one of its value
- *       that is now the last;
- *   <li>of every other read, every possible writer is kept: each transaction that may count and whose last write of the
- *       key has the value read. And that value is the writer's last of the key in the part as well. Not asked for: the
- *       reader itself, and what its session ran later, which no order puts before it.
+ *   <li>every transaction of it is one of the whole: same session, index and status, and the same times if real time is part
+ *       of the guarantee; its operations are some of those in the whole, in the same order; the initial values are equal;
+ *   <li>for a read that follows an own write of its key in the whole, the part has the last such write, or one with the same
+ *       value that is the last in the part;
+ *   <li>for every other read, the part has every possible writer: each transaction that may count and whose last write of the
+ *       key has the value read. This value is also the last one that the writer writes to the key in the part. The reader
+ *       itself and later transactions of its session are not possible writers, because no order puts them before it.
  * </ol>
  *
- * <p><b>Then, if the part violates the promise, so does the whole</b> (SER, SI, SSER, SSI). Proof, the other way round: let
- * an order explain the whole, with some of the indeterminate transactions counted. Leave out of it all that is not in the
- * part. Sessions and real time still ascend: they bind the same pairs. SI: writers of a key still do not overlap: who
- * writes a key in the part writes it in the whole. A read after an own write returns what it did, by 2. Any other read r
- * returned the value of the last writer W before it, or the initial value because there was none. No writer that the part
- * has lies between W and r, because none does in the whole. W is kept with that value, by 3; or there is no W, and then no
- * writer at all before r in the part. So the order explains the part. ∎
+ * <p><b>Then, if the part violates the guarantee, so does the whole</b> (SER, SI, SSER, SSI). Proof by contraposition: let
+ * an order explain the whole, with some of the indeterminate transactions counted. Remove everything from it that is not in the
+ * part. Sessions and real time still ascend, because they bind the same pairs. SI: writers of a key still do not overlap, because
+ * a transaction that writes a key in the part writes it in the whole. A read after an own write returns the same value, by 2.
+ * Any other read r returns the value of the last writer W before it, or the initial value because there is none. No writer in the
+ * part lies between W and r, because none does in the whole. W is in the part with that value, by 3; or there is no W, and then
+ * the part has no writer before r. So the order explains the part. ∎
  *
- * <p>The same of RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in the whole. Every source of a
- * read of the part is in the part, by 3, so the choice is one for the part (where only a later one of several equal reads of
- * a key is kept, it takes the first one's source). Session order, reads-from and what a read sees are then parts of those of
- * the whole, so every pair that the axiom orders in the part it orders in the whole. ∎
+ * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in the whole. Every source
+ * of a read of the part is in the part, by 3, so the choice is one for the part (if only a later one of several equal reads of a
+ * key is in the part, it takes the source of the first). Session order, reads-from and the transactions that a read sees are
+ * then subsets of those of the whole, so every pair that the axiom orders in the part it orders in the whole. ∎
  *
- * <p>Linear in the whole. Memory: 4 bytes a key, and the part a few times over.
+ * <p>Linear in the whole. Memory: 4 bytes per key, and the part a few times.
  */
 public final class SubHistoryProof {
     private final HistoryTable whole;
     private final HistoryTable part;
     private final Terms terms;
-    /** Transaction of the part -> of the whole. */
+    /** By transaction of the part: the one of the whole. */
     private final int[] origin;
-    /** Operation of the part -> of the whole. */
+    /** By operation of the part: the one of the whole. */
     private final int[] operations;
-    /** Transaction of the whole -> of the part. */
+    /** By transaction of the whole: the one of the part. */
     private final Map<Integer, Integer> kept = new HashMap<>();
 
-    /** {@link #embed} comes first. */
+    /** {@link #embed} has to be called before any other method. */
     SubHistoryProof(HistoryTable whole, HistoryTable part, Terms terms) {
         this.whole = whole;
         this.part = part;
@@ -75,7 +75,7 @@ public final class SubHistoryProof {
         return foreign == null ? sub.gap() : foreign;
     }
 
-    /** Condition 1: the first thing in the part that the whole does not have, or null. */
+    /** Condition 1: the first thing in the part that is not in the whole, one sentence, or null. */
     @Nullable
     String embed() {
         if (!sameValue(part.initialValue(), whole.initialValue())) {
@@ -95,18 +95,14 @@ public final class SubHistoryProof {
         return null;
     }
 
-    /** What becomes of an operation of the whole that the part leaves out and may not. */
+    /** Receives the operations of the whole that the part lacks to be closed. */
     private interface Gaps {
-        /**
-         * Takes it.
-         *
-         * @return what to stop with, or null to go on
-         */
+        /** Receives one; returns the sentence to stop with, or null to continue. */
         @Nullable
         String found(int operation, String sentence);
     }
 
-    /** Conditions 2 and 3: the first thing that is left out and may not be, or null. */
+    /** Conditions 2 and 3: the first operation that the part lacks to be closed, one sentence, or null. */
     @Nullable
     String gap() {
         return gaps((operation, sentence) -> sentence);
@@ -118,11 +114,11 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The smallest closed history with the part in it: the writes that {@link #gap} misses are added, until it misses none.
-     * Transactions without operations stay in it: where a session's clock runs backwards they bind others in real time.
+     * The smallest closed part that contains this one: the writes that {@link #gap} finds missing are added until none is.
+     * Transactions without operations are kept, because they may bind others in real time if a clock runs backwards.
      *
-     * @param most transactions
-     * @return null if it takes more
+     * @param most limit of transactions
+     * @return null if it has more
      */
     @Nullable
     HistoryTable closed(int most) {
@@ -145,19 +141,19 @@ public final class SubHistoryProof {
         HistoryTable more = HistorySelection.of(
                         whole, transactions.stream().toArray(), wanted.stream().toArray())
                 .table();
-        // An own write that was missing may hide an earlier one that somebody read: then a later one is missing too.
+        // An added own write may hide an earlier one that was read, so that a later write is missing now.
         SubHistoryProof next = new SubHistoryProof(whole, more, terms);
         String foreign = next.embed();
         if (foreign != null) {
-            throw new IllegalStateException("a closed part is none of its history: " + foreign);
+            throw new IllegalStateException("a closed part is not of its history: " + foreign);
         }
         return next.gap() == null ? more : next.closed(most);
     }
 
     /**
-     * The first read of the part, of a committed transaction, that violates every promise by itself: after an own write it
-     * returned something else, or nobody in the whole can have written what it returned. The part need not be closed for
-     * that: the read alone (and the own write) would be.
+     * The first read of a committed transaction of the part that violates every guarantee: it follows an own write and returned
+     * another value, or no transaction of the whole can have written the value. The part need not be closed, because the read
+     * alone (with the own write) is.
      *
      * @return one sentence, or null if there is none
      */
@@ -193,8 +189,7 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = whole.firstOperation(w); o < whole.operationsEnd(w); o++) {
-                int keyAndKind = whole.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
+                if (whole.isWrite(o) && wanted[whole.key(o)]) {
                     explained(w, o, reads);
                 }
             }
@@ -206,10 +201,10 @@ public final class SubHistoryProof {
         return first == Integer.MAX_VALUE
                 ? null
                 : Names.transaction(whole, origin[HistorySelection.transactionOf(part, first)]) + ": "
-                        + operation(first) + " returned what no transaction that counts wrote last";
+                        + operation(first) + " returned a value that no counted transaction wrote last";
     }
 
-    /** Strikes out a read that transaction w may have written for. Its own later write is for others only. */
+    /** Removes a read that may have read from transaction w. A later own write does not explain it. */
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.key(o), whole.value(o));
         Integer read = reads.get(write);
@@ -220,7 +215,7 @@ public final class SubHistoryProof {
 
     private boolean isLast(int w, int o) {
         for (int later = o + 1; later < whole.operationsEnd(w); later++) {
-            if (whole.operationKeys()[later] == whole.operationKeys()[o]) {
+            if (whole.isWriteOf(later, whole.key(o))) {
                 return false;
             }
         }
@@ -239,7 +234,7 @@ public final class SubHistoryProof {
         return Names.transaction(part.sessionLabel(s), part.index(t)) + " is not in the history";
     }
 
-    /** Finds transaction t of the part, and its operations. */
+    /** Finds transaction t of the part and its operations in the whole. */
     private @Nullable String embed(int partSession, int session, int t) {
         int low = whole.firstTransaction(session);
         int high = whole.transactionsEnd(session);
@@ -260,7 +255,7 @@ public final class SubHistoryProof {
             return name + " is " + whole.status(of).label() + " in the history, "
                     + part.status(t).label() + " in the sub-history";
         }
-        if (terms.promise().realTime()
+        if (terms.guarantee().realTime()
                 && (time(whole.starts(), of) != time(part.starts(), t)
                         || time(whole.ends(), of) != time(part.ends(), t))) {
             return name + " has other times in the history";
@@ -272,11 +267,11 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Finds each operation of transaction t at the first place where it can be. Where a transaction repeats itself there may
-     * be several ways to do so; if one of them fulfils condition 2, this does.
+     * Finds each operation of transaction t at the first possible place. If a transaction repeats operations there may be several
+     * ways; if one of them fulfils condition 2, so does this one.
      *
-     * @param closed whether a read can only be where its transaction last wrote the value that it did in the part, or nothing
-     * @return the first operation for which there is no place, or -1
+     * @param closed whether a read is only possible after the same last own write of the key as in the part, or after none
+     * @return the first operation without a place, or -1
      */
     private int place(int t, boolean closed) {
         int at = whole.firstOperation(origin[t]);
@@ -293,7 +288,7 @@ public final class SubHistoryProof {
         return -1;
     }
 
-    /** Whether operation o of transaction t of the part has the same own write before it as that of the whole; writes do. */
+    /** Whether operation o of the part is a write, or has the same last own write of the key before it as the one of the whole. */
     private boolean followsTheSame(int t, int o, int at) {
         if (part.isWrite(o)) {
             return true;
@@ -308,9 +303,9 @@ public final class SubHistoryProof {
     }
 
     private boolean sameOperation(int o, int at) {
-        int a = part.operationKeys()[o];
-        int b = whole.operationKeys()[at];
-        return (a & 1) == (b & 1) && sameKey(a >> 1, b >> 1) && sameValue(part.value(o), whole.value(at));
+        return part.isWrite(o) == whole.isWrite(at)
+                && sameKey(part.key(o), whole.key(at))
+                && sameValue(part.value(o), whole.value(at));
     }
 
     private boolean sameKey(int a, int b) {
@@ -322,7 +317,7 @@ public final class SubHistoryProof {
         return mine.isString(a) ? mine.string(a).equals(theirs.string(b)) : mine.integer(a) == theirs.integer(b);
     }
 
-    /** Values that are neither null nor integers are compared by their text: written out, opaque ones become strings. */
+    /** Values that are neither null nor integers are compared as strings, because other values become strings when written. */
     private boolean sameValue(long a, long b) {
         ValueDictionary mine = part.values();
         ValueDictionary theirs = whole.values();
@@ -358,7 +353,7 @@ public final class SubHistoryProof {
                                     + " followed its own write of the key, w("
                                     + Names.key(whole, whole.key(own)) + ")="
                                     + Names.value(whole, whole.value(own))
-                                    + ", which the sub-history leaves out");
+                                    + ", which the sub-history lacks");
                     if (wrong != null) {
                         return wrong;
                     }
@@ -368,18 +363,18 @@ public final class SubHistoryProof {
         return null;
     }
 
-    /** The last write before a read of the read's key, or -1. */
+    /** The last write of the read's key before the read, or -1. */
     private static int lastWrite(HistoryTable table, int from, int read) {
-        int write = table.operationKeys()[read] | 1;
+        int key = table.key(read);
         for (int o = read - 1; o >= from; o--) {
-            if (table.operationKeys()[o] == write) {
+            if (table.isWriteOf(o, key)) {
                 return o;
             }
         }
         return -1;
     }
 
-    /** An external read that is kept, in the whole's numbers. */
+    /** The key and value of an external read of the part, in numbers of the whole. */
     private record Wanted(int key, long value) {}
 
     /** Condition 3. */
@@ -405,8 +400,7 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = whole.firstOperation(w); o < whole.operationsEnd(w); o++) {
-                int keyAndKind = whole.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
+                if (whole.isWrite(o) && wanted[whole.key(o)]) {
                     String wrong = writer(w, o, readers, gaps);
                     if (wrong != null) {
                         return wrong;
@@ -417,34 +411,34 @@ public final class SubHistoryProof {
         return null;
     }
 
-    /** Whether transaction w, if operation o is its last write of the key, is kept with it for all who may have read it. */
+    /** Reports operation o of transaction w if it is a possible source of a read and the part lacks it. */
     private @Nullable String writer(int w, int o, Map<Wanted, Set<Integer>> readers, Gaps gaps) {
-        int write = whole.operationKeys()[o];
+        int key = whole.key(o);
         long value = whole.value(o);
-        Set<Integer> readBy = readers.get(new Wanted(write >> 1, value));
+        Set<Integer> readBy = readers.get(new Wanted(key, value));
         if (readBy == null || !isLast(w, o)) {
             return null;
         }
         for (int reader : readBy) {
             boolean cannot = w >= reader && whole.sessionOf(w) == whole.sessionOf(reader);
-            if (!cannot && !keptLast(w, write, value)) {
+            if (!cannot && !keptLast(w, key, value)) {
                 return gaps.found(
                         o,
-                        Names.transaction(whole, reader) + " read key " + Names.key(whole, write >> 1) + " = "
+                        Names.transaction(whole, reader) + " read key " + Names.key(whole, key) + " = "
                                 + Names.value(whole, value) + ", which " + Names.transaction(whole, w)
-                                + " wrote, and the sub-history leaves that out");
+                                + " wrote; the sub-history lacks this write");
             }
         }
         return null;
     }
 
-    private boolean keptLast(int w, int write, long value) {
+    private boolean keptLast(int w, int key, long value) {
         Integer t = kept.get(w);
         if (t == null) {
             return false;
         }
         for (int o = part.operationsEnd(t) - 1; o >= part.firstOperation(t); o--) {
-            if (whole.operationKeys()[operations[o]] == write) {
+            if (whole.isWriteOf(operations[o], key)) {
                 return whole.value(operations[o]) == value;
             }
         }
@@ -452,8 +446,6 @@ public final class SubHistoryProof {
     }
 
     private String operation(int o) {
-        int keyAndKind = part.operationKeys()[o];
-        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + Names.key(part, keyAndKind >> 1) + ")="
-                + Names.value(part, part.value(o));
+        return (part.isWrite(o) ? "w(" : "r(") + Names.key(part, part.key(o)) + ")=" + Names.value(part, part.value(o));
     }
 }

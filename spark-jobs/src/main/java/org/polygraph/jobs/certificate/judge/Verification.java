@@ -22,20 +22,20 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Holds the evidence of a run against the history itself. A PASS is verified by replaying its order; a VIOLATION by judging
- * a sub-history that carries it over, or a read that nothing in the history explains.
+ * Checks the evidence of a run against the history. A PASS is verified by replaying its order; a VIOLATION by judging a
+ * sub-history whose violation is one of the whole, or by a read that nothing in the history explains.
  */
 public final class Verification {
     private static final String HISTORY = "history.jsonl";
-    /** Of a sub-history with all writers that it needs; beyond, trying every execution is hopeless. */
+    /** The largest closed sub-history that is judged; beyond, trying every execution takes too long. */
     private static final int MOST_TRANSACTIONS = 64;
 
-    /** What became of the evidence. */
+    /** The result for the evidence. */
     public enum Answer {
         VERIFIED,
-        /** It is well-formed and does not show what the run says. */
+        /** The evidence is well-formed, but does not confirm the verdict. */
         REJECTED,
-        /** It may be right; nobody here can tell. */
+        /** The evidence may be right, but it cannot be checked here. */
         UNDECIDED
     }
 
@@ -43,7 +43,7 @@ public final class Verification {
      * A verification.
      *
      * @param reason why not, one line; empty if verified
-     * @param checked what was looked at, a line each: a name, two spaces or more, what was found
+     * @param checked one line per check: a name, two spaces or more, the result
      */
     public record Report(Answer answer, String reason, List<String> checked) {
         public Report {
@@ -51,7 +51,7 @@ public final class Verification {
         }
     }
 
-    /** Who replays an order: one JVM or many. */
+    /** Replays an order, in this JVM or on a cluster. */
     @FunctionalInterface
     public interface Replayer {
         /** As {@link Replay#byDefinition}. */
@@ -81,13 +81,13 @@ public final class Verification {
         if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION")) {
             return new Report(
                     Answer.UNDECIDED,
-                    "the run ended " + Names.line(claim.verdict()) + ", of which there is no evidence",
+                    "the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence",
                     List.of());
         }
         Terms terms = claim.terms().orElse(null);
         if (terms == null) {
             return new Report(
-                    Answer.UNDECIDED, "evidence for level " + Names.line(claim.level()) + " is not known", List.of());
+                    Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
         Verification verification = new Verification(run, terms, judged(terms, table));
         if (claim.verdict().equals("VIOLATION")) {
@@ -97,10 +97,9 @@ public final class Verification {
     }
 
     /**
-     * Whether one of a run's first violations is borne out by the history: what makes its verdict one that independent code
-     * has seen.
+     * Whether the history confirms one of a run's first violations.
      *
-     * @param most violations to look at
+     * @param most number of violations to try
      */
     public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
             throws IOException {
@@ -115,15 +114,15 @@ public final class Verification {
                     return true;
                 }
             } catch (HistoryException e) {
-                // A sub-history that cannot be read back shows nothing; the next one may.
+                // This sub-history cannot be read back; the next one may confirm the verdict.
             }
         }
         return false;
     }
 
-    /** What a refused compare-and-set did not find is something to linearizability only. */
+    /** Refused compare-and-sets whose value is unknown matter to linearizability only. */
     private static HistoryTable judged(Terms terms, HistoryTable table) {
-        return terms.promise() == Guarantee.LIN ? table : table.withoutRefusals();
+        return terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
     }
 
     private Report report(Answer answer, String reason) {
@@ -152,7 +151,7 @@ public final class Verification {
         if (sameContent) {
             checked(
                     "history",
-                    (sameBytes ? "the same bytes, sha256 " : "other bytes that say the same, content sha256 ")
+                    (sameBytes ? "the same bytes, sha256 " : "other bytes with the same content, sha256 ")
                             + (sameBytes ? input : fingerprint.content()));
         }
         Replay.Result result = null;
@@ -168,7 +167,7 @@ public final class Verification {
                             + ", the certificate is of "
                             + Names.line(header.fingerprint().content())
                             + (discrepancy == null
-                                    ? ", whose order explains this one too"
+                                    ? ", whose order also explains this one"
                                     : "; first difference: " + discrepancy));
         }
         if (discrepancy != null || result == null) {
@@ -178,30 +177,32 @@ public final class Verification {
         return report(Answer.VERIFIED, "");
     }
 
-    /** A PASS without an order: who read from whom is tried again, where that is few enough to try. */
+    /** A PASS without an order: the choices of writers are tried again if they are few enough. */
     private Report choices() {
         return switch (BruteForce.judge(table, terms)) {
             case HOLDS -> {
-                checked("choices", "of who read from whom some keep " + claimed() + "; no order was looked for");
+                checked(
+                        "choices",
+                        "some choice of a writer for each read keeps " + claimed() + "; there is no order to replay");
                 yield report(Answer.VERIFIED, "");
             }
-            case VIOLATED -> report(Answer.REJECTED, "no choice of who read from whom keeps " + claimed());
+            case VIOLATED -> report(Answer.REJECTED, "no choice of a writer for each read keeps " + claimed());
             case TOO_LARGE ->
                 report(
                         Answer.UNDECIDED,
-                        "who read from whom was tried, for values repeat; that is no order to replay, and too much to"
-                                + " try again; `polygraph check` judges it");
+                        "values repeat, so the verdict rests on a choice of a writer for each read; these are too many to"
+                                + " try again; `polygraph check` judges them");
         };
     }
 
     private @Nullable String termsDiffer(Terms found) {
-        boolean stronger = terms.promise().isAxiom() && found.promise().implies(terms.promise());
-        if (found.promise() != terms.promise() && !stronger) {
-            return "the verdict is for " + terms.promise().label() + ", the certificate for "
-                    + found.promise().label();
+        boolean stronger = terms.guarantee().isAxiom() && found.guarantee().implies(terms.guarantee());
+        if (found.guarantee() != terms.guarantee() && !stronger) {
+            return "the verdict is for " + terms.guarantee().label() + ", the certificate for "
+                    + found.guarantee().label();
         }
         if (found.indeterminate() != terms.indeterminate()) {
-            return "the verdict takes indeterminate transactions as "
+            return "the verdict treats indeterminate transactions as "
                     + terms.indeterminate().label() + ", the certificate as "
                     + found.indeterminate().label();
         }
@@ -223,39 +224,41 @@ public final class Verification {
                 "outcomes",
                 "all " + committed + " committed transactions count, " + (result.transactions() - committed) + " of "
                         + indeterminate + " indeterminate ones, no aborted one");
-        if (terms.promise() == Guarantee.LIN) {
+        if (terms.guarantee() == Guarantee.LIN) {
             checked(
                     "operations",
                     result.reads() + " reads return the last write of their key before them, " + result.writes()
                             + " writes, each key in its order");
             checked(
                     "real time",
-                    "who had ended comes before who started later, clock skew " + terms.clockSkewNanos() + " ns");
+                    "transactions that had ended come before those that started later, clock skew "
+                            + terms.clockSkewNanos() + " ns");
             return;
         }
         checked("sessions", table.sessions() + ", each in its order");
-        if (terms.promise().isAxiom()) {
+        if (terms.guarantee().isAxiom()) {
             checked(
                     "reads",
                     result.reads()
-                            + " return what one earlier transaction wrote, and none that it sees overwrote later; "
-                            + result.ownReads() + " their transaction's own");
+                            + " reads return the latest version that the level lets their transaction see; "
+                            + result.ownReads() + " of them its own write");
             return;
         }
         checked(
                 "reads",
-                result.reads() + " return the last write before them, of these " + result.ownReads()
-                        + " their transaction's own");
+                result.reads() + " reads return the last write before them; " + result.ownReads()
+                        + " of them their transaction's own");
         checked(
                 "overlaps",
-                terms.promise().events() == 1
+                terms.guarantee().events() == 1
                         ? "none: a transaction is one event"
                         : "none between writers of a key, " + result.writes() + " writes");
         checked(
                 "real time",
-                !terms.promise().realTime()
-                        ? "no part of the level"
-                        : "who had ended comes before who started later, clock skew " + terms.clockSkewNanos() + " ns");
+                !terms.guarantee().realTime()
+                        ? "not part of the level"
+                        : "transactions that had ended come before those that started later, clock skew "
+                                + terms.clockSkewNanos() + " ns");
     }
 
     private static Location violation(Location run, int i) {
@@ -288,19 +291,19 @@ public final class Verification {
         if (i == 0) {
             throw RankHeader.malformed(violation(run, 0).child(HISTORY).name(), "no sub-history");
         }
-        checked("violations", verified + " borne out, " + undecided + " that nobody here can judge");
+        checked("violations", verified + " confirmed, " + undecided + " undecided");
         return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
     }
 
     private Report violation(Location folder) throws IOException, HistoryException {
-        if (terms.promise() == Guarantee.LIN) {
+        if (terms.guarantee() == Guarantee.LIN) {
             return operations(folder);
         }
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
         SubHistoryProof sub = new SubHistoryProof(table, part, terms);
         String foreign = sub.embed();
         if (foreign != null) {
-            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
         }
         String unexplained = sub.unexplainedRead();
         if (unexplained != null) {
@@ -308,18 +311,18 @@ public final class Verification {
         }
         HistoryTable closed = sub.closed(MOST_TRANSACTIONS);
         if (closed == null) {
-            return new Report(Answer.UNDECIDED, "the sub-history leaves out too many writers: " + sub.gap(), List.of());
+            return new Report(Answer.UNDECIDED, "the sub-history lacks too many writers: " + sub.gap(), List.of());
         }
         int added = closed.transactions() - part.transactions();
         String size = part.transactions() + " transactions"
-                + (added > 0 ? " and " + added + " further writers of what they read" : "");
+                + (added > 0 ? " and " + added + " further writers of the values read" : "");
         return switch (BruteForce.judge(closed, terms)) {
             case VIOLATED ->
                 new Report(
                         Answer.VERIFIED,
                         "",
                         List.of("no execution of its " + size + " keeps " + claimed()
-                                + ", and the history has no other writer of what they read"));
+                                + ", and the history has no other writer of the values read"));
             case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
             case TOO_LARGE ->
                 new Report(
@@ -334,11 +337,11 @@ public final class Verification {
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
         String foreign = new SubHistoryProof(table, part, terms).embed();
         if (foreign != null) {
-            return new Report(Answer.REJECTED, "the sub-history is none of this history: " + foreign, List.of());
+            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
         }
         String gap = LinearBruteForce.gap(table, part, terms);
         if (gap != null) {
-            return new Report(Answer.UNDECIDED, "the sub-history leaves out a writer: " + gap, List.of());
+            return new Report(Answer.UNDECIDED, "the sub-history lacks a writer: " + gap, List.of());
         }
         return switch (LinearBruteForce.judge(part, terms)) {
             case VIOLATED ->
@@ -346,8 +349,8 @@ public final class Verification {
                         Answer.VERIFIED,
                         "",
                         List.of("no order of its " + part.transactions()
-                                + " operations keeps real time and gives what they returned, and the history has no other"
-                                + " writer of that"));
+                                + " operations keeps real time and explains their results, and the history has no"
+                                + " other writer of the values read"));
             case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
             case TOO_LARGE ->
                 new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
@@ -355,6 +358,6 @@ public final class Verification {
     }
 
     private String claimed() {
-        return terms.promise().label();
+        return terms.guarantee().label();
     }
 }

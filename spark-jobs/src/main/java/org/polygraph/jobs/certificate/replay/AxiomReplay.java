@@ -10,19 +10,18 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays RC, RA or CC: whether a commit order obeys the axiom, by definition (Biswas and Enea, OOPSLA 2019, figure 2).
- * Where t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. Seen are, under RC, the writers of
- * what t3 read before; under RA, of all it read, and what its session ran earlier; under CC, all that reaches it by session
- * order and reads ({@link CausalReplay}). Who read from whom is told by values ({@link SourcesByValue}), so where two
- * counted transactions left a value, the latest one before the read in the order is taken.
+ * Replays RC, RA or CC: checks that a commit order satisfies the axiom, by definition (Biswas and Enea, OOPSLA 2019, figure 2).
+ * If t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. At RC t3 sees the transactions that it read
+ * from before this read; at RA those of all its reads, and those that its session ran earlier; at CC all that precede it by
+ * session order and reads ({@link CausalReplay}). Values identify the transaction that a read read from ({@link
+ * SourcesByValue}); if two counted transactions left a value, the source is the latest one before the read in the order.
  *
- * <p>Time: RC and RA, a read and its writer's writes at a time. Memory: 4 bytes an operation and 8 a key (RA 16).
+ * <p>Time: for RC and RA, proportional to the writes of the sources of all reads. Memory: 4 bytes per operation and 8 per key
+ * (RA 16).
  */
 final class AxiomReplay {
-    private static final int AHEAD = 32;
-
     private final HistoryTable table;
-    private final Guarantee promise;
+    private final Guarantee guarantee;
     private final boolean[] counted;
     private final int[] position;
     private final int[] starts;
@@ -31,29 +30,25 @@ final class AxiomReplay {
     private final int[] sources;
 
     /**
-     * Per key: (number of the transaction that is looked at, place of the latest writer that it sees). Numbers and, in a
-     * transaction, places only grow, so the larger of two entries is the one that holds.
+     * By key: (the transaction being checked, place of the latest writer that it sees). Transactions and, within one, places
+     * only grow, so the larger of two entries is the current one.
      */
     private final long[] seen;
 
-    /** Keeps the compiler from leaving the reads out. */
-    @SuppressWarnings("UnusedVariable")
-    private int fetched;
-
-    /** RA, per key: (session, place of its last writer so far), likewise. */
+    /** RA, by key: (session, place of its last writer so far); of two entries the larger is the current one. */
     private final long[] ran;
 
     AxiomReplay(Witness witness) {
         table = witness.table();
-        promise = witness.terms().promise();
+        guarantee = witness.terms().guarantee();
         counted = witness.counted();
         position = witness.position();
         starts = table.operationStarts();
         keys = table.operationKeys();
         found = new SourcesByValue(table, counted);
         sources = found.sources;
-        seen = new long[promise == Guarantee.CC ? 0 : table.keys().size()];
-        ran = new long[promise == Guarantee.RA ? table.keys().size() : 0];
+        seen = new long[guarantee == Guarantee.CC ? 0 : table.keys().size()];
+        ran = new long[guarantee == Guarantee.RA ? table.keys().size() : 0];
     }
 
     long reads() {
@@ -68,12 +63,12 @@ final class AxiomReplay {
         return found.writes;
     }
 
-    /** Whether a read stopped it that several may have left. */
+    /** Whether the replay ended at a read of a value that several transactions left. */
     boolean isAmbiguous() {
         return found.isAmbiguous;
     }
 
-    /** @param order the counted transactions as they commit; @return the first discrepancy, or null */
+    /** @param order the counted transactions in commit order; @return the first discrepancy, or null */
     @Nullable
     String run(int[] order) {
         String wrong = found.find();
@@ -81,7 +76,7 @@ final class AxiomReplay {
             return wrong;
         }
         wrong = null;
-        if (promise == Guarantee.CC) {
+        if (guarantee == Guarantee.CC) {
             return new CausalReplay(table, counted, sources, position).run(order);
         }
         Arrays.fill(seen, -1);
@@ -89,11 +84,8 @@ final class AxiomReplay {
         for (int s = 0; s < table.sessions() && wrong == null; s++) {
             int end = table.transactionsEnd(s);
             for (int t = table.firstTransaction(s); t < end && wrong == null; t++) {
-                if (t % AHEAD == 0) {
-                    fetch(t, Math.min(end, t + AHEAD));
-                }
                 if (counted[t]) {
-                    wrong = promise == Guarantee.RA ? atomic(t, s) : committed(t);
+                    wrong = guarantee == Guarantee.RA ? atomic(t, s) : committed(t);
                 }
             }
         }
@@ -130,11 +122,11 @@ final class AxiomReplay {
 
     private record KeyValue(int key, long value) {}
 
-    /** RC: each read sees the writers of the reads before it. */
+    /** RC: each read sees the sources of the reads before it. */
     private @Nullable String committed(int t) {
         for (int o = starts[t]; o < starts[t + 1]; o++) {
             if (sources[o] != SourcesByValue.NONE) {
-                String wrong = isLatestSeen(t, o);
+                String wrong = checkRead(t, o);
                 if (wrong != null) {
                     return wrong;
                 }
@@ -144,7 +136,7 @@ final class AxiomReplay {
         return null;
     }
 
-    /** RA: each read sees the writers of all reads, and what the session ran earlier. */
+    /** RA: each read sees the sources of all reads, and the transactions that its session ran earlier. */
     private @Nullable String atomic(int t, int session) {
         for (int o = starts[t]; o < starts[t + 1]; o++) {
             if (sources[o] != SourcesByValue.NONE) {
@@ -153,7 +145,7 @@ final class AxiomReplay {
         }
         for (int o = starts[t]; o < starts[t + 1]; o++) {
             if (sources[o] != SourcesByValue.NONE) {
-                String wrong = isLatestSeen(t, o);
+                String wrong = checkRead(t, o);
                 if (wrong == null && ran[keys[o] >>> 1] > entry(session, sources[o])) {
                     wrong = stale(table, o, sources[o]);
                 }
@@ -170,24 +162,12 @@ final class AxiomReplay {
         return null;
     }
 
-    /** Sources' operations are anywhere in memory: asked for side by side, before each is waited for in turn. */
-    private void fetch(int from, int to) {
-        int sum = 0;
-        for (int o = starts[from]; o < starts[to]; o++) {
-            if (sources[o] >= 0) {
-                int begin = starts[sources[o]];
-                sum += keys[begin] + keys[starts[sources[o] + 1] - 1] + position[sources[o]];
-            }
-        }
-        fetched += sum;
-    }
-
-    /** The place of a transaction, after 0 for the initial one, behind a number. */
+    /** A pair of a number and the place of a transaction, which is 0 for the initial one. */
     private long entry(int number, int transaction) {
         return (long) number << 32 | (transaction == SourcesByValue.INITIAL ? 0 : position[transaction] + 1);
     }
 
-    private @Nullable String isLatestSeen(int t, int o) {
+    private @Nullable String checkRead(int t, int o) {
         int source = sources[o];
         if (source != SourcesByValue.INITIAL && position[source] >= position[t]) {
             return later(table, o, source);
@@ -201,7 +181,7 @@ final class AxiomReplay {
         }
         long entry = entry(t, source);
         for (int o = starts[source]; o < starts[source + 1]; o++) {
-            // What it read counts as -1, which changes nothing: half are writes, which no branch would foresee.
+            // A read becomes -1, which changes no maximum: half are writes, which a branch would mispredict.
             int key = keys[o] >>> 1;
             seen[key] = Math.max(seen[key], entry | (keys[o] & 1) - 1);
         }

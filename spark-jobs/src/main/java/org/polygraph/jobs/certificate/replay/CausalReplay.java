@@ -5,19 +5,19 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays CC: goes through the transactions as they commit. What reaches one by session order and reads commits before it,
- * so at each read the writers of the key so far are walked through from the latest to the one that was read: none of them
- * may reach the reader.
+ * Replays CC in the order of commits. A transaction that precedes another by session order and reads commits before it. So at
+ * each read the writers of the key so far are visited from the latest to the one that was read: none of them may precede the
+ * reader.
  *
- * <p>Who reaches is told by a row a transaction: how many transactions of each session do. Rows are the largest of those of
- * the session's previous transaction and of the sources.
+ * <p>A row per transaction holds how many transactions of each session precede it: the maximum of the rows of the session's
+ * previous transaction and of the sources.
  *
- * <p>Time: operations times sessions at most: beyond {@value #FEW} writers, of each session the last that reaches is searched.
- * Memory: 4 bytes a transaction and session, 12 a write, 12 a key.
+ * <p>Time: at most operations times sessions, because beyond {@value #FEW} writers the last preceding one of each session is found
+ * by binary search. Memory: 4 bytes per transaction and session, 12 per write, 12 per key.
  */
 final class CausalReplay {
     private static final int FEW = 128;
-    /** Rows in blocks of 256, which are made when needed. */
+    /** Rows are allocated in blocks of 256. */
     private static final int BLOCK_SHIFT = 8;
 
     private final HistoryTable table;
@@ -31,12 +31,12 @@ final class CausalReplay {
     private final int[] sessionOf;
     private final int[][] rows;
 
-    /** The writers of key k so far, as they commit: [writerStarts[k], writerEnds[k]) of (session, number in it). */
+    /** The writers of key k so far, in commit order: [writerStarts[k], writerEnds[k]), each as (session, number in it). */
     private final int[] writerStarts;
 
     private final int[] writerEnds;
     private final long[] writers;
-    /** The writers of key k, also later ones, by session: [writerStarts[k], bySessionEnds[k]); made when first needed. */
+    /** All writers of key k by session: [writerStarts[k], bySessionEnds[k]); computed when first needed. */
     private long[] bySession = new long[0];
 
     private int[] bySessionEnds = new int[0];
@@ -101,7 +101,7 @@ final class CausalReplay {
 
     private void write(int key, long entry) {
         int end = writerEnds[key];
-        // A transaction that writes a key again is there already, and it is the last.
+        // A transaction that writes the key again is the last entry already.
         if (end == writerStarts[key] || writers[end - 1] != entry) {
             writers[end] = entry;
             writerEnds[key]++;
@@ -122,7 +122,7 @@ final class CausalReplay {
     }
 
     /**
-     * Makes t's row.
+     * Computes the row of t.
      *
      * @param before the session's previous transaction, or -1
      */
@@ -143,7 +143,7 @@ final class CausalReplay {
             }
             int session = sessionOf[source];
             int number = source - sessionStarts[session];
-            // Whom it reaches, all that reaches it does.
+            // What precedes the source precedes t too.
             if (row[at + session] <= number) {
                 max(row, at, block(source), at(source), sessions);
                 row[at + session] = number + 1;
@@ -158,7 +158,7 @@ final class CausalReplay {
         }
     }
 
-    /** Whether a writer of the key that reaches t commits after the one that was read. */
+    /** Whether a writer of the key that precedes t commits after the one that was read. */
     private boolean isStale(int t, int o) {
         int key = keys[o] >>> 1;
         int[] row = block(t);
@@ -185,9 +185,9 @@ final class CausalReplay {
         }
         int place = source == SourcesByValue.INITIAL ? -1 : position[source];
         for (int s = 0; s < sessions; s++) {
-            // Of a session the last one that reaches t commits last.
+            // Of the preceding writers of a session, the last one commits last.
             int w = Arrays.binarySearch(bySession, writerStarts[key], bySessionEnds[key], (long) s << 32 | row[at + s]);
-            // Entries of one transaction may repeat; any before the bound is one that reaches t.
+            // Entries of one transaction may repeat; every one before the bound precedes t.
             w = w < 0 ? -w - 2 : firstLike(w, writerStarts[key]) - 1;
             if (w >= writerStarts[key]
                     && (int) (bySession[w] >>> 32) == s

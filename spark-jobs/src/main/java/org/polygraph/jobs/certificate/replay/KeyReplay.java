@@ -5,30 +5,29 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays the raw operations of some keys, alone: whether every read returns its transaction's own latest write of the key,
- * or if there is none the last value committed before its snapshot, or if there is none the initial value; and whether of
- * two transactions that write a key one commits before the other's snapshot.
+ * Replays the raw operations of a slice of keys. It checks that every read returns its transaction's own latest write of the key,
+ * or if there is none the last value committed before its snapshot, or if there is none the initial value; and that of two
+ * transactions that write a key, one commits before the other's snapshot.
  *
- * <p>Operations come as rows, ascending by their transaction's snapshot and within a transaction in its order. Then no
- * event of a commit is needed: two writers that do not overlap commit in the order of their snapshots, so that of each key
- * only the latest writer can be open, and the value before it is known. Where a transaction is one event, snapshot and
- * commit have the same place, and nothing else differs.
+ * <p>Operations are rows, ascending by the snapshot of their transaction, and within a transaction in its order. Commits need no
+ * rows: two writers that do not overlap commit in the order of their snapshots, so only the latest writer of each key can be
+ * open, and the value before it is known. If a transaction is one event, its snapshot and its commit have the same place.
  *
- * <p>Of a key with many operations a slice may have a range. It begins with what it goes on from: the last writes of the two
- * writers before, which are neither judged nor counted.
+ * <p>A slice may have a window of one key with many operations. It then begins with the last writes of the two writers before
+ * the window, which are neither checked nor counted.
  *
- * <p>Linear time; memory: 20 bytes a key.
+ * <p>Linear time; memory: 20 bytes per key.
  */
 public final class KeyReplay {
     /** int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; int place of the snapshot; int place of the commit. */
     public static final int ROW_BYTES = 4 * Integer.BYTES + Long.BYTES;
 
-    /** Instead of its number: a write of another slice. */
+    /** Instead of an operation: a write of an earlier slice. */
     static final int CARRIED = -1;
 
-    static final int NOBODY = -1;
+    static final int NONE = -1;
 
-    /** How a read or a write is wrong. In a transaction overlaps are told before reads, as {@link Replay} does. */
+    /** A kind of discrepancy. In a transaction overlaps are reported before reads, as in {@link Replay}. */
     enum Kind {
         OVERLAP(1),
         READ(2),
@@ -53,12 +52,12 @@ public final class KeyReplay {
     /**
      * An operation that the order does not explain.
      *
-     * @param snapshot the place where its transaction starts
-     * @param operation in the history
-     * @param instead an overlap: the place where the other writer commits; a read: the value that it should have returned
+     * @param snapshot the place of its transaction's snapshot
+     * @param operation its number in the history
+     * @param instead for an overlap the place where the other writer commits; for a read the expected value
      */
     record Discrepancy(int snapshot, Kind kind, int operation, long instead) {
-        /** Whether {@link Replay} would come upon this one first. */
+        /** Whether {@link Replay} would find this one first. */
         boolean before(Discrepancy other) {
             boolean overlap = kind == Kind.OVERLAP;
             if (snapshot != other.snapshot) {
@@ -69,10 +68,10 @@ public final class KeyReplay {
     }
 
     /**
-     * What a slice of keys had.
+     * The result of one slice.
      *
-     * @param reads and of these
-     * @param ownReads those of an own write
+     * @param reads number of reads
+     * @param ownReads number of the reads that follow an own write of the key
      * @param discrepancy the first in the order, or null
      */
     record Finding(
@@ -114,15 +113,15 @@ public final class KeyReplay {
         }
     }
 
-    /** Per key: what its latest writer has written, at first the initial value. */
+    /** By key: the last value of its latest writer; at first the initial value. */
     private final long[] written;
 
-    /** Per key: where the latest writer commits. */
+    /** By key: the place where the latest writer commits. */
     private final int[] commits;
-    /** Per key: the last value committed before the latest writer's. */
+    /** By key: the last value committed before that of the latest writer. */
     private final long[] before;
 
-    private int snapshot = NOBODY;
+    private int snapshot = NONE;
     private long reads;
     private long ownReads;
     private long writes;
@@ -133,21 +132,22 @@ public final class KeyReplay {
         Arrays.fill(written, initialValue);
         before = written.clone();
         commits = new int[keys];
-        Arrays.fill(commits, NOBODY);
+        Arrays.fill(commits, NONE);
     }
 
     /**
      * Replays a slice.
      *
      * @param bytes int number of the slice, int number of its keys, then rows of {@link #ROW_BYTES}, big-endian
-     * @param initialValue code of the value that keys have at first
+     * @param initialValue code of the initial value of all keys
      * @return for {@link SlicedReplay#merge}
-     * @throws IllegalArgumentException if rows are cut short or not in order
+     * @throws IllegalArgumentException if a row is truncated or out of order
      */
     public static byte[] of(byte[] bytes, long initialValue) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length % ROW_BYTES != 2 * Integer.BYTES) {
-            throw new IllegalArgumentException("a slice of " + bytes.length + " bytes, which is no number of rows");
+            throw new IllegalArgumentException(
+                    "a slice of " + bytes.length + " bytes, which is not a whole number of rows");
         }
         int slice = in.getInt();
         KeyReplay replay = new KeyReplay(in.getInt(), initialValue);
@@ -187,7 +187,7 @@ public final class KeyReplay {
         written[key] = value;
     }
 
-    /** After the first discrepancy of a key its state means nothing: whatever it leads to comes later in the order. */
+    /** After the first discrepancy of a key its state is meaningless; further discrepancies of it come later in the order. */
     private void wrong(Kind kind, int operation, long instead) {
         Discrepancy found = new Discrepancy(snapshot, kind, operation, instead);
         Discrepancy known = first;

@@ -9,26 +9,28 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays linearizability: places order the operations of each key; between keys and within sessions they say nothing. Accepted
- * iff every committed transaction counts and no aborted one does, each is on one key, and key by key
+ * Replays an order that is claimed to show linearizability. Places order the operations of each key; places of different keys
+ * are unrelated, and sessions play no role. The order is accepted iff every committed transaction counts and no aborted one does,
+ * each transaction uses one key, and for each key
  *
  * <ul>
- *   <li>none that counts had ended before one started that is placed earlier. The end of an indeterminate one bounds nothing;
- *   <li>every read returns the last value before it, or the initial one; a compare-and-set that was refused stands where the
- *       value is not the one that it expected.
+ *   <li>no counted transaction had ended before one started that is placed earlier. The end of an indeterminate one binds
+ *       nothing;
+ *   <li>every read returns the last value before it, or the initial one; a refused compare-and-set is placed where the value
+ *       differs from the one it expected.
  * </ul>
  *
- * <p>Linear time; 16 bytes a key, 4 a transaction.
+ * <p>Linear time; 16 bytes per key, 4 per transaction.
  */
 final class LinearReplay {
-    private static final int NOBODY = -1;
+    private static final int NONE = -1;
 
     private final HistoryTable table;
     private final Terms terms;
     private final boolean[] counted;
     private final int[] position;
     private final long[] current;
-    /** Per key: the transaction so far that started last. */
+    /** By key: of the transactions replayed so far, the one that started last. */
     private final int[] latest;
 
     private long reads;
@@ -43,7 +45,7 @@ final class LinearReplay {
         current = new long[table.keys().size()];
         Arrays.fill(current, table.initialValue());
         latest = new int[table.keys().size()];
-        Arrays.fill(latest, NOBODY);
+        Arrays.fill(latest, NONE);
     }
 
     static Replay.Result of(Witness witness) {
@@ -65,7 +67,7 @@ final class LinearReplay {
             return "the history has no times";
         }
         int[] at = new int[n];
-        Arrays.fill(at, NOBODY);
+        Arrays.fill(at, NONE);
         for (int t = 0; t < n; t++) {
             if (counted[t] ? !terms.mayCount(table.statuses()[t]) : table.status(t) == TransactionStatus.COMMITTED) {
                 return name(t) + " is " + table.status(t).label() + (counted[t] ? " but" : " and not") + " counted";
@@ -77,13 +79,13 @@ final class LinearReplay {
             if (position[t] < 0 || position[t] >= n) {
                 return name(t) + " has place " + position[t] + " of " + n;
             }
-            if (at[position[t]] != NOBODY) {
+            if (at[position[t]] != NONE) {
                 return name(at[position[t]]) + " and " + name(t) + " have the same place " + position[t];
             }
             at[position[t]] = t;
         }
         for (int t : at) {
-            String wrong = t == NOBODY ? null : step(t, starts, ends);
+            String wrong = t == NONE ? null : step(t, starts, ends);
             if (wrong != null) {
                 return wrong;
             }
@@ -99,17 +101,17 @@ final class LinearReplay {
         }
         int key = table.key(from);
         int before = latest[key];
-        if (before != NOBODY
+        if (before != NONE
                 && table.status(t) == TransactionStatus.COMMITTED
                 && terms.precedes(ends[t], starts[before])) {
             return name(before) + " is ordered before " + name(t) + ", which had ended when it started";
         }
-        if (before == NOBODY || starts[t] > starts[before]) {
+        if (before == NONE || starts[t] > starts[before]) {
             latest[key] = t;
         }
         for (int o = from; o < to; o++) {
             if (table.key(o) != key) {
-                return name(t) + " is on several keys";
+                return name(t) + " uses several keys";
             }
             long value = table.value(o);
             if (table.isWrite(o)) {

@@ -9,14 +9,14 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What an order has to keep that no single key tells: who counts, that places are places and no two events share one, that
- * transactions and sessions ascend, and real time where it is part of the promise. What remains after it are reads and
- * overlaps, key by key, for which {@link #eventAt} is the order.
+ * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in range,
+ * transactions and sessions ascend, and real time is kept if it is part of the guarantee. What remains are reads and overlaps,
+ * which are checked key by key in the order {@link #eventAt}.
  *
- * <p>Linear time; memory: 4 bytes an event.
+ * <p>Linear time; memory: 4 bytes per event.
  */
 final class Placement {
-    static final int NOBODY = -1;
+    static final int NONE = -1;
 
     private final HistoryTable table;
     private final Terms terms;
@@ -32,47 +32,47 @@ final class Placement {
         terms = witness.terms();
         counted = witness.counted();
         position = witness.position();
-        events = terms.promise().events();
-        discrepancy = look();
+        events = terms.guarantee().events();
+        discrepancy = check();
     }
 
-    /** Looks at an order. */
+    /** Checks an order. */
     static Placement of(Witness witness) {
         return new Placement(witness);
     }
 
-    /** The first thing that is wrong, one sentence; null if nothing is. */
+    /** The first condition that fails, one sentence; null if all hold. */
     @Nullable
     String discrepancy() {
         return discrepancy;
     }
 
-    /** By place: the event that has it, or {@link #NOBODY}. Only where nothing is wrong. */
+    /** By place: its event, or {@link #NONE}. Only valid without a discrepancy. */
     int[] eventAt() {
         return eventAt;
     }
 
-    /** How many count. Only where nothing is wrong. */
+    /** The number of counted transactions. Only valid without a discrepancy. */
     int transactions() {
         return transactions;
     }
 
-    /** Whose event that is. */
+    /** The transaction of an event. */
     int transactionOf(int event) {
         return events == 1 ? event : event >> 1;
     }
 
-    /** Whether a transaction starts with it: reads see what was committed before. */
+    /** Whether the event is the start of a transaction: its reads see what was committed before. */
     boolean isSnapshot(int event) {
         return events == 1 || (event & 1) == 0;
     }
 
-    /** Whether a transaction ends with it. */
+    /** Whether the event is the end of a transaction. */
     boolean isCommit(int event) {
         return events == 1 || (event & 1) == 1;
     }
 
-    private @Nullable String look() {
+    private @Nullable String check() {
         int n = table.transactions();
         if (counted.length != n) {
             return counted.length + " flags for " + n + " transactions";
@@ -80,28 +80,28 @@ final class Placement {
         if (position.length != (long) n * events) {
             return position.length + " places for " + (long) n * events + " events";
         }
-        String wrong = outcomes();
+        String wrong = statuses();
         if (wrong == null) {
             wrong = sessions();
         }
         if (wrong == null) {
             wrong = places();
         }
-        return wrong == null && terms.promise().realTime() ? realTime() : wrong;
+        return wrong == null && terms.guarantee().realTime() ? realTime() : wrong;
     }
 
-    private @Nullable String outcomes() {
-        byte[] outcomes = table.statuses();
-        for (int t = 0; t < outcomes.length; t++) {
-            if (counted[t] != (outcomes[t] == TransactionStatus.COMMITTED.code())) {
+    private @Nullable String statuses() {
+        byte[] statuses = table.statuses();
+        for (int t = 0; t < statuses.length; t++) {
+            if (counted[t] != (statuses[t] == TransactionStatus.COMMITTED.code())) {
                 if (!counted[t]) {
                     return name(t) + " committed but is not counted";
                 }
-                if (!terms.mayCount(outcomes[t])) {
+                if (!terms.mayCount(statuses[t])) {
                     return name(t)
-                            + (outcomes[t] == TransactionStatus.ABORTED.code()
+                            + (statuses[t] == TransactionStatus.ABORTED.code()
                                     ? " aborted but is counted"
-                                    : " is indeterminate, which the terms drop, but is counted");
+                                    : " is indeterminate, which the terms ignore, but is counted");
                 }
             }
             transactions += counted[t] ? 1 : 0;
@@ -112,7 +112,7 @@ final class Placement {
     private @Nullable String sessions() {
         int[] starts = table.sessionStarts();
         for (int s = 0; s < table.sessions(); s++) {
-            int before = NOBODY;
+            int before = NONE;
             for (int t = starts[s]; t < starts[s + 1]; t++) {
                 if (!counted[t]) {
                     continue;
@@ -120,7 +120,7 @@ final class Placement {
                 if (events == 2 && position[2 * t] >= position[2 * t + 1]) {
                     return name(t) + " commits before its snapshot";
                 }
-                if (before != NOBODY && position[events * before + events - 1] >= position[events * t]) {
+                if (before != NONE && position[events * before + events - 1] >= position[events * t]) {
                     return name(t) + " is ordered before " + name(before) + ", which its session ran earlier";
                 }
                 before = t;
@@ -132,7 +132,7 @@ final class Placement {
     private @Nullable String places() {
         int m = position.length;
         eventAt = new int[m];
-        Arrays.fill(eventAt, NOBODY);
+        Arrays.fill(eventAt, NONE);
         for (int e = 0; e < m; e++) {
             if (!counted[transactionOf(e)]) {
                 continue;
@@ -141,7 +141,7 @@ final class Placement {
             if (p < 0 || p >= m) {
                 return event(e) + " has place " + p + " of " + m;
             }
-            if (eventAt[p] != NOBODY) {
+            if (eventAt[p] != NONE) {
                 return event(eventAt[p]) + " and " + event(e) + " have the same place " + p;
             }
             eventAt[p] = e;
@@ -150,8 +150,8 @@ final class Placement {
     }
 
     /**
-     * Real time is broken iff some b has its first event before the last event of some a that had ended when b started:
-     * iff, at the last event of a, the latest start of the others seen so far is after a's end.
+     * Real time is broken iff the first event of some b is placed before the last event of some a that had ended when b
+     * started: iff, at the last event of a, the latest start of the other transactions so far is after the end of a.
      */
     private @Nullable String realTime() {
         long[] starts = table.starts();
@@ -159,27 +159,27 @@ final class Placement {
         if (starts == null || ends == null) {
             return null;
         }
-        // The two that started latest: a transaction does not precede itself, whatever its times say.
-        int latest = NOBODY;
-        int second = NOBODY;
+        // The two that started last: a transaction does not precede itself, whatever its times are.
+        int latest = NONE;
+        int second = NONE;
         for (int e : eventAt) {
-            if (e == NOBODY) {
+            if (e == NONE) {
                 continue;
             }
             int t = transactionOf(e);
             if (isCommit(e)) {
                 int other = latest == t ? second : latest;
                 if (table.status(t) == TransactionStatus.COMMITTED
-                        && other != NOBODY
+                        && other != NONE
                         && terms.precedes(ends[t], starts[other])) {
                     return name(other) + " is ordered before " + name(t) + ", which had ended when it started";
                 }
             }
             if (isSnapshot(e) && starts[t] != HistoryTable.NO_TIME) {
-                if (latest == NOBODY || starts[t] > starts[latest]) {
+                if (latest == NONE || starts[t] > starts[latest]) {
                     second = latest;
                     latest = t;
-                } else if (second == NOBODY || starts[t] > starts[second]) {
+                } else if (second == NONE || starts[t] > starts[second]) {
                     second = t;
                 }
             }

@@ -8,39 +8,39 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays a history in the order that is said to explain it. The last check before a PASS, and all one has to trust:
- * it knows the raw operations and nothing of indexes, graphs or solvers. The order is accepted iff
+ * Replays a history in the order that is claimed to explain it. This is the last check before a PASS and the only code that a
+ * PASS depends on: it uses raw operations, and no index, graph or solver. The order is accepted iff
  *
  * <ul>
- *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms drop them;
+ *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms ignore them;
  *   <li>the events of a transaction, and the transactions of a session, ascend;
- *   <li>SSER, SSI: what had ended before another started comes before it. The end of an indeterminate transaction bounds
- *       nothing;
+ *   <li>SSER, SSI: a transaction that had ended before another started comes before it. The end of an indeterminate transaction
+ *       binds nothing;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot.
  * </ul>
  *
- * <p>Counting an indeterminate transaction that nobody read is harmless: without it the order still explains the rest.
+ * <p>Counting an indeterminate transaction that no other one read from is harmless: without it the order explains the rest.
  *
- * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes an event, 20 bytes
- * a key (24 with SI).
+ * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes per event, 20 bytes
+ * per key (24 with SI).
  */
 public final class Replay {
-    private static final int NOBODY = Placement.NOBODY;
+    private static final int NONE = Placement.NONE;
     /** More misreads than this, plus one in {@link #SHARE} operations, are many. */
     private static final int FEW = 1_000;
 
     private static final int SHARE = 64;
 
     /**
-     * What a replay saw; of an order that is rejected nothing is counted.
+     * The result of a replay. All numbers of a rejected order are 0.
      *
      * @param discrepancy the first thing that the order does not explain, one sentence; null if it explains everything
-     * @param transactions that count
-     * @param reads that return what the order says, and of these
-     * @param ownReads those of an own write
-     * @param writes that took effect
+     * @param transactions number of counted transactions
+     * @param reads number of their reads
+     * @param ownReads number of the reads that follow an own write of the key
+     * @param writes number of their writes
      */
     public record Result(@Nullable String discrepancy, int transactions, long reads, long ownReads, long writes) {
         /** Whether the order explains the history. */
@@ -59,13 +59,13 @@ public final class Replay {
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final long[] operationValues;
-    /** Per key: the last committed value. */
+    /** By key: the last committed value. */
     private final long[] current;
-    /** Per key: the last transaction that wrote it, and what; valid while that transaction is replayed. */
+    /** By key: the last transaction that wrote it, with the value; valid while that transaction is replayed. */
     private final int[] ownWriter;
 
     private final long[] ownValue;
-    /** Per key, SI: the transaction that has taken its snapshot, writes the key and has not yet committed. */
+    /** SI, by key: the transaction that has taken its snapshot, writes the key and has not yet committed. */
     private final int[] openWriter;
 
     private long reads;
@@ -75,7 +75,7 @@ public final class Replay {
     private Replay(Witness witness, Placement placement) {
         this.placement = placement;
         table = witness.table();
-        events = witness.terms().promise().events();
+        events = witness.terms().guarantee().events();
         operationStarts = table.operationStarts();
         operationKeys = table.operationKeys();
         operationValues = table.operationValues();
@@ -83,15 +83,15 @@ public final class Replay {
         current = new long[keys];
         Arrays.fill(current, table.initialValue());
         ownWriter = new int[keys];
-        Arrays.fill(ownWriter, NOBODY);
+        Arrays.fill(ownWriter, NONE);
         ownValue = new long[keys];
         openWriter = new int[events == 2 ? keys : 0];
-        Arrays.fill(openWriter, NOBODY);
+        Arrays.fill(openWriter, NONE);
     }
 
-    /** Replays. */
+    /** Replays an order; for RC, RA and CC, one in which every read returns the last write needs no further check. */
     public static Result of(Witness witness) {
-        if (witness.terms().promise() == Guarantee.LIN) {
+        if (witness.terms().guarantee() == Guarantee.LIN) {
             return LinearReplay.of(witness);
         }
         Placement placement = Placement.of(witness);
@@ -99,7 +99,7 @@ public final class Replay {
         if (wrong != null) {
             return Result.rejected(wrong);
         }
-        if (witness.terms().promise().isAxiom()) {
+        if (witness.terms().guarantee().isAxiom()) {
             int[] order = placement.eventAt();
             SerialReplay serial = new SerialReplay(witness.table());
             return serial.misreads(order, 1).length == 0
@@ -114,12 +114,12 @@ public final class Replay {
     }
 
     /**
-     * Replays, RC, RA and CC by their axioms alone: not by what may have chosen the order, as that would not show its own fault.
-     * Only where values repeat, so that they do not tell who read from whom, the order is asked as {@link #of} does.
+     * Replays an order, RC, RA and CC by their axioms alone. {@link SerialReplay} may have chosen the order, and a mistake in it
+     * would not show; it decides only where values repeat, so that they do not identify the writers.
      */
     public static Result byDefinition(Witness witness) {
-        Guarantee promise = witness.terms().promise();
-        boolean isCommitOrder = promise.isAxiom() && promise != Guarantee.LIN;
+        Guarantee guarantee = witness.terms().guarantee();
+        boolean isCommitOrder = guarantee.isAxiom() && guarantee != Guarantee.LIN;
         Placement placement = isCommitOrder ? Placement.of(witness) : null;
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
@@ -154,7 +154,7 @@ public final class Replay {
 
     private @Nullable String run() {
         for (int e : placement.eventAt()) {
-            if (e == NOBODY) {
+            if (e == NONE) {
                 continue;
             }
             int t = placement.transactionOf(e);
@@ -174,13 +174,13 @@ public final class Replay {
         return null;
     }
 
-    /** SI: takes the keys that t writes, unless another open transaction has one. */
+    /** SI: reserves the keys that t writes, unless another open transaction has reserved one. */
     private @Nullable String open(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
             if ((operationKeys[o] & 1) == 1) {
                 int key = operationKeys[o] >> 1;
                 int other = openWriter[key];
-                if (other != NOBODY && other != t) {
+                if (other != NONE && other != t) {
                     return Names.overlap(table, t, other, key);
                 }
                 openWriter[key] = t;
@@ -216,7 +216,7 @@ public final class Replay {
                 current[key] = operationValues[o];
                 writes++;
                 if (events == 2) {
-                    openWriter[key] = NOBODY;
+                    openWriter[key] = NONE;
                 }
             }
         }

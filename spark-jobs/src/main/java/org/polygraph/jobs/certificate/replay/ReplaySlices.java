@@ -7,43 +7,43 @@ import java.util.List;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Which slice has which operations. Key k belongs to slice k mod n, where it is key k / n, unless it has many: then ranges of
- * its operations, as they are dealt, have slices of their own beyond these n, where it is key 0. What a range needs to know of
- * those before it are two rows, which it begins with again: the last write of the writer before the latest, and the last of the
+ * Assigns operations to slices. Key k belongs to slice k mod n, where it is key k / n, unless it has many operations: then
+ * windows of its operations, in the order of snapshots, have slices of their own beyond these n, where it is key 0. A window
+ * begins with two rows of the windows before it: the last write of the writer before the latest, and the last write of the
  * latest.
  *
- * <p>Memory: 4 bytes a key while many are looked for; nothing to speak of afterwards. One thread.
+ * <p>Memory: 4 bytes per key while operations are counted, little afterwards. Single-threaded.
  */
 final class ReplaySlices {
     private final int keys;
     private final int wholes;
-    /** Keys that are cut, ascending; few. */
-    private final int[] cutKeys;
+    /** Keys that are split into windows, ascending; few. */
+    private final int[] splitKeys;
 
-    private final List<Ranges> cut = new ArrayList<>();
+    private final List<Windows> split = new ArrayList<>();
     private int slices;
 
     /**
-     * Looks for keys that have many.
+     * Finds the keys to split.
      *
-     * @param wholes n
-     * @param perRange operations of a range; a key with more than two such is cut
+     * @param wholes number of slices of whole keys
+     * @param perWindow operations of a window; a key with more than two such is split
      */
-    ReplaySlices(HistoryTable table, int wholes, int perRange) {
+    ReplaySlices(HistoryTable table, int wholes, int perWindow) {
         this.keys = table.keys().size();
         this.wholes = wholes;
         this.slices = wholes;
-        long most = 2L * perRange;
+        long most = 2L * perWindow;
         int[] counts = table.operations() > most ? counts(table) : new int[0];
-        int[] found = new int[table.operations() / perRange / 2];
+        int[] found = new int[table.operations() / perWindow / 2];
         for (int key = 0; key < counts.length; key++) {
             if (counts[key] > most) {
-                found[cut.size()] = key;
-                cut.add(new Ranges(slices, perRange));
-                slices += (counts[key] - 1) / perRange + 1;
+                found[split.size()] = key;
+                split.add(new Windows(slices, perWindow));
+                slices += (counts[key] - 1) / perWindow + 1;
             }
         }
-        this.cutKeys = Arrays.copyOf(found, cut.size());
+        this.splitKeys = Arrays.copyOf(found, split.size());
     }
 
     private static int[] counts(HistoryTable table) {
@@ -54,18 +54,18 @@ final class ReplaySlices {
         return counts;
     }
 
-    /** Slices, those of ranges included. */
+    /** The number of slices, those of windows included. */
     int count() {
         return slices;
     }
 
-    /** How many keys a slice has. */
+    /** The number of keys of a slice. */
     int keys(int slice) {
         return slice >= wholes ? 1 : keys / wholes + (slice < keys % wholes ? 1 : 0);
     }
 
     /**
-     * Hands on an operation; in the order of snapshots.
+     * Sends an operation to its slice. To be called in the order of snapshots.
      *
      * @return its slice
      */
@@ -73,41 +73,41 @@ final class ReplaySlices {
             throws IOException {
         int key = keyAndKind >> 1;
         int kind = keyAndKind & 1;
-        int place = cutKeys.length == 0 ? -1 : Arrays.binarySearch(cutKeys, key);
+        int place = splitKeys.length == 0 ? -1 : Arrays.binarySearch(splitKeys, key);
         if (place < 0) {
             int slice = key % wholes;
             sink.row(slice, (key / wholes) << 1 | kind, value, operation, snapshot, commit);
             return slice;
         }
-        Ranges ranges = cut.get(place);
-        int slice = ranges.next(sink);
+        Windows windows = split.get(place);
+        int slice = windows.next(sink);
         sink.row(slice, kind, value, operation, snapshot, commit);
         if (kind == 1) {
-            ranges.write(value, snapshot, commit);
+            windows.write(value, snapshot, commit);
         }
         return slice;
     }
 
-    /** The ranges of a key, and its last two writers so far. */
-    private static final class Ranges {
+    /** The windows of a key, and its last two writers so far. */
+    private static final class Windows {
         private final int firstSlice;
-        private final int perRange;
+        private final int perWindow;
         private int dealt;
         private final long[] values = new long[2];
         private final int[] snapshots = new int[2];
-        private final int[] commits = {KeyReplay.NOBODY, KeyReplay.NOBODY};
+        private final int[] commits = {KeyReplay.NONE, KeyReplay.NONE};
 
-        Ranges(int firstSlice, int perRange) {
+        Windows(int firstSlice, int perWindow) {
             this.firstSlice = firstSlice;
-            this.perRange = perRange;
+            this.perWindow = perWindow;
         }
 
-        /** The slice of the next operation, begun if it is the first. */
+        /** The slice of the next operation; writes its first rows if the operation is its first one. */
         int next(SlicedReplay.Sink sink) throws IOException {
-            int slice = firstSlice + dealt / perRange;
-            if (dealt++ % perRange == 0) {
+            int slice = firstSlice + dealt / perWindow;
+            if (dealt++ % perWindow == 0) {
                 for (int w = 0; w < 2; w++) {
-                    if (commits[w] != KeyReplay.NOBODY) {
+                    if (commits[w] != KeyReplay.NONE) {
                         sink.row(slice, 1, values[w], KeyReplay.CARRIED, snapshots[w], commits[w]);
                     }
                 }

@@ -7,18 +7,16 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A replay by slices of keys: {@link Replay} in three steps, of which the middle one needs neither the history nor the other
- * keys. {@link #of} looks at what no single key tells; {@link #deal} hands out the operations of those that count, each to
- * its slice; {@link KeyReplay} replays each slice, anywhere; {@link #merge} adds up. The result is that of {@link
- * Replay}, to the last word.
+ * A replay by slices of keys. {@link #of} checks what does not depend on keys; {@link #deal} sends the operations of counted
+ * transactions to their slices ({@link ReplaySlices}); {@link KeyReplay} replays each slice, without the history or the other
+ * slices; {@link #merge} combines the findings. The result is exactly that of {@link Replay}.
  *
- * <p>Who belongs where, {@link ReplaySlices} knows. RC, RA and CC are no matter of single keys: their replay is made
- * whole, by {@link #of}.
+ * <p>RC, RA and CC cannot be replayed key by key: {@link #of} replays them as a whole.
  *
- * <p>Linear time; memory: 4 bytes an event.
+ * <p>Linear time; memory: 4 bytes per event.
  */
 public final class SlicedReplay {
-    private static final int NOBODY = Placement.NOBODY;
+    private static final int NONE = Placement.NONE;
 
     /** Takes the operations of all slices. */
     @FunctionalInterface
@@ -26,11 +24,11 @@ public final class SlicedReplay {
         /**
          * One row of {@link KeyReplay}; those of a slice are in order.
          *
-         * @param slice whose it is, from 0
-         * @param keyAndKind of the slice's key
+         * @param slice number of the slice, from 0
+         * @param keyAndKind with the number of the key in its slice
          * @param operation its number in the history; -1 for a write of an earlier slice
-         * @param snapshot place where its transaction starts
-         * @param commit place where it ends
+         * @param snapshot place of its transaction's snapshot
+         * @param commit place of its transaction's commit
          */
         void row(int slice, int keyAndKind, long value, int operation, int snapshot, int commit) throws IOException;
     }
@@ -41,13 +39,13 @@ public final class SlicedReplay {
     private final ReplaySlices slices;
     private final Placement placement;
     private final Replay.@Nullable Result known;
-    /** By slice: operations dealt. */
+    /** By slice: the number of operations sent to it. */
     private final long[] dealt;
 
     private SlicedReplay(Witness witness, Placement placement, ReplaySlices slices, Replay.@Nullable Result known) {
         this.table = witness.table();
         this.position = witness.position();
-        this.events = witness.terms().promise().events();
+        this.events = witness.terms().guarantee().events();
         this.slices = slices;
         this.placement = placement;
         this.known = known;
@@ -55,42 +53,42 @@ public final class SlicedReplay {
     }
 
     /**
-     * Looks at what no single key tells.
+     * Checks what does not depend on keys.
      *
-     * @param slices of keys, 1 or more
-     * @param perRange operations of a range of a key that has more than two such
+     * @param slices number of slices of whole keys, 1 or more
+     * @param perWindow operations of a window; a key with more than two such is split into windows
      */
-    public static SlicedReplay of(Witness witness, int slices, int perRange) {
+    public static SlicedReplay of(Witness witness, int slices, int perWindow) {
         Placement placement = Placement.of(witness);
         String wrong = placement.discrepancy();
-        Replay.Result known = witness.terms().promise().isAxiom()
+        Replay.Result known = witness.terms().guarantee().isAxiom()
                 ? Replay.byDefinition(witness)
                 : wrong != null ? Replay.Result.rejected(wrong) : null;
-        return new SlicedReplay(witness, placement, new ReplaySlices(witness.table(), slices, perRange), known);
+        return new SlicedReplay(witness, placement, new ReplaySlices(witness.table(), slices, perWindow), known);
     }
 
-    /** The result, where no slice is needed for it; else null. */
+    /** The result if it is known without slices; else null. */
     public Replay.@Nullable Result known() {
         return known;
     }
 
-    /** How many slices there are: those of keys, and further ones of ranges. */
+    /** The number of slices: those of whole keys and those of windows. */
     public int slices() {
         return slices.count();
     }
 
-    /** How many keys a slice has. */
+    /** The number of keys of a slice. */
     public int keys(int slice) {
         return slices.keys(slice);
     }
 
-    /** Deals all operations, once. Only where nothing is {@link #known}. */
+    /** Sends all operations to their slices, once. Only valid if {@link #known} is null. */
     public void deal(Sink sink) throws IOException {
         int[] starts = table.operationStarts();
         int[] keys = table.operationKeys();
         long[] values = table.operationValues();
         for (int e : placement.eventAt()) {
-            if (e == NOBODY || !placement.isSnapshot(e)) {
+            if (e == NONE || !placement.isSnapshot(e)) {
                 continue;
             }
             int t = placement.transactionOf(e);
@@ -103,11 +101,10 @@ public final class SlicedReplay {
     }
 
     /**
-     * The result of all.
+     * The result of the whole replay.
      *
-     * @param findings what {@link KeyReplay#of} made of each slice that was dealt operations, in any order
-     * @throws IllegalStateException if a slice is missing, is there twice or has not all its operations: nothing holds
-     *     because nobody looked
+     * @param findings the results of {@link KeyReplay#of} for each slice that has operations, in any order
+     * @throws IllegalStateException if a slice is missing, repeats or lacks operations, so that nothing passes unchecked
      */
     public Replay.Result merge(Iterable<byte[]> findings) {
         long[] left = dealt.clone();
@@ -129,7 +126,7 @@ public final class SlicedReplay {
         for (int s = 0; s < left.length; s++) {
             if (left[s] != 0) {
                 throw new IllegalStateException(
-                        "of slice " + s + " " + (dealt[s] - left[s]) + " operations were replayed, not " + dealt[s]);
+                        "slice " + s + " replayed " + (dealt[s] - left[s]) + " operations of " + dealt[s]);
             }
         }
         return first == null
@@ -147,7 +144,7 @@ public final class SlicedReplay {
         };
     }
 
-    /** Whose event has a place. */
+    /** The transaction whose event has this place. */
     private int at(int place) {
         return placement.transactionOf(placement.eventAt()[place]);
     }

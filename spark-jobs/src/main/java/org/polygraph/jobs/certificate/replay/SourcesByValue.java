@@ -6,31 +6,31 @@ import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Whom each read returned, by values: a join of the external reads with the writes that transactions leave, on key and
- * value. Both are dealt into parts by the hash of key and value, each small enough that its table stays in cache.
+ * The transaction that each read read from, by values: a hash join of the external reads with the last writes of transactions,
+ * on key and value. Both are partitioned by the hash of key and value, so that the hash table of a partition stays in cache.
  *
- * <p>Linear time, however the values are spread over keys. Memory: 4 bytes an operation, 4 a key, and 16 more an operation
- * while it works.
+ * <p>Linear time for any distribution of values over keys. Memory: 4 bytes per operation, 4 per key, and 16 more per operation
+ * during the join.
  */
 final class SourcesByValue {
     /** The implicit initial transaction. */
     static final int INITIAL = -1;
     /** A write, a read of an own write, or an operation that does not count. */
     static final int NONE = -2;
-    /** While joining: a write that its transaction leaves in the key. */
+    /** While joining: the last write of the key in its transaction. */
     private static final int LEFT = -3;
-    /** While joining: a read that follows no own write of the key, */
+    /** While joining: a read that follows no own write of the key. */
     private static final int ASKED = -4;
-    /** or that reads what its own transaction leaves there later. */
+    /** While joining: such a read, whose own transaction later leaves the same value in the key. */
     private static final int ASKED_OWN = -5;
 
-    /** Further writers of a value, where there is none and where there are several. */
+    /** Instead of the second writer of a value: there is none. */
     private static final int NO_OTHER = -1;
-
+    /** Instead of the second writer of a value: there are several. */
     private static final int MANY = -2;
 
-    private static final int PART = 1 << 13;
-    private static final int MOST_PARTS = 1 << 11;
+    private static final int PARTITION = 1 << 13;
+    private static final int MOST_PARTITIONS = 1 << 11;
 
     private final HistoryTable table;
     private final boolean[] counted;
@@ -43,21 +43,21 @@ final class SourcesByValue {
     long reads;
     long ownReads;
     long writes;
-    /** Whether it ended at a read that has several sources. */
+    /** Whether {@link #find} ended at a read that has several possible sources. */
     boolean isAmbiguous;
 
-    /** Writes of part p are dealt to [partStarts[2p], partStarts[2p + 1]), its reads from there to partStarts[2p + 2]. */
-    private int[] partStarts = new int[0];
+    /** Partition p has its writes in [partitions[2p], partitions[2p + 1]) and its reads from there to partitions[2p + 2]. */
+    private int[] partitions = new int[0];
 
-    /** Two longs an operation: its value, and (a write's transaction or the number of a read, key). */
-    private long[] dealt = new long[0];
+    /** Two longs per operation: its value, and (transaction of a write or operation of a read, key). */
+    private long[] joined = new long[0];
 
     private int bits;
 
-    /** The table of a part: the first write of the slot's key and value, or -1. */
+    /** The hash table of a partition: the first write of the slot's key and value, or -1. */
     private int[] slots = new int[0];
 
-    /** By write of the part: who else left the value, {@link #NO_OTHER} or {@link #MANY}. */
+    /** By write of the partition: the second writer of the value, {@link #NO_OTHER} or {@link #MANY}. */
     private int[] others = new int[0];
 
     SourcesByValue(HistoryTable table, boolean[] counted) {
@@ -70,27 +70,28 @@ final class SourcesByValue {
     }
 
     /**
-     * Finds them.
+     * Finds the sources of all reads.
      *
      * @return the first read that has no source or several, or does not return its own write; or null
      */
     @Nullable
     String find() {
-        String wrong = lookAtEach();
+        String wrong = classify();
         if (wrong != null) {
             return wrong;
         }
-        deal();
-        for (int p = 0; p + 1 < partStarts.length && wrong == null; p += 2) {
-            wrong = join(partStarts[p], partStarts[p + 1], partStarts[p + 2]);
+        partition();
+        for (int p = 0; p + 1 < partitions.length && wrong == null; p += 2) {
+            wrong = join(partitions[p], partitions[p + 1], partitions[p + 2]);
         }
-        dealt = new long[0];
+        joined = new long[0];
         return wrong;
     }
 
-    /** Each transaction by itself: reads of own writes, and what is left of the rest. */
-    private @Nullable String lookAtEach() {
-        // By key: the last write of the current transaction, if not below its first operation.
+    /** Checks reads of own writes and classifies the other operations, transaction by transaction. */
+    private @Nullable String classify() {
+        // By key: the last write so far; it belongs to the current transaction iff it is not before its first
+        // operation.
         int[] latest = new int[table.keys().size()];
         Arrays.fill(latest, -1);
         for (int t = 0; t < counted.length; t++) {
@@ -100,7 +101,7 @@ final class SourcesByValue {
                 Arrays.fill(sources, from, to, NONE);
                 continue;
             }
-            boolean asks = false;
+            boolean hasExternalRead = false;
             for (int o = from; o < to; o++) {
                 int key = keys[o] >>> 1;
                 int own = latest[key];
@@ -116,7 +117,7 @@ final class SourcesByValue {
                 reads++;
                 if (own < from) {
                     sources[o] = ASKED;
-                    asks = true;
+                    hasExternalRead = true;
                     continue;
                 }
                 ownReads++;
@@ -125,7 +126,7 @@ final class SourcesByValue {
                     return Names.read(table, o) + ", but its own latest write is " + Names.value(table, values[own]);
                 }
             }
-            for (int o = from; asks && o < to; o++) {
+            for (int o = from; hasExternalRead && o < to; o++) {
                 int own = latest[keys[o] >>> 1];
                 if (sources[o] == ASKED && own >= from && values[own] == values[o]) {
                     sources[o] = ASKED_OWN;
@@ -141,42 +142,42 @@ final class SourcesByValue {
         return h ^ h >>> 29;
     }
 
-    private void deal() {
+    private void partition() {
         bits = 0;
-        while (1 << bits < MOST_PARTS && (long) PART << bits < sources.length) {
+        while (1 << bits < MOST_PARTITIONS && (long) PARTITION << bits < sources.length) {
             bits++;
         }
         int[] next = new int[(2 << bits) + 1];
         for (int o = 0; o < sources.length; o++) {
             if (sources[o] != NONE) {
-                next[part(o) + 1]++;
+                next[partitionOf(o) + 1]++;
             }
         }
         for (int p = 1; p < next.length; p++) {
             next[p] += next[p - 1];
         }
-        partStarts = next.clone();
-        int all = partStarts[partStarts.length - 1];
+        partitions = next.clone();
+        int all = partitions[partitions.length - 1];
         if (all > (Integer.MAX_VALUE - 8) / 2) {
             throw new OutOfMemoryError("more operations than one array holds");
         }
-        dealt = new long[2 * all];
+        joined = new long[2 * all];
         for (int t = 0; t < counted.length; t++) {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (sources[o] != NONE) {
-                    int at = 2 * next[part(o)]++;
-                    dealt[at] = values[o];
+                    int at = 2 * next[partitionOf(o)]++;
+                    joined[at] = values[o];
                     boolean left = sources[o] == LEFT;
-                    dealt[at + 1] = (long) (left ? t : o) << 32 | keys[o] >>> 1;
+                    joined[at + 1] = (long) (left ? t : o) << 32 | keys[o] >>> 1;
                     sources[o] = left ? NONE : sources[o];
                 }
             }
         }
     }
 
-    private int part(int o) {
-        int part = (int) (hash(keys[o] >>> 1, values[o]) >>> 40) & (1 << bits) - 1;
-        return 2 * part + (~keys[o] & 1);
+    private int partitionOf(int o) {
+        int partition = (int) (hash(keys[o] >>> 1, values[o]) >>> 40) & (1 << bits) - 1;
+        return 2 * partition + (~keys[o] & 1);
     }
 
     private @Nullable String join(int from, int reads, int to) {
@@ -201,8 +202,9 @@ final class SourcesByValue {
         }
         for (int i = reads; i < to; i++) {
             int first = slots[slot(i, mask)];
-            String wrong =
-                    first < 0 ? asked(number(i), -1, NO_OTHER) : asked(number(i), number(first), others[first - from]);
+            String wrong = first < 0
+                    ? setSource(number(i), -1, NO_OTHER)
+                    : setSource(number(i), number(first), others[first - from]);
             if (wrong != null) {
                 return wrong;
             }
@@ -210,18 +212,18 @@ final class SourcesByValue {
         return null;
     }
 
-    /** A write's transaction, a read's number. */
+    /** The transaction of a write, the operation of a read. */
     private int number(int i) {
-        return (int) (dealt[2 * i + 1] >>> 32);
+        return (int) (joined[2 * i + 1] >>> 32);
     }
 
-    /** Where the key and value of a dealt operation are, or would be. */
+    /** The slot of the operation's key and value, or the empty one where they belong. */
     private int slot(int i, int mask) {
-        long value = dealt[2 * i];
-        int key = (int) dealt[2 * i + 1];
+        long value = joined[2 * i];
+        int key = (int) joined[2 * i + 1];
         int slot = (int) hash(key, value) & mask;
         for (int j; (j = slots[slot]) >= 0; slot = slot + 1 & mask) {
-            if (dealt[2 * j] == value && (int) dealt[2 * j + 1] == key) {
+            if (joined[2 * j] == value && (int) joined[2 * j + 1] == key) {
                 break;
             }
         }
@@ -229,16 +231,16 @@ final class SourcesByValue {
     }
 
     /**
-     * Of the transactions that left the value, and the initial one, all but the reader itself: it must be one.
+     * Sets the source of a read: the only transaction, other than the reader, that left the value, or the initial one.
      *
-     * @param first a transaction, or -1 if there is none
-     * @param other {@link #NO_OTHER}, a second one, or {@link #MANY}
+     * @param first a transaction that left the value, or -1 if there is none
+     * @param other a second one, {@link #NO_OTHER} or {@link #MANY}
      */
-    private @Nullable String asked(int o, int first, int other) {
+    private @Nullable String setSource(int o, int first, int other) {
         int source = first;
         int more = other;
         if (sources[o] == ASKED_OWN) {
-            // It is among them.
+            // The reader is one of them.
             boolean isFirst = o >= starts[first] && o < starts[first + 1];
             source = isFirst ? other : first;
             more = other == MANY ? MANY : NO_OTHER;
@@ -246,10 +248,10 @@ final class SourcesByValue {
         boolean initial = values[o] == table.initialValue();
         if (more != NO_OTHER || (source >= 0 && initial)) {
             isAmbiguous = true;
-            return Names.read(table, o) + ", which several left there";
+            return Names.read(table, o) + ", which several transactions wrote";
         }
         if (source < 0 && !initial) {
-            return Names.read(table, o) + ", which nobody left there";
+            return Names.read(table, o) + ", which no other counted transaction wrote last";
         }
         sources[o] = initial ? INITIAL : source;
         return null;

@@ -426,7 +426,7 @@ public final class HtmlReport {
         }
         Witness witness = verdict.witness();
         String label =
-                witness == null ? level().label() : witness.terms().promise().label();
+                witness == null ? level().label() : witness.terms().guarantee().label();
         String what = LevelStatement.evidence(
                 certificate.kind(), IsolationLevel.ofLabel(label).orElse(verdict.level()));
         List<Item> items = new ArrayList<>();

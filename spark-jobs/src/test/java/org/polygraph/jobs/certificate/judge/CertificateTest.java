@@ -58,7 +58,7 @@ class CertificateTest {
     }
 
     private static Claim claim(Terms terms) {
-        return new Claim("PASS", terms.promise().events() == 1 ? "ser" : "si", Optional.of(terms), "history", false);
+        return new Claim("PASS", terms.guarantee().events() == 1 ? "ser" : "si", Optional.of(terms), "history", false);
     }
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)
@@ -238,12 +238,12 @@ class CertificateTest {
                 raw.text = raw.text.replaceFirst("\"counted\":\\d+", "\"counted\":" + raw.rows.size());
             }
             default -> {
-                // Another promise, in the header and in the verdict.
+                // Another guarantee, in the header and in the verdict.
                 Guarantee claimed =
-                        switch (terms.promise()) {
+                        switch (terms.guarantee()) {
                             case SER -> Guarantee.SSER;
                             case SI -> random.nextBoolean() ? Guarantee.SER : Guarantee.SSI;
-                            default -> terms.promise();
+                            default -> terms.guarantee();
                         };
                 raw.text = raw.text.replaceFirst("\"promise\":\"[a-z]+\"", "\"promise\":\"" + claimed.label() + "\"");
                 raw.write(run);
@@ -318,12 +318,12 @@ class CertificateTest {
                 ranks[ranks.length - 1] = row[c];
             }
         }
-        int events = terms.promise().events();
+        int events = terms.guarantee().events();
         if (Arrays.stream(ranks).distinct().count() != ranks.length
                 || Arrays.stream(ranks).anyMatch(r -> r < 0 || r >= (long) n * events)) {
             return false;
         }
-        return NaiveReplay.explains(table, terms.promise(), counted, begin, commit);
+        return NaiveReplay.explains(table, terms.guarantee(), counted, begin, commit);
     }
 
     /** Bytes are flipped, cut, doubled, or made up: an answer or a located message, and nothing verifies that is not so. */
@@ -399,7 +399,7 @@ class CertificateTest {
         Witness witness = witness(table, IsolationLevel.SER);
         Location run = written("run", witness);
         assertThat(verify(run, witness.terms(), table).checked())
-                .anyMatch(line -> line.startsWith("history      other bytes that say the same"));
+                .anyMatch(line -> line.startsWith("history      other bytes with the same content"));
         assertThat(verify(run, Terms.of(Guarantee.SI), table).reason())
                 .isEqualTo("the verdict is for si, the certificate for ser");
         assertThat(verify(run, new Terms(Guarantee.SER, 7, IndeterminateMode.MAYBE), table)
@@ -407,7 +407,7 @@ class CertificateTest {
                 .isEqualTo("the verdict is for a clock skew of 7 ns, the certificate for 0 ns");
         assertThat(verify(run, new Terms(Guarantee.SER, 0, IndeterminateMode.ABORT), table)
                         .reason())
-                .isEqualTo("the verdict takes indeterminate transactions as abort, the certificate as maybe");
+                .isEqualTo("the verdict treats indeterminate transactions as abort, the certificate as maybe");
         HistoryTable changed = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,2) w(y,1); s2: !w(x,9)");
         assertThat(verify(run, witness.terms(), changed).reason())
                 .startsWith("the history is not the one that was checked: its content is sha256 ")
@@ -419,7 +419,7 @@ class CertificateTest {
         assertThat(verify(run, witness.terms(), shorter).reason())
                 .contains("the certificate orders transaction (session 1, index 0), which the history does not have");
         HistoryTable same = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,5); s2: !w(x,9)");
-        assertThat(verify(run, witness.terms(), same).reason()).endsWith(", whose order explains this one too");
+        assertThat(verify(run, witness.terms(), same).reason()).endsWith(", whose order also explains this one");
         Raw raw = Raw.of(run);
         raw.rows.get(0)[2] = 7;
         raw.write(run);

@@ -92,8 +92,8 @@ class SubHistoryProofTest {
         int unexplained = 0;
         for (int i = 0; i < 5_000; i++) {
             HistoryTable whole = stream.at(i);
-            for (Guarantee promise : PROMISES) {
-                Terms terms = Terms.of(promise);
+            for (Guarantee guarantee : PROMISES) {
+                Terms terms = Terms.of(guarantee);
                 SubHistoryProof sub = new SubHistoryProof(whole, Parts.of(whole, t -> true, o -> true), terms);
                 assertThat(sub.embed()).isNull();
                 if (sub.unexplainedRead() != null) {
@@ -147,7 +147,7 @@ class SubHistoryProofTest {
     void namesWhatIsMissing() {
         assertThat(gap(SKEW, "init 0; s0: w(y,1); s1: r(z,1)"))
                 .contains("transaction (session 1, index 0)", "read key \"z\" = 1, which transaction (session 0")
-                .endsWith("and the sub-history leaves that out");
+                .endsWith("; the sub-history lacks this write");
         assertThat(gap(SKEW, "init 0; s0: r(z,1)")).contains("followed its own write of the key, w(\"z\")=1");
         assertThat(gap(SKEW, "init 0; s0: r(x,1)")).contains("has no r(\"x\")=1 in the history");
         assertThat(gap(SKEW, "init 0; s0: w(y,1) r(x,0)")).contains("or not in this order");

@@ -31,17 +31,17 @@ class KeyReplayTest {
     /** Transactions, their order, and what explains what: made by executing the order, then perhaps spoilt. */
     private static final class Execution {
         private final Random random;
-        private final Guarantee promise;
+        private final Guarantee guarantee;
         private final int transactions;
         private final int[] position;
         private final HistoryTable table;
         private final boolean[] counted;
 
-        Execution(long seed, Guarantee promise) throws HistoryException {
+        Execution(long seed, Guarantee guarantee) throws HistoryException {
             this.random = new Random(seed);
-            this.promise = promise;
+            this.guarantee = guarantee;
             this.transactions = 1 + random.nextInt(14);
-            int events = promise.events();
+            int events = guarantee.events();
             this.position = new int[transactions * events];
             int sessions = 1 + random.nextInt(4);
             int keys = 1 + random.nextInt(random.nextBoolean() ? 4 : 40);
@@ -89,7 +89,7 @@ class KeyReplayTest {
                 for (int t = s; t < transactions; t += sessions) {
                     renamed[t] = next++;
                     builder.begin(s, t, outcomes[t], t + 1L);
-                    if (promise.realTime()) {
+                    if (guarantee.realTime()) {
                         builder.times(
                                 10L * position[t * events],
                                 10L * position[t * events + events - 1] + 1 + random.nextInt(9));
@@ -120,8 +120,8 @@ class KeyReplayTest {
             long[] current = new long[keys];
             long[][] told = new long[transactions][];
             for (int e : order) {
-                int t = e / promise.events();
-                if (promise.events() == 1 || (e & 1) == 0) {
+                int t = e / guarantee.events();
+                if (guarantee.events() == 1 || (e & 1) == 0) {
                     long[] mine = current.clone();
                     told[t] = new long[operations[t].length];
                     for (int i = 0; i < told[t].length; i++) {
@@ -132,7 +132,7 @@ class KeyReplayTest {
                         told[t][i] = mine[key];
                     }
                 }
-                if (applied[t] && e % promise.events() == promise.events() - 1) {
+                if (applied[t] && e % guarantee.events() == guarantee.events() - 1) {
                     for (int i = 0; i < told[t].length; i++) {
                         if ((operations[t][i] & 1) == 1) {
                             current[operations[t][i] >> 1] = told[t][i];
@@ -171,7 +171,7 @@ class KeyReplayTest {
                 case 4 -> who[random.nextInt(who.length)] ^= true;
                 default -> {}
             }
-            return new Witness(table, Terms.of(promise), who, places);
+            return new Witness(table, Terms.of(guarantee), who, places);
         }
     }
 
@@ -190,7 +190,7 @@ class KeyReplayTest {
                 assertThat(Slices.replay(witness, slices, perRange))
                         .as(
                                 "seed %d, %s, %d slices, %d",
-                                SEED + i, witness.terms().promise(), slices, perRange)
+                                SEED + i, witness.terms().guarantee(), slices, perRange)
                         .isEqualTo(expected);
             }
             String wrong = expected.discrepancy();
@@ -228,14 +228,14 @@ class KeyReplayTest {
                 }
                 builder.end();
             }
-            Guarantee promise = ORDERS.get(i % 2);
+            Guarantee guarantee = ORDERS.get(i % 2);
             List<Integer> places = new ArrayList<>();
-            for (int p = 0; p < n * promise.events(); p++) {
+            for (int p = 0; p < n * guarantee.events(); p++) {
                 places.add(p);
             }
             Collections.shuffle(places, random);
             int[] position = places.stream().mapToInt(p -> p).toArray();
-            if (promise.events() == 2) {
+            if (guarantee.events() == 2) {
                 for (int t = 0; t < n; t++) {
                     int from = Math.min(position[2 * t], position[2 * t + 1]);
                     position[2 * t + 1] = position[2 * t] + position[2 * t + 1] - from;
@@ -244,12 +244,12 @@ class KeyReplayTest {
             }
             boolean[] all = new boolean[n];
             Arrays.fill(all, true);
-            Witness witness = new Witness(builder.build(), Terms.of(promise), all, position);
+            Witness witness = new Witness(builder.build(), Terms.of(guarantee), all, position);
             Replay.Result expected = Replay.of(witness);
             for (int slices : SLICES) {
                 int perRange = PER_RANGE[(i + slices) % PER_RANGE.length];
                 assertThat(Slices.replay(witness, slices, perRange))
-                        .as("seed %d, %s, %d slices, %d", SEED - i, promise, slices, perRange)
+                        .as("seed %d, %s, %d slices, %d", SEED - i, guarantee, slices, perRange)
                         .isEqualTo(expected);
             }
             held += expected.holds() ? 1 : 0;
@@ -278,11 +278,11 @@ class KeyReplayTest {
         assertThat(replay.merge(List.of(y, x))).isEqualTo(Replay.of(witness));
         assertThatThrownBy(() -> replay.merge(List.of(x)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("of slice 1 0 operations were replayed, not 1");
+                .hasMessage("slice 1 replayed 0 operations of 1");
         assertThatThrownBy(() -> replay.merge(List.of(x, y, x)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("of slice 0 4 operations were replayed, not 2");
+                .hasMessage("slice 0 replayed 4 operations of 2");
         byte[] cut = Arrays.copyOf(rows.get(0), rows.get(0).length - 1);
-        assertThatThrownBy(() -> KeyReplay.of(cut, 0)).hasMessageContaining("no number of rows");
+        assertThatThrownBy(() -> KeyReplay.of(cut, 0)).hasMessageContaining("not a whole number of rows");
     }
 }

@@ -15,7 +15,7 @@ public final class NaiveReplay {
      * @param commit rank of the commit; all ranks differ, but for the two of one event
      */
     public static boolean explains(
-            HistoryTable table, Guarantee promise, boolean[] counted, long[] begin, long[] commit) {
+            HistoryTable table, Guarantee guarantee, boolean[] counted, long[] begin, long[] commit) {
         for (int t = 0; t < table.transactions(); t++) {
             if (counted[t]
                     ? table.status(t) == TransactionStatus.ABORTED
@@ -35,11 +35,11 @@ public final class NaiveReplay {
                 if (table.sessionOf(u) == table.sessionOf(t) && u < t && commit[u] > begin[t]) {
                     return false;
                 }
-                if (promise.realTime() && endedBefore(table, u, t) && commit[u] > begin[t]) {
+                if (guarantee.realTime() && endedBefore(table, u, t) && commit[u] > begin[t]) {
                     return false;
                 }
                 boolean overlap = begin[u] < commit[t] && begin[t] < commit[u];
-                if (promise.events() == 2 && overlap && shareAWrittenKey(table, t, u)) {
+                if (guarantee.events() == 2 && overlap && shareAWrittenKey(table, t, u)) {
                     return false;
                 }
             }

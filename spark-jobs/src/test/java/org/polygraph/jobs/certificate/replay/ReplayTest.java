@@ -209,7 +209,7 @@ class ReplayTest {
         HistoryTable table = history("0? w1=5", "1 r2=0");
         Terms dropped = new Terms(SER, 0, IndeterminateMode.ABORT);
         assertThat(replay(table, dropped, new boolean[] {true, true}, new int[] {0, 1}))
-                .contains("is indeterminate, which the terms drop, but is counted");
+                .contains("is indeterminate, which the terms ignore, but is counted");
         assertThat(replay(table, dropped, new boolean[] {false, true}, new int[] {-1, 1}))
                 .isNull();
     }

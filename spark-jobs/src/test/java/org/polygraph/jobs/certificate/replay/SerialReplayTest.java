@@ -30,10 +30,10 @@ class SerialReplayTest {
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            for (Guarantee promise : AXIOMS) {
-                Witness witness = witness(history, promise, random, 3);
+            for (Guarantee guarantee : AXIOMS) {
+                Witness witness = witness(history, guarantee, random, 3);
                 boolean isSerial = agrees(witness, HistoryDsl.print(history) + " seed " + stream.seedOf(i));
-                accepted.merge(promise, isSerial ? 1 : 0, Integer::sum);
+                accepted.merge(guarantee, isSerial ? 1 : 0, Integer::sum);
             }
         }
         System.out.println("10000 histories from seed " + seed + ": accepted " + accepted);
@@ -55,9 +55,9 @@ class SerialReplayTest {
                     .isolation(
                             i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Guarantee promise : AXIOMS) {
-                boolean isSerial = agrees(witness(history, promise, random, i % 5), "seed 0x1a7f #" + i);
-                accepted.merge(promise, isSerial ? 1 : 0, Integer::sum);
+            for (Guarantee guarantee : AXIOMS) {
+                boolean isSerial = agrees(witness(history, guarantee, random, i % 5), "seed 0x1a7f #" + i);
+                accepted.merge(guarantee, isSerial ? 1 : 0, Integer::sum);
                 each++;
             }
         }
@@ -73,7 +73,7 @@ class SerialReplayTest {
         boolean isSerial = new SerialReplay(witness.table()).misreads(placement.eventAt(), 1).length == 0;
         if (isSerial && wrong != null) {
             // The definition asks who wrote a value; where several transactions did, a serial order needs no answer.
-            assertThat(wrong).as("%s %s", witness.terms().promise(), what).contains("several left there");
+            assertThat(wrong).as("%s %s", witness.terms().guarantee(), what).contains("several left there");
             assertThat(BruteForce.judge(witness.table(), witness.terms()))
                     .as(what)
                     .isNotEqualTo(BruteForce.Answer.VIOLATED);
@@ -82,7 +82,7 @@ class SerialReplayTest {
     }
 
     /** Sessions merged as their places in the file say, but for so many transactions' worth of chance. */
-    private static Witness witness(HistoryTable history, Guarantee promise, SplitMix random, int chance) {
+    private static Witness witness(HistoryTable history, Guarantee guarantee, SplitMix random, int chance) {
         int n = history.transactions();
         long[] places = new long[n];
         boolean[] counted = new boolean[n];
@@ -102,6 +102,6 @@ class SerialReplayTest {
         for (int i = 0; i < n; i++) {
             position[order[i]] = i;
         }
-        return new Witness(history, Terms.of(promise), counted, position);
+        return new Witness(history, Terms.of(guarantee), counted, position);
     }
 }

@@ -110,7 +110,7 @@ class HtmlReportTest {
         assertThat(page.select("#rerun").text()).isEqualTo("polygraph check -l ser h.jsonl");
     }
 
-    /** Only serializability and snapshot isolation promise one order that explains every read. */
+    /** Only serializability and snapshot isolation guarantee one order that explains every read. */
     @ParameterizedTest
     @EnumSource(IsolationLevel.class)
     void theSentenceStatesWhatTheLevelGuarantees(IsolationLevel level) {

@@ -50,7 +50,7 @@ public final class HistoryHeader {
                 json.skipChildren();
             }
         } catch (JacksonException | CharConversionException e) {
-            // Not the place to complain: whoever parses it next does, with the position.
+            // The parser of the line reports it, with the position.
             return header;
         }
         return header;
@@ -61,7 +61,8 @@ public final class HistoryHeader {
         HistoryHeader header = new HistoryHeader(place);
         try (JsonParser json = Json.FACTORY.createParser(text)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw place.error(json, Json.describe(json), "a header object", "see the README for the header");
+                throw place.error(
+                        json, Json.describe(json), "a header object", "see storage/docs/formats.md for the header");
             }
             for (String field; (field = json.nextFieldName()) != null; ) {
                 json.nextToken();
@@ -99,7 +100,7 @@ public final class HistoryHeader {
             }
             case "initial" -> initial(json, values);
             case "clock" -> {
-                // What else it says is for people: histories tell here which clock it was.
+                // Any other text describes the clock to people.
                 if (json.currentToken() == JsonToken.VALUE_STRING && OTHER_UNITS.contains(json.getText())) {
                     throw place.error(
                             json,
@@ -116,7 +117,10 @@ public final class HistoryHeader {
     private void initial(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.START_OBJECT) {
             throw place.error(
-                    json, Json.describe(json) + " as \"initial\"", "{\"value\":...}", "see the README for the header");
+                    json,
+                    Json.describe(json) + " as \"initial\"",
+                    "{\"value\":...}",
+                    "see storage/docs/formats.md for the header");
         }
         for (String field; (field = json.nextFieldName()) != null; ) {
             JsonToken token = json.nextToken();
@@ -146,7 +150,7 @@ public final class HistoryHeader {
         return text.toString();
     }
 
-    /** Gives the builder what the header says. Headers of further parts must agree on the initial value. */
+    /** Sets metadata and initial value of the builder. Headers of further files must agree on the initial value. */
     public void apply(HistoryTableBuilder builder, @Nullable HistoryHeader before) throws HistoryException {
         metadata.forEach(builder::metadata);
         if (before != null && before.hasInitial && hasInitial && before.initial != initial) {

@@ -12,9 +12,9 @@ import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.format.jsonl.JsonlReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTable.Source;
 import org.polygraph.storage.table.HistoryTable.Unit;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Reads the columns of a file side by side, a row a transaction of the builder. */
@@ -59,7 +59,7 @@ final class ParquetRows {
     private int[] keysAndKinds = new int[0];
     private int[] rowStarts = new int[0];
 
-    /** Carries a located error through the decoding, whose texts are asked for in the midst of it. */
+    /** Carries a located error through the decoding, which looks up strings on the way. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -203,8 +203,8 @@ final class ParquetRows {
     }
 
     /** Whether there is an integer in each entry at hand, and no text. */
-    private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn texts) {
-        return integers != null && !integers.isText() && integers.isFull() && (texts == null || texts.isEmpty());
+    private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn strings) {
+        return integers != null && !integers.isString() && integers.isFull() && (strings == null || strings.isEmpty());
     }
 
     /**
@@ -271,30 +271,30 @@ final class ParquetRows {
 
     /** Which of two columns has a value, if any. */
     private @Nullable ParquetColumn either(
-            @Nullable ParquetColumn integers, @Nullable ParquetColumn texts, int i, String what) {
+            @Nullable ParquetColumn integers, @Nullable ParquetColumn strings, int i, String what) {
         boolean integer = integers != null && integers.present(i);
-        boolean text = texts != null && texts.present(i);
+        boolean text = strings != null && strings.present(i);
         if (integer && text) {
             throw refused(
                     "an operation with both \"" + what + "\" and \"" + what + "_string\"",
                     "one of them",
-                    "see the README for the columns");
+                    "see storage/docs/formats.md for the columns");
         }
-        return integer ? integers : text ? texts : null;
+        return integer ? integers : text ? strings : null;
     }
 
     private int key(@Nullable ParquetColumn column, int i) {
         if (column == null) {
             throw isNull("key");
         }
-        return column.isText() ? (int) column.code(i) : builder.keys().id(column.number(i));
+        return column.isString() ? (int) column.code(i) : builder.keys().id(column.number(i));
     }
 
     private long value(@Nullable ParquetColumn column, int i) {
         if (column == null) {
             return ValueDictionary.NULL;
         }
-        return column.isText() ? column.code(i) : builder.values().code(column.number(i));
+        return column.isString() ? column.code(i) : builder.values().code(column.number(i));
     }
 
     private void beginRow(long first, long end) throws IOException {
@@ -359,7 +359,7 @@ final class ParquetRows {
     }
 
     private Refused isNull(String column) {
-        return refused("null as \"" + column + "\"", "a value", "see the README for the columns");
+        return refused("null as \"" + column + "\"", "a value", "see storage/docs/formats.md for the columns");
     }
 
     private long none(String text) {
@@ -372,7 +372,7 @@ final class ParquetRows {
             throw refused(
                     "\"" + Shown.text(text) + "\" as \"status\"",
                     "committed, aborted or indeterminate",
-                    "see the README for the columns");
+                    "see storage/docs/formats.md for the columns");
         }
         return outcome.code();
     }
@@ -385,7 +385,10 @@ final class ParquetRows {
             case "append" -> throw unsupported(text, "lists are not supported yet");
             case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
             default ->
-                throw refused("\"" + Shown.text(text) + "\" as \"op\"", OPERATIONS, "see the README for the columns");
+                throw refused(
+                        "\"" + Shown.text(text) + "\" as \"op\"",
+                        OPERATIONS,
+                        "see storage/docs/formats.md for the columns");
         };
     }
 

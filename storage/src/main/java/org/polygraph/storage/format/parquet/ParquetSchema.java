@@ -13,7 +13,7 @@ import org.polygraph.storage.model.HistoryException;
 final class ParquetSchema {
     private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
     private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string");
-    private static final String REMEDY = "see the README for the columns";
+    private static final String REMEDY = "see storage/docs/formats.md for the columns";
 
     /** A column: where it is, and how many of the groups around it, and it, are repeated, and how many may be missing. */
     private record Place(List<String> path, ParquetField field, int repetition, int definition) {}
@@ -34,7 +34,7 @@ final class ParquetSchema {
                 hasOperations = true;
             } else if (COLUMNS.contains(name)) {
                 boolean text = name.equals("status");
-                if (column.isRepeated() || !(text ? column.isText() : column.isInteger())) {
+                if (column.isRepeated() || !(text ? column.isString() : column.isInteger())) {
                     throw wrongType(file, column, text ? "a string" : "an integer");
                 }
                 schema.add(column, List.of(), 0, 0);
@@ -103,9 +103,9 @@ final class ParquetSchema {
         operationLevel = defined;
         for (ParquetField field : group.fields()) {
             if (FIELDS.contains(field.name())) {
-                boolean textOnly = field.name().equals("op") || field.name().endsWith("_string");
-                if (field.isRepeated() || !(field.isText() || (!textOnly && field.isInteger()))) {
-                    throw wrongType(file, field, textOnly ? "a string" : "an integer or a string");
+                boolean stringOnly = field.name().equals("op") || field.name().endsWith("_string");
+                if (field.isRepeated() || !(field.isString() || (!stringOnly && field.isInteger()))) {
+                    throw wrongType(file, field, stringOnly ? "a string" : "an integer or a string");
                 }
                 add(field, path, repeated, defined);
             }

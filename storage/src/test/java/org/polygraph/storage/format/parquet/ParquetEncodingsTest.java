@@ -26,7 +26,6 @@ import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.artifact.Location;
@@ -39,6 +38,7 @@ import org.polygraph.storage.format.Tables;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Random histories, written by Parquet's library in every encoding, page version, compression and schema that it has: the
@@ -244,13 +244,7 @@ class ParquetEncodingsTest {
 
     @Test
     void everythingThatTheLibraryWritesIsRead() throws Exception {
-        agree(1, 80);
-    }
-
-    @Test
-    @Tag("full")
-    void muchThatTheLibraryWritesIsRead() throws Exception {
-        agree(1_000_000, 3000);
+        agree(1, SuiteScale.of(80));
     }
 
     private void damage(long first, int files, int times) throws Exception {
@@ -295,7 +289,7 @@ class ParquetEncodingsTest {
 
     @Test
     void damagedPagesAreRefusedOrRead() throws Exception {
-        damage(1, 20, 100);
+        damage(1, 20, SuiteScale.of(100));
     }
 
     /** A page of differences that claims a block of 147,096,478,008 parts. */
@@ -310,11 +304,5 @@ class ParquetEncodingsTest {
             damaged = ReaderFuzzTest.damaged(bytes, random);
         }
         assertThat(isRefused(damaged, file.settings + ", damage 211")).isTrue();
-    }
-
-    @Test
-    @Tag("full")
-    void manyDamagedPagesAreRefusedOrRead() throws Exception {
-        damage(1_000_000, 300, 400);
     }
 }

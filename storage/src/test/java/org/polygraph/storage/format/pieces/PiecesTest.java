@@ -14,7 +14,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.format.Corpus;
@@ -28,6 +27,7 @@ import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** A history that is read in pieces is the history that is read in one pass, array by array, or the same message. */
 public class PiecesTest {
@@ -365,13 +365,7 @@ public class PiecesTest {
 
     @Test
     void damagedText() throws Exception {
-        damage(1, 600);
-    }
-
-    @Test
-    @Tag("full")
-    void muchDamagedText() throws Exception {
-        damage(1_000_000, 20_000);
+        damage(1, SuiteScale.of(600));
     }
 
     @Test

@@ -1,0 +1,176 @@
+package org.polygraph.storage.table;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.BudgetException;
+
+/**
+ * The operations of a table while it is built. They are in blocks, because a block is never copied to grow, or in one
+ * array if their number is known in advance. 12 bytes an operation.
+ */
+final class OperationList {
+    private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
+    private static final int FIRST_BLOCK = 1 << 12;
+    /** 256 KiB of values: below half a region of G1, which gives larger arrays whole regions and wastes the rest. */
+    private static final int BLOCK_SHIFT = 15;
+
+    private static final int BLOCK = 1 << BLOCK_SHIFT;
+
+    private final List<int[]> keyBlocks = new ArrayList<>();
+    private final List<long[]> valueBlocks = new ArrayList<>();
+    private int[] lastKeys = new int[FIRST_BLOCK];
+    private long[] lastValues = new long[FIRST_BLOCK];
+    private int lastUsed;
+    private int size;
+    /** Operation o is in block o >> shift; with an expected size all operations are in the first block. */
+    private int shift = BLOCK_SHIFT;
+
+    OperationList() {
+        keyBlocks.add(lastKeys);
+        valueBlocks.add(lastValues);
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Bytes held. */
+    long bytes() {
+        return (long) HistoryTable.BYTES_PER_OPERATION * ((keyBlocks.size() - 1L) * BLOCK + lastKeys.length);
+    }
+
+    /** Allocates one array of the expected size, before the first operation. */
+    void expect(int operations) {
+        if (size == 0 && operations > BLOCK && operations <= MAX_ARRAY - BLOCK) {
+            lastKeys = new int[operations];
+            lastValues = new long[operations];
+            keyBlocks.set(0, lastKeys);
+            valueBlocks.set(0, lastValues);
+            shift = Integer.SIZE - 1;
+        }
+    }
+
+    /** Whether the next operation needs a {@link #grow} first. */
+    boolean isFull() {
+        return lastUsed == lastKeys.length;
+    }
+
+    /**
+     * Bytes that {@link #grow} takes. They include a second copy of the values, which {@link #values} needs in the end.
+     */
+    long growth() {
+        return (long) HistoryTable.BYTES_PER_OPERATION * (shift == BLOCK_SHIFT ? BLOCK : size + BLOCK)
+                + (long) Long.BYTES * size;
+    }
+
+    /** Doubles the first block until it has its full size, then adds blocks. */
+    void grow() {
+        if (size > MAX_ARRAY - BLOCK) {
+            throw new BudgetException("more than " + size + " operations do not fit one table; split the history");
+        }
+        if (shift != BLOCK_SHIFT) {
+            split();
+        }
+        if (!isFull()) {
+            return;
+        }
+        if (lastUsed < BLOCK) {
+            lastKeys = Arrays.copyOf(lastKeys, lastUsed * 2);
+            lastValues = Arrays.copyOf(lastValues, lastUsed * 2);
+            keyBlocks.set(0, lastKeys);
+            valueBlocks.set(0, lastValues);
+        } else {
+            append(new int[BLOCK], new long[BLOCK], 0);
+        }
+    }
+
+    private void append(int[] keys, long[] values, int used) {
+        lastKeys = keys;
+        lastValues = values;
+        lastUsed = used;
+        keyBlocks.add(keys);
+        valueBlocks.add(values);
+    }
+
+    /** Moves the operations to blocks, when there are more than expected. */
+    private void split() {
+        int[] keys = lastKeys;
+        long[] values = lastValues;
+        keyBlocks.clear();
+        valueBlocks.clear();
+        shift = BLOCK_SHIFT;
+        for (int from = 0; from < size; from += BLOCK) {
+            append(new int[BLOCK], new long[BLOCK], Math.min(BLOCK, size - from));
+            System.arraycopy(keys, from, lastKeys, 0, lastUsed);
+            System.arraycopy(values, from, lastValues, 0, lastUsed);
+        }
+    }
+
+    /** Adds an operation; call {@link #grow} first if {@link #isFull}. */
+    void add(int keyAndKind, long valueCode) {
+        lastKeys[lastUsed] = keyAndKind;
+        lastValues[lastUsed++] = valueCode;
+        size++;
+    }
+
+    /** Adds up to {@code n} operations, as many as fit without growing, and returns how many. */
+    int add(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
+        int take = Math.min(n, lastKeys.length - lastUsed);
+        System.arraycopy(keysAndKinds, from, lastKeys, lastUsed, take);
+        System.arraycopy(valueCodes, at, lastValues, lastUsed, take);
+        lastUsed += take;
+        size += take;
+        return take;
+    }
+
+    /**
+     * The values of all operations, and releases them here. Called once, before {@link #keys}.
+     *
+     * @param order the transactions in the order of the table; null if they were added in that order
+     * @param starts by transaction, in the order of addition: its first operation; and the number of operations
+     */
+    long[] values(int @Nullable [] order, int[] starts) {
+        long[] all = lastValues;
+        if (order != null || all.length != size || valueBlocks.size() > 1) {
+            lastValues = new long[0];
+            all = new long[size];
+            move(valueBlocks, all, order, starts);
+        }
+        return all;
+    }
+
+    /** Like {@link #values} for keys and kinds. */
+    int[] keys(int @Nullable [] order, int[] starts) {
+        int[] all = lastKeys;
+        if (order != null || all.length != size || keyBlocks.size() > 1) {
+            lastKeys = new int[0];
+            all = new int[size];
+            move(keyBlocks, all, order, starts);
+        }
+        return all;
+    }
+
+    /** Copies the blocks into an array in the order of transactions and releases them. */
+    private void move(List<?> blocks, Object to, int @Nullable [] order, int[] starts) {
+        int length = shift == BLOCK_SHIFT ? BLOCK : size;
+        if (order == null) {
+            for (int c = 0; c < blocks.size(); c++) {
+                System.arraycopy(blocks.get(c), 0, to, c * length, Math.min(length, size - c * length));
+                blocks.set(c, null);
+            }
+        } else {
+            int o = 0;
+            for (int t : order) {
+                int from = starts[t];
+                for (int left = starts[t + 1] - from, n; left > 0; left -= n, from += n, o += n) {
+                    int at = from - (from >> shift) * length;
+                    n = Math.min(left, length - at);
+                    System.arraycopy(blocks.get(from >> shift), at, to, o, n);
+                }
+            }
+        }
+        blocks.clear();
+    }
+}
