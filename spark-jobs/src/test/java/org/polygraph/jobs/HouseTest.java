@@ -20,8 +20,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import com.tngtech.archunit.library.Architectures;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -83,7 +83,10 @@ class HouseTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage("org.polygraph.cluster..", "java..", "org.jspecify.annotations..");
 
-    /** What verifies must not share a mistake with what finds: storage, and nothing else of ours, however far one follows. */
+    /**
+     * What verifies must not share a mistake with what finds: storage, and nothing else of ours, however far one
+     * follows.
+     */
     @ArchTest
     static final ArchRule CERTIFICATE_KNOWS_RAW_OPERATIONS_ONLY = classes()
             .that()
@@ -318,8 +321,8 @@ class HouseTest {
             .allowEmptyShould(true);
 
     /**
-     * What is small by nature (a violation's few transactions, a table by an enum), and a map outside of the heap, which boxes what is
-     * asked and keeps none of it.
+     * What is small by nature (a violation's few transactions, a table by an enum), and a map outside of the heap,
+     * which boxes what is asked and keeps none of it.
      */
     private static final Set<String> MAY_BOX = Set.of(
             PARTITIONER + "isolation.Violation",

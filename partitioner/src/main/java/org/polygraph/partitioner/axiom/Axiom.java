@@ -3,43 +3,32 @@ package org.polygraph.partitioner.axiom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.storage.model.StoppedException;
 
 /**
- * What a level demands of the commit order, beyond session order and WR: where t3 reads x from t1 and also sees another
- * writer t2 of x, t2 commits before t1. Levels differ in what "sees" means (Biswas and Enea, "On the Complexity of Checking
- * Transactional Consistency", OOPSLA 2019, figure 2). The level holds iff the graph with these edges has no cycle and
- * nobody who reads an initial value sees a writer of it.
+ * The edges of the commit order that a level demands beyond session order and WR: where t3 reads x from t1 and also
+ * sees another writer t2 of x, t2 commits before t1. Levels differ in what "sees" means (Biswas and Enea, "On the
+ * Complexity of Checking Transactional Consistency", OOPSLA 2019, figure 2). The level holds iff the graph with these
+ * edges has no cycle and no transaction that reads an initial value sees a writer of its key.
  */
 public interface Axiom {
-    /** How an inference ended. */
-    enum Result {
-        /** All edges are in the graph. */
-        INFERRED,
-        /** See {@link #conflict}. */
-        CONFLICT,
-        /** What t3 sees contradicts itself: the graph of SO and WR has a cycle. CC only. */
-        CYCLIC,
-        /** The budget ended. */
-        STOPPED
-    }
-
     /**
      * A read of an initial value by a transaction that sees a writer of the key: no order explains it.
      *
-     * @param writer the transaction seen
+     * @param writer the transaction that is seen
      * @param reader the transaction that read
      */
     record Conflict(int writer, int reader, int key) {}
 
     /**
-     * Adds WR edges, of round 0, and those that the axiom demands, of round 1.
+     * Adds WR edges, of round 0, and the edges that the axiom demands, of round 1. If session order and WR have a
+     * cycle, CC adds WR edges alone.
      *
-     * @param graph one event a transaction, empty
-     * @param stop asked now and then; true ends it
+     * @param graph one event per transaction, without edges
+     * @param stop whether the budget has ended
+     * @return the first conflict, or null; after a conflict the graph lacks edges
+     * @throws StoppedException if the budget ends
      */
-    Result infer(KnownGraph graph, BooleanSupplier stop);
-
-    /** After {@link Result#CONFLICT}: the first one found. */
     @Nullable
-    Conflict conflict();
+    Conflict infer(KnownGraph graph, BooleanSupplier stop);
 }

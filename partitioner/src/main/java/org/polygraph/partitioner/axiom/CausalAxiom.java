@@ -12,15 +12,17 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * CC: t3 sees all that reaches it by SO and WR. By key and version: of each session the last writer that reaches one of the
- * version's readers comes before the version's writer, unless it already reaches it. A version is looked at once however
- * many read it, and an edge is made only where it is not implied; AWDIT (section 3.3) makes one a read and session.
+ * CC: a transaction sees all that reaches it by SO and WR. For each version of a key: the last writer of each session
+ * that reaches a reader of the version comes before the writer of the version, unless it already reaches it. A
+ * version is processed once however many readers it has, and an edge is added only if it is not implied; AWDIT
+ * (section 3.3) adds one per read and session.
  *
- * <p>Time: O(n k) for n operations and k sessions, as AWDIT. Memory: the clocks, 4 bytes times transactions times sessions.
+ * <p>Time: O(n k) for n operations and k sessions, as AWDIT. Memory: the clocks, 4 bytes times transactions times
+ * sessions.
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
-    /** Up to so many writers of a key each is looked at; beyond, of each session the last one is searched. */
+    /** Of at most so many writers of a key each is compared; of more, the last one of each session is searched. */
     private static final int FEW = 64;
     /** Rows fetched ahead: of 50 sessions, 200 KB. */
     private static final int MOST_FETCHED = 1 << 10;
@@ -30,7 +32,7 @@ public final class CausalAxiom implements Axiom {
     private final VersionIndex index;
     private final CommitStatus commitStatus;
     private @Nullable Conflict conflict;
-    /** Keeps the compiler from leaving the reads out. */
+    /** Keeps the compiler from removing the reads. */
     @SuppressWarnings("UnusedVariable")
     private int fetched;
 
@@ -39,47 +41,41 @@ public final class CausalAxiom implements Axiom {
     private int[] writerChains = new int[256];
     private int[] positions = new int[256];
     private int writers;
-    // Their sessions: group g has the writers [groupStarts[g], groupStarts[g + 1]).
+    // Their sessions: session number g of the key has the writers [groupStarts[g], groupStarts[g + 1]).
     private int[] groupStarts = new int[65];
     private int groups;
-    /** By group: where the last search ended. */
-    private int[] hints = new int[64];
-    /** What the current version's readers see. */
+    /** By chain: how many events the readers of the current version see. */
     private int[] seen = new int[0];
 
     private int seenCells;
     private int[] merged = new int[0];
 
-    /** Reads whose writer is not known demand nothing, and transactions that only may count do not. */
+    /** Open reads demand nothing, and transactions that may count but need not are left out. */
     public CausalAxiom(IndexedHistory history) {
         this.index = history.versions();
         this.commitStatus = history.commitStatus();
     }
 
     @Override
-    public Result infer(KnownGraph graph, BooleanSupplier stop) {
+    public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
         ChainClocks rows = ChainClocks.plain(graph);
-        try {
-            if (!rows.update(stop)) {
-                return Result.CYCLIC;
-            }
-        } catch (StoppedException e) {
-            return Result.STOPPED;
+        if (!rows.update(stop)) {
+            return null;
         }
         graph.nextRound();
         for (int key = 0; key < index.keys(); key++) {
             if (index.writerStarts()[key] < index.writerStarts()[key + 1]) {
                 key(key, graph, rows);
                 if (conflict != null) {
-                    return Result.CONFLICT;
+                    return conflict;
                 }
             }
             if (key % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                return Result.STOPPED;
+                throw new StoppedException();
             }
         }
-        return Result.INFERRED;
+        return null;
     }
 
     private void key(int key, KnownGraph graph, ChainClocks rows) {
@@ -116,8 +112,8 @@ public final class CausalAxiom implements Axiom {
     }
 
     /**
-     * Reads a word of each cache line of the rows of a key's writers and readers, some hundreds at a time: rows are anywhere in
-     * memory, and comparisons in between would wait for each in turn.
+     * Reads a word of each cache line of the rows of a key's writers and readers, some hundreds at a time. Rows are
+     * anywhere in memory; the processor fetches them side by side if no comparison waits for one of them.
      */
     private void fetch(
             int firstWriter, int lastWriter, int firstReader, int lastReader, Events events, ChainClocks rows) {
@@ -172,9 +168,7 @@ public final class CausalAxiom implements Axiom {
             if (writerChains[w] != previous) {
                 if (groups == groupStarts.length - 1) {
                     groupStarts = Arrays.copyOf(groupStarts, 2 * groups + 1);
-                    hints = new int[2 * groups];
                 }
-                hints[groups] = w;
                 groupStarts[groups++] = w;
                 previous = writerChains[w];
             }
@@ -182,14 +176,16 @@ public final class CausalAxiom implements Axiom {
         groupStarts[groups] = writers;
     }
 
-    /** What the readers [from, to) of a version see, by chain: the row of the only one, or the maximum of several. */
+    /**
+     * Sets {@link #seen} for the readers [from, to) of a version: the row of a single one, or the maximum of several.
+     */
     private void see(int from, int to, Events events, ChainClocks rows) {
         int k = rows.chains();
         boolean any = false;
         for (int r = from; r < to; r++) {
             int reader = index.readerTransactions()[r];
             int chain = events.chain(reader);
-            // Of a session's readers of the version the last one sees the most.
+            // Among readers of one session the last one sees the most.
             if (r + 1 < to && events.chain(index.readerTransactions()[r + 1]) == chain) {
                 continue;
             }
@@ -215,7 +211,10 @@ public final class CausalAxiom implements Axiom {
         }
     }
 
-    /** Of each session the last writer that is seen comes before the version's writer, unless it is known to. */
+    /**
+     * Adds an edge from the last writer of each session that is seen to the writer of the version, unless it is
+     * implied.
+     */
     private void fewBefore(int writer, KnownGraph graph, ChainClocks rows) {
         Events events = graph.events();
         int own = events.chain(writer);
@@ -232,7 +231,7 @@ public final class CausalAxiom implements Axiom {
             }
             int position = positions[w];
             if (sees[seesCells + chain] > position && row[cells + chain] <= position) {
-                // The version's own writer: what its session wrote before it is before it.
+                // The writer of the version itself: earlier writers of its session precede it anyway.
                 last = transactions[w] == writer ? -1 : w;
             }
         }
@@ -274,47 +273,11 @@ public final class CausalAxiom implements Axiom {
         }
     }
 
-    /** The group's last writer among positions below the bound, or -1; searched from where the last search ended. */
+    /** The last writer of a session at a position below the bound, or -1. */
     private int lastBefore(int g, int bound) {
         int from = groupStarts[g];
-        int to = groupStarts[g + 1];
-        int low;
-        int high;
-        int step = 1;
-        int at = hints[g];
-        if (positions[at] < bound) {
-            low = at;
-            high = at + 1;
-            while (high < to && positions[high] < bound) {
-                low = high;
-                step <<= 1;
-                high = low + step;
-            }
-            high = Math.min(high, to);
-        } else {
-            high = at;
-            low = at - 1;
-            while (low >= from && positions[low] >= bound) {
-                high = low;
-                step <<= 1;
-                low = high - step;
-            }
-            low = Math.max(low, from - 1);
-        }
-        while (high - low > 1) {
-            int middle = (low + high) >>> 1;
-            if (positions[middle] < bound) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        hints[g] = Math.max(low, from);
-        return low < from ? -1 : low;
-    }
-
-    @Override
-    public @Nullable Conflict conflict() {
-        return conflict;
+        int found = Arrays.binarySearch(positions, from, groupStarts[g + 1], bound);
+        int first = found < 0 ? -found - 1 : found;
+        return first == from ? -1 : first - 1;
     }
 }

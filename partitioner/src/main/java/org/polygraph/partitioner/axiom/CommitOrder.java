@@ -12,22 +12,15 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
- * #violations}, {@link #order}. What it does not know, who an open read read from, it leaves out; so where there are open
- * reads a refutation stands and an order is only one of what is left. Linear but for what {@link Axiom} says.
+ * #violations}, {@link #order}. Open reads are left out: a refutation without them is final, an order is not. Linear
+ * apart from the {@link Axiom}.
  */
 public final class CommitOrder {
-    /** How it ended. */
-    public enum Result {
-        ORDERED,
-        REFUTED,
-        /** The budget ended. */
-        STOPPED
-    }
-
     private final HistoryTable table;
     private final IsolationLevel level;
     private final IndexedHistory.Indeterminate indeterminate;
@@ -59,15 +52,15 @@ public final class CommitOrder {
     }
 
     /**
-     * The same where it is known who read from whom.
+     * The same with the sources of reads.
      *
-     * @param reads found for that level, with unknown outcomes taken so
+     * @param reads of that level, with unknown outcomes treated in the same way
      */
     public static CommitOrder of(ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
         return new CommitOrder(reads, level, indeterminate);
     }
 
-    /** Transactions that contradict themselves and impossible reads: if there are any, the level does not hold. */
+    /** Transactions that contradict themselves and impossible reads. If there are any, the level does not hold. */
     public List<Violation> violations() {
         return reads.violations();
     }
@@ -81,39 +74,37 @@ public final class CommitOrder {
         return reads.commitStatus();
     }
 
-    /** Who read from whom, read by read. */
+    /** The source of each read. */
     public ReadsFrom readsFrom() {
         return reads;
     }
 
-    /** Infers what the axiom demands and looks for an order. */
-    public Result order(BooleanSupplier stop) {
+    /**
+     * Infers the edges that the axiom demands and looks for an order.
+     *
+     * @return whether there is one
+     * @throws BudgetException if the budget ends
+     */
+    public boolean order(BooleanSupplier stop) {
         Axiom axiom = level == IsolationLevel.CC
                 ? new CausalAxiom(IndexedHistory.of(table, indeterminate))
                 : new ReadAxiom(reads, level);
         return order(axiom, stop);
     }
 
-    /** The same by a given way to infer. */
-    public Result order(Axiom axiom, BooleanSupplier stop) {
-        Axiom.Result inferred = axiom.infer(graph, stop);
-        if (inferred == Axiom.Result.STOPPED) {
-            return Result.STOPPED;
-        }
-        conflict = axiom.conflict();
-        if (inferred != Axiom.Result.INFERRED) {
-            return Result.REFUTED;
-        }
-        position = EventOrder.byTurns(graph);
-        return position == null ? Result.REFUTED : Result.ORDERED;
+    /** The same with a given axiom. */
+    public boolean order(Axiom axiom, BooleanSupplier stop) {
+        conflict = axiom.infer(graph, stop);
+        position = conflict == null ? EventOrder.byTurns(graph) : null;
+        return position != null;
     }
 
-    /** SO, WR and what the axiom demands; after {@link Axiom.Result#CYCLIC} without the last. */
+    /** Session order, WR and, unless these have a cycle, the edges that the axiom demands. */
     public KnownGraph graph() {
         return graph;
     }
 
-    /** Why it was refuted, if by one read of an initial value; null if by a cycle. */
+    /** The read of an initial value that refuted it; null if a cycle did. */
     public Axiom.@Nullable Conflict conflict() {
         return conflict;
     }

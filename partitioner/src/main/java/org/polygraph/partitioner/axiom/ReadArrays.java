@@ -7,14 +7,14 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the axioms of RC and RA are about, in arrays that can be sent elsewhere: who read what from whom, and who writes what.
+ * The reads with their sources and the writes, for RC and RA, in arrays that can be sent to other processes.
  *
  * @param keys how many there are
  * @param operationStarts as in HistoryTable
  * @param operationKeys as in HistoryTable
  * @param sortedKeys the same, sorted within each long transaction; empty if there is none
  * @param sources by operation, as in ReadsFrom
- * @param states who counts, by transaction
+ * @param states by transaction, as in CommitStatus
  * @param sessionOf by transaction
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of arrays, never compared
@@ -26,7 +26,7 @@ public record ReadArrays(
         int[] sources,
         byte[] states,
         int[] sessionOf) {
-    /** Beyond so many operations a transaction's writes are searched by bisection in the sorted copy. */
+    /** The writes of a longer transaction are found by binary search in the sorted copy. */
     static final int SHORT = 24;
 
     /** Shares the history's arrays. */

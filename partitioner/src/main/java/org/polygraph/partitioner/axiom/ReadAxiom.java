@@ -7,22 +7,22 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * RC and RA. Under RC a read sees the writers of what its transaction read before it; under RA every read of t3 sees the
- * writers of all that t3 read, and what its session ran earlier: of that the session's last writer of the key is enough.
+ * RC and RA. Under RC a read sees the writers of earlier reads of its transaction. Under RA it sees the writers of
+ * all reads of its transaction, and earlier transactions of its session, of which the last writer of the key is enough.
  *
- * <p>Time, after AWDIT (Moldrup and Pavlogiannis, "AWDIT: An Optimal Weak Database Isolation Tester", PLDI 2025, sections
- * 3.1 and 3.2): a pair of transactions costs the shorter of the two, so at most O(n^1.5) for n operations and linear for
- * transactions of bounded length (here with a logarithm for long ones). Memory: 4 bytes a key (RA), 9 an edge.
+ * <p>Time, after AWDIT (Moldrup and Pavlogiannis, "AWDIT: An Optimal Weak Database Isolation Tester", PLDI 2025,
+ * sections 3.1 and 3.2): a pair of transactions costs the shorter of the two, so at most O(n^1.5) for n operations
+ * and linear for transactions of bounded length (here with a logarithm for long ones). Memory: 4 bytes a key (RA), 9
+ * an edge.
  */
 public final class ReadAxiom implements Axiom {
     private final ReadsFrom reads;
     private final boolean atomic;
-    private @Nullable Conflict conflict;
 
     /**
      * The axiom of a level.
      *
-     * @param reads found for the same level; what is open there demands nothing
+     * @param reads of the same level; open reads demand nothing
      * @throws IllegalArgumentException if the level is neither RC nor RA
      */
     public ReadAxiom(ReadsFrom reads, IsolationLevel level) {
@@ -34,16 +34,8 @@ public final class ReadAxiom implements Axiom {
     }
 
     @Override
-    public Result infer(KnownGraph graph, BooleanSupplier stop) {
+    public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         ReadArrays arrays = ReadArrays.of(reads, graph.events());
-        ReadWindow all = new ReadWindow(arrays, atomic, graph::add);
-        Result result = all.infer(0, arrays.transactions(), stop);
-        conflict = all.conflict();
-        return result;
-    }
-
-    @Override
-    public @Nullable Conflict conflict() {
-        return conflict;
+        return new ReadWindow(arrays, atomic, graph::add).infer(0, arrays.transactions(), stop);
     }
 }

@@ -3,7 +3,7 @@ package org.polygraph.partitioner.axiom;
 import java.util.Arrays;
 import org.polygraph.partitioner.index.ReadsFrom;
 
-/** The external reads of one transaction with their sources, in order; and who writes what. */
+/** The external reads of one transaction with their sources, in order, and lookups of writes. */
 final class ReadEdges {
     /** The round of edges that follow from the axiom. */
     private static final int DEMANDED = 1;
@@ -17,7 +17,7 @@ final class ReadEdges {
     private int[] seenBy = new int[0];
 
     private int stamp;
-    /** Keeps the compiler from leaving the reads out. */
+    /** Keeps the compiler from removing the reads. */
     @SuppressWarnings("UnusedVariable")
     private int fetched;
 
@@ -59,8 +59,8 @@ final class ReadEdges {
     }
 
     /**
-     * The operations of sources are anywhere in memory: those of several transactions are asked for side by side, before
-     * comparisons wait for each in turn.
+     * Touches the operations of the sources of several transactions. They are anywhere in memory; the processor
+     * fetches them side by side if no comparison waits for one of them.
      */
     void fetch(int from, int to) {
         int sum = 0;
@@ -75,7 +75,7 @@ final class ReadEdges {
         fetched += sum;
     }
 
-    /** Whether read i is the first of its source; of a transaction's reads, ask in order. */
+    /** Whether read i is the first of its source. To be called for the reads of a transaction in order. */
     boolean isFirstOfSource(int i) {
         int source = from[i];
         if (count > ReadArrays.SHORT) {
@@ -120,7 +120,10 @@ final class ReadEdges {
         return -1;
     }
 
-    /** For long transactions: by what the other one writes, so that a pair costs the shorter of the two (AWDIT). */
+    /**
+     * For long transactions: iterates over the writes of the other one, so that a pair costs the shorter of the two
+     * (AWDIT).
+     */
     private int precedeByWrites(int seen, int first) {
         if (!sorted) {
             sortReads();
@@ -131,7 +134,7 @@ final class ReadEdges {
             }
             int key = operationKeys[o] >>> 1;
             int at = Arrays.binarySearch(byKey, 0, count, (long) key << 32 | first);
-            // The next read of the key that is not from the writer itself; later ones follow from that one's.
+            // The next read of the key from another writer; edges for later ones follow from it.
             for (int i = at < 0 ? -at - 1 : at; i < count && (int) (byKey[i] >>> 32) == key; i++) {
                 int source = from[(int) byKey[i]];
                 if (source == seen) {
@@ -174,7 +177,7 @@ final class ReadEdges {
         return Arrays.binarySearch(sortedKeys, begin, end, wanted) >= 0;
     }
 
-    /** Adds that the axiom demands a before b, unless their session says so already. */
+    /** Adds the demanded edge from a to b, unless their session implies it. */
     void add(int a, int b) {
         add(a, b, DEMANDED);
     }

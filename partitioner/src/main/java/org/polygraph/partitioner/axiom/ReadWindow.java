@@ -4,14 +4,15 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.storage.model.StoppedException;
 
 /**
- * What RC or RA demands of a range of transactions: edges in the order of transactions, up to the first conflict. Of ranges one
- * after the other it is what it is of all together; for RA a range begins with a session.
+ * The edges that RC or RA demands for a window of transactions, in their order, up to the first conflict. Consecutive
+ * windows together have the edges of the whole; for RA a window begins with a session.
  */
 final class ReadWindow {
     private static final int CHECK_EVERY = 1 << 16;
-    /** So many transactions' sources are fetched at a time. */
+    /** Number of transactions whose sources are fetched at a time. */
     private static final int AHEAD = 32;
 
     private final ReadArrays reads;
@@ -29,11 +30,8 @@ final class ReadWindow {
         Arrays.fill(lastWriters, -1);
     }
 
-    Axiom.@Nullable Conflict conflict() {
-        return conflict;
-    }
-
-    Axiom.Result infer(int from, int to, BooleanSupplier stop) {
+    /** The first conflict of transactions [from, to), or null. */
+    Axiom.@Nullable Conflict infer(int from, int to, BooleanSupplier stop) {
         int[] sessionOf = reads.sessionOf();
         int sessionStart = from;
         for (int t = from; t < to; t++) {
@@ -60,16 +58,16 @@ final class ReadWindow {
                 }
             }
             if (conflict != null) {
-                return Axiom.Result.CONFLICT;
+                return conflict;
             }
             if (t % CHECK_EVERY == 0 && stop.getAsBoolean()) {
-                return Axiom.Result.STOPPED;
+                throw new StoppedException();
             }
         }
-        return Axiom.Result.INFERRED;
+        return null;
     }
 
-    /** RA: what the session wrote before t; then t's own writes join. */
+    /** RA: adds edges from what the session wrote before t, then records the writes of t. */
     private void session(int t, int sessionStart) {
         for (int i = 0; i < edges.count; i++) {
             int writer = lastWriters[edges.keys[i]];

@@ -9,42 +9,43 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.StoppedException;
 
 /**
- * {@link ReadAxiom} by ranges of transactions that are gone through elsewhere, each with all of {@link ReadArrays}: {@link
- * #infer(ReadArrays, IsolationLevel, int, int, BooleanSupplier)}. The graph gets the same edges in the same order.
+ * {@link ReadAxiom} by windows of transactions that are processed elsewhere, each with all of {@link ReadArrays}, by
+ * {@link #infer(ReadArrays, IsolationLevel, int, int, BooleanSupplier)}. The graph gets the same edges in the same
+ * order.
  */
 public final class ReadWindows implements Axiom {
-    /** Goes through ranges. */
+    /** Processes windows. */
     @FunctionalInterface
     public interface Elsewhere {
         /**
-         * Goes through all of them.
+         * Processes all windows.
          *
-         * @param cuts range i is [cuts[i], cuts[i + 1])
-         * @return what became of each, in any order; null if the budget ended
+         * @param bounds window i is [bounds[i], bounds[i + 1])
+         * @return the result of each window, in any order; null if the budget ended
          */
         @Nullable
-        List<byte[]> infer(ReadArrays reads, int[] cuts);
+        List<byte[]> infer(ReadArrays reads, int[] bounds);
     }
 
     /** Marks an edge of round 0. */
     private static final int OBSERVED = 1 << 31;
 
-    private static final int NOBODY = -1;
+    private static final int NO_CONFLICT = -1;
 
     private final ReadsFrom reads;
     private final IsolationLevel level;
     private final int most;
     private final Elsewhere elsewhere;
-    private @Nullable Conflict conflict;
 
     /**
      * The axiom of a level.
      *
-     * @param reads found for the same level; what is open there demands nothing
+     * @param reads of the same level; open reads demand nothing
      * @param level RC or RA
-     * @param most ranges, at least 1
+     * @param most windows, at least 1
      */
     public ReadWindows(ReadsFrom reads, IsolationLevel level, int most, Elsewhere elsewhere) {
         this.reads = reads;
@@ -53,10 +54,10 @@ public final class ReadWindows implements Axiom {
         this.elsewhere = elsewhere;
     }
 
-    /** Ranges of about as many transactions each; for RA they begin with a session. */
-    private int[] cuts(ReadArrays arrays) {
+    /** Bounds of windows of about the same size; for RA a window begins with a session. */
+    private int[] bounds(ReadArrays arrays) {
         int n = arrays.transactions();
-        IntArrayList cuts = IntArrayList.of(0);
+        IntArrayList bounds = IntArrayList.of(0);
         for (int i = 1; i < most; i++) {
             int at = (int) ((long) n * i / most);
             while (level == IsolationLevel.RA
@@ -65,53 +66,51 @@ public final class ReadWindows implements Axiom {
                     && arrays.sessionOf()[at] == arrays.sessionOf()[at - 1]) {
                 at++;
             }
-            if (at > cuts.getInt(cuts.size() - 1) && at < n) {
-                cuts.add(at);
+            if (at > bounds.getInt(bounds.size() - 1) && at < n) {
+                bounds.add(at);
             }
         }
-        cuts.add(n);
-        return cuts.toIntArray();
+        bounds.add(n);
+        return bounds.toIntArray();
     }
 
     /**
-     * Goes through a range.
+     * Processes the window [from, to).
      *
      * @return int from, 3 ints of a conflict or -1s, then two ints an edge: 8 bytes each
      */
     public static byte[] infer(ReadArrays reads, IsolationLevel level, int from, int to, BooleanSupplier stop) {
         IntArrayList edges = new IntArrayList();
-        ReadWindow range = new ReadWindow(reads, level == IsolationLevel.RA, (a, b, round) -> {
+        ReadWindow window = new ReadWindow(reads, level == IsolationLevel.RA, (a, b, round) -> {
             edges.add(a);
             edges.add(round == 0 ? b | OBSERVED : b);
         });
-        // Where it is told to stop, nobody reads what it leaves.
-        range.infer(from, to, stop);
-        Conflict found = range.conflict();
+        Conflict found = window.infer(from, to, stop);
         ByteBuffer out = ByteBuffer.allocate(Integer.BYTES * (4 + edges.size())).putInt(from);
-        out.putInt(found == null ? NOBODY : found.writer());
-        out.putInt(found == null ? NOBODY : found.reader());
-        out.putInt(found == null ? NOBODY : found.key());
+        out.putInt(found == null ? NO_CONFLICT : found.writer());
+        out.putInt(found == null ? NO_CONFLICT : found.reader());
+        out.putInt(found == null ? NO_CONFLICT : found.key());
         out.asIntBuffer().put(edges.elements(), 0, edges.size());
         return out.array();
     }
 
     @Override
-    public Result infer(KnownGraph graph, BooleanSupplier stop) {
+    public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         ReadArrays arrays = ReadArrays.of(reads, graph.events());
-        int[] cuts = cuts(arrays);
-        List<byte[]> found = elsewhere.infer(arrays, cuts);
+        int[] bounds = bounds(arrays);
+        List<byte[]> found = elsewhere.infer(arrays, bounds);
         if (found == null) {
-            return Result.STOPPED;
+            throw new StoppedException();
         }
-        @Nullable ByteBuffer[] byRange = new @Nullable ByteBuffer[cuts.length - 1];
+        @Nullable ByteBuffer[] byWindow = new @Nullable ByteBuffer[bounds.length - 1];
         for (byte[] each : found) {
             ByteBuffer in = ByteBuffer.wrap(each);
-            byRange[Arrays.binarySearch(cuts, 0, byRange.length, in.getInt())] = in;
+            byWindow[Arrays.binarySearch(bounds, 0, byWindow.length, in.getInt())] = in;
         }
-        for (int i = 0; i < byRange.length; i++) {
-            ByteBuffer in = byRange[i];
+        for (int i = 0; i < byWindow.length; i++) {
+            ByteBuffer in = byWindow[i];
             if (in == null) {
-                throw new IllegalStateException("nobody went through the transactions from " + cuts[i] + " on");
+                throw new IllegalStateException("no result for the transactions from " + bounds[i] + " on");
             }
             int writer = in.getInt();
             int reader = in.getInt();
@@ -121,16 +120,10 @@ public final class ReadWindows implements Axiom {
                 int b = in.getInt();
                 graph.add(a, b & ~OBSERVED, b < 0 ? 0 : 1);
             }
-            if (writer != NOBODY) {
-                conflict = new Conflict(writer, reader, key);
-                return Result.CONFLICT;
+            if (writer != NO_CONFLICT) {
+                return new Conflict(writer, reader, key);
             }
         }
-        return Result.INFERRED;
-    }
-
-    @Override
-    public @Nullable Conflict conflict() {
-        return conflict;
+        return null;
     }
 }

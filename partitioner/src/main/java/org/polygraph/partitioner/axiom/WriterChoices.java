@@ -9,15 +9,14 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The choices that a history with open reads leaves: whom each of them read from, and with that which optional
- * transactions committed. A search over them, read by read; each step asks about a history in which what has been chosen
- * is certain and what has not is left out. Leaving a read out only takes demands away, so a history that is rejected
- * rejects all that would follow.
+ * A search for a writer of each open read, and so for the indeterminate transactions that committed, under which a
+ * level holds. Each step judges a history in which chosen reads have one writer and the others are left out. Leaving
+ * out a read only removes demands, so if that history violates the level, all further choices do.
  *
- * <p>Exponential in the number of open reads. For few of them.
+ * <p>Exponential in the number of open reads, so it is meant for few of them.
  */
 public final class WriterChoices {
-    /** The judgement of a history without open reads. */
+    /** Judges a history without open reads. */
     @FunctionalInterface
     public interface Judge {
         /** Whether the level holds. */
@@ -61,8 +60,8 @@ public final class WriterChoices {
     /**
      * Searches for choices under which the level holds.
      *
-     * @param reads found for the level that {@code judge} judges, without violations
-     * @param steps gives up after so many judgements; at once where more reads are open, each of which takes one
+     * @param reads of the level that {@code judge} judges, without violations
+     * @param steps most judgements; gives up at once if more reads are open
      */
     public static Result search(ReadsFrom reads, Judge judge, long steps) {
         if (reads.open().length > steps) {
@@ -127,7 +126,7 @@ public final class WriterChoices {
         return t;
     }
 
-    /** The code of what the transaction leaves in the key; null's where it does not write it. */
+    /** The code of the last value that the transaction writes to the key, or {@link #NOTHING}. */
     private long lastWrite(int transaction, int key) {
         for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
             if (table.isWriteOf(o, key)) {
@@ -139,7 +138,10 @@ public final class WriterChoices {
 
     private static final long NOTHING = Long.MAX_VALUE;
 
-    /** What has been decided, with a value of its own for every write; transactions keep their numbers. */
+    /**
+     * The history with the reads chosen so far, in which every write has its own value; transactions keep their
+     * numbers.
+     */
     private HistoryTable history() {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("choices");
@@ -162,7 +164,7 @@ public final class WriterChoices {
         try {
             return builder.build();
         } catch (HistoryException e) {
-            throw new IllegalStateException("a history of choices is no history", e);
+            throw new IllegalStateException("the history of the choices is invalid", e);
         }
     }
 

@@ -1,7 +1,7 @@
 /**
- * RC, RA and CC as axioms over the commit order: what each demands of it, as edges.
+ * RC, RA and CC as axioms over the commit order: the edges that each demands.
  *
- * <p>Promise: adds just the edges that the axiom demands where it is known who read from whom. May import: {@code
+ * <p>Guarantee: adds exactly the edges that the axiom demands of reads with a known writer. May import: {@code
  * closure}, {@code graph}, {@code index}, {@code isolation}, {@code order}.
  */
 @NullMarked

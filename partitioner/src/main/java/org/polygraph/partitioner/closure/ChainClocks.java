@@ -160,7 +160,7 @@ public final class ChainClocks implements Closure {
         return graph.realTime() == null ? null : new Thresholds(events, bounds());
     }
 
-    /** Computes all rows. @param keep gets a bit an edge that no other edge implies */
+    /** Computes all rows; {@code keep} gets a bit an edge that no other edge implies. */
     private void fillRows(int[] sequence, long[] keep, BooleanSupplier stop) {
         int[] starts = graph.predecessorStarts();
         int[] edges = graph.predecessorEdges();
@@ -203,7 +203,7 @@ public final class ChainClocks implements Closure {
         return true;
     }
 
-    /** Updates the rows that edges from {@code known} on make larger. @param keep gets a bit an edge that stays */
+    /** Updates the rows that edges from {@code known} on make larger; {@code keep} gets a bit an edge that stays. */
     private void growRows(int[] sequence, long[] keep, int known, BooleanSupplier stop) {
         int[] starts = graph.predecessorStarts();
         int[] edges = graph.predecessorEdges();

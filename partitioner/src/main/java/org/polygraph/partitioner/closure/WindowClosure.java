@@ -139,7 +139,7 @@ public final class WindowClosure implements Closure {
         return exact;
     }
 
-    /** Computes all rows. @param keep gets the edges that are judged and stay */
+    /** Computes all rows; {@code keep} gets a bit an edge that is judged and stays. */
     private boolean make(WindowPlan plan, long[] keep, BooleanSupplier stop) {
         if (plan.isCyclic()) {
             return false;

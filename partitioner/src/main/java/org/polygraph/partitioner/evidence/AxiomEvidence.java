@@ -21,10 +21,9 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Turns the refutation of a {@link CommitOrder} into counterexamples: the shortest cycle of each component of session
- * order, reads and what the axiom demands. A demanded edge t2 -> t1 has as its reason the read of t1's version by a
- * transaction that sees t2. Where t1 is known to come before t2 the cycle is told the usual way, by that read's
- * anti-dependency.
+ * Makes counterexamples of a refuted {@link CommitOrder}: the shortest cycle of each component of session order,
+ * reads and demanded edges. The reason of a demanded edge t2 -> t1 is the read of t1's version by a transaction that
+ * sees t2. If t1 is known to come before t2, the cycle shows that read's anti-dependency instead.
  */
 public final class AxiomEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
@@ -66,7 +65,7 @@ public final class AxiomEvidence {
         return all;
     }
 
-    /** A violation a component, the one with the shortest cycle first. */
+    /** One violation per component, the one with the shortest cycle first. */
     public List<Violation> violations() {
         List<Violation> violations = new ArrayList<>();
         Axiom.Conflict conflict = order.conflict();
@@ -80,7 +79,7 @@ public final class AxiomEvidence {
         return violations;
     }
 
-    /** What can be said where no choice of writers for the open reads leaves an order. */
+    /** The violation if there is no order for any choice of writers of the open reads. */
     public static Violation ofChoices(ReadsFrom reads) {
         Set<Integer> keys = new LinkedHashSet<>();
         Set<Integer> transactions = new LinkedHashSet<>();
@@ -98,7 +97,7 @@ public final class AxiomEvidence {
                 new ArrayList<>(transactions),
                 new ArrayList<>(keys),
                 List.of(),
-                "whichever of their possible writers " + reads.open().length + " reads have, a cycle remains");
+                "for every choice of the writers of " + reads.open().length + " reads a cycle remains");
     }
 
     private Violation ofConflict(Axiom.Conflict conflict) {
@@ -123,7 +122,7 @@ public final class AxiomEvidence {
             }
         }
         if (demanded == 1) {
-            // t1 is known to come before t2: a read of t1's version that sees t2 has overlooked it.
+            // t1 is known to come before t2, so a read of t1's version that sees t2 missed the write of t2.
             Witness witness = witness(only.from(), only.to());
             List<EvidenceGraph.Step> known = graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
             List<Dependency> cycle = seen(only.from(), witness.reader, witness);
@@ -156,7 +155,7 @@ public final class AxiomEvidence {
         return violation(anomaly, cycle);
     }
 
-    /** That t2 does not come before t1, since t1 is known to come before it. */
+    /** Why t2 cannot come before t1: t1 is known to come before t2. */
     private Alternative overwritten(int t1, int t2, Witness witness, List<EvidenceGraph.Step> known) {
         Dependency assumed = new Dependency(
                 t2,
@@ -185,7 +184,7 @@ public final class AxiomEvidence {
         }
     }
 
-    /** Finds again why t2 must come before t1. One pass over the reads. */
+    /** Finds the reason why t2 must come before t1, in one pass over the reads. */
     private Witness witness(int t2, int t1) {
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
@@ -195,7 +194,7 @@ public final class AxiomEvidence {
                 }
             }
         }
-        throw new IllegalStateException("nothing demands " + name(t2) + " before " + name(t1));
+        throw new IllegalStateException("no read demands " + name(t2) + " before " + name(t1));
     }
 
     private boolean writes(int transaction, int key) {
@@ -269,7 +268,7 @@ public final class AxiomEvidence {
                         "observed: the only writer of the value read");
             }
         }
-        throw new IllegalStateException(name(to) + " reads nothing of " + name(from));
+        throw new IllegalStateException(name(to) + " does not read from " + name(from));
     }
 
     private Dependency demanded(int t2, int t1) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Dependency;
 
-/** What one branch of a case split takes for granted: edges between events, and what reads returned. */
+/** The assumptions of one branch of a case split: edges between events, and the sources of reads. */
 final class Branch {
     private final Long2ObjectOpenHashMap<Dependency> edges = new Long2ObjectOpenHashMap<>();
     private final LongOpenHashSet reads = new LongOpenHashSet();
@@ -14,7 +14,7 @@ final class Branch {
     /** Nothing is assumed. */
     Branch() {}
 
-    /** Takes all of another branch over. */
+    /** Starts with the assumptions of another branch. */
     Branch(Branch other) {
         edges.putAll(other.edges);
         reads.addAll(other.reads);
@@ -28,13 +28,13 @@ final class Branch {
         reads.add((long) key << 32 | reader);
     }
 
-    /** The edge between two events that is assumed, or null. */
+    /** The assumed edge between two events, or null. */
     @Nullable
     Dependency edge(int fromEvent, int toEvent) {
         return edges.get((long) fromEvent << 32 | toEvent);
     }
 
-    /** Whether it is assumed what a transaction's read of a key returned. */
+    /** Whether the source of a transaction's read of a key is assumed. */
     boolean isRead(int key, int reader) {
         return reads.contains((long) key << 32 | reader);
     }

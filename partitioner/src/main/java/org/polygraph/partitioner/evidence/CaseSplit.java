@@ -18,9 +18,9 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Refutes a small history that the rules leave open, by cases: which unknown outcomes committed, which writer a read
- * returned, which of two writers of a key came first. Every case ends in the cycle that it closes. A case is chosen so
- * that the rules refute as many of its alternatives as possible at once.
+ * Refutes a small history that the rules do not decide, by cases: which indeterminate transactions committed, from
+ * which writer a read read, which of two writers of a key came first. Every case ends in the cycle that it closes.
+ * The next case is the one of which the rules refute the most alternatives at once.
  */
 final class CaseSplit {
     /** Work of the rules, in runs on a few transactions, some 50 microseconds each. */
@@ -46,7 +46,7 @@ final class CaseSplit {
         this.workOfRun = 1 + history.table().transactions() / FEW_TRANSACTIONS;
     }
 
-    /** What is taken for granted in a branch, and what the rules say of it. */
+    /** A case: its assumptions, and what the rules find under them. */
     private static final class Case {
         final String statement;
         final @Nullable Dependency assumed;
@@ -114,7 +114,7 @@ final class CaseSplit {
         for (Case c : cases) {
             Violation refuted = c.refuted == null ? rules.refute(c.history.copy(), c.branch) : c.refuted;
             if (refuted != null) {
-                // Without a cycle some read has no writer left, and only words can say so.
+                // Without a cycle some read has no writer left, which only a sentence can express.
                 String statement = refuted.cycle().isEmpty() ? c.statement + ": then " + refuted.detail() : c.statement;
                 alternatives.add(new Alternative(statement, c.assumed, refuted.cycle(), refuted.cases()));
                 continue;
@@ -165,13 +165,13 @@ final class CaseSplit {
         return choices;
     }
 
-    /** Whether a case above has said so already: the same cases once more would lead nowhere. */
+    /** Whether an enclosing case assumes the same: repeating it would lead nowhere. */
     private boolean isOrdered(Branch branch, int first, int second) {
         return branch.edge(events.commit(first), events.begin(second)) != null
                 || branch.edge(events.commit(second), events.begin(first)) != null;
     }
 
-    /** Of two writers of a key, which came first. */
+    /** The cases of which writer of a key came first. */
     private Case ordered(IndexedHistory of, Branch branch, int key, int first, int second) {
         Dependency assumed = new Dependency(
                 first,
@@ -186,8 +186,8 @@ final class CaseSplit {
     }
 
     /**
-     * What a read returned: the initial value where that is possible, or the value of one of its candidates. No cases while
-     * it is open whether all of those, and the reader, committed.
+     * The cases of what a read returned: the initial value if that is possible, or the value of one of its
+     * candidates. There are none before it is decided whether the candidates and the reader committed.
      */
     private List<Case> candidates(IndexedHistory of, Branch branch, int key, int r) {
         VersionIndex index = of.versions();

@@ -8,7 +8,7 @@ import org.polygraph.partitioner.graph.Events;
 
 /**
  * The strongly connected components of an evidence graph that hold a cycle (Tarjan 1972, without recursion): linear in
- * events and edges, 17 bytes an event.
+ * events and edges, 17 bytes per event.
  */
 final class Components {
     private final EvidenceGraph graph;
@@ -69,7 +69,7 @@ final class Components {
 
     private void enter(int v) {
         number[v] = low[v] = ++numbers;
-        // One more than its edges: the session step comes first.
+        // The session step comes first, then the edges.
         nextEdge[v] = graph.firstEdges()[v] - 1;
         open[v] = true;
         path.add(v);

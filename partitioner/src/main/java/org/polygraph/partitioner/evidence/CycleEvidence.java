@@ -13,7 +13,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Turns what the rules refute into counterexamples: the shortest cycle of each component, named and justified. */
+/** Makes counterexamples of what the rules refute: the shortest cycle of each component, named and justified. */
 public final class CycleEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
 
@@ -24,16 +24,16 @@ public final class CycleEvidence {
     private final EdgeReasons reasons;
     private final IntPredicate readOnly;
 
-    /** Of a whole history. */
+    /** For a whole history. */
     public CycleEvidence(IndexedHistory history, KnownGraph known) {
         this(history, known, new Branch(), t -> isReadOnly(history.table(), t));
     }
 
     /**
-     * Of a part of a history.
+     * For a sub-history.
      *
-     * @param branch what is assumed
-     * @param readOnly whether a transaction writes nothing, also outside the part
+     * @param branch the assumptions
+     * @param readOnly whether a transaction writes nothing in the whole history
      */
     CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch, IntPredicate readOnly) {
         this.table = history.table();
@@ -54,7 +54,9 @@ public final class CycleEvidence {
         return true;
     }
 
-    /** Explains a cyclic graph: a violation a strongly connected component, the one with the shortest cycle first. */
+    /**
+     * Explains a cyclic graph: one violation per strongly connected component, the one with the shortest cycle first.
+     */
     public List<Violation> ofCycles() {
         List<Violation> violations = new ArrayList<>();
         for (List<EvidenceGraph.Step> cycle : CycleSearch.ofEach(graph)) {
@@ -98,9 +100,9 @@ public final class CycleEvidence {
     }
 
     /**
-     * All that is known of the order of some transactions: for a refutation by search, which rests on it.
+     * All known dependencies between some transactions, on which a refutation by search rests.
      *
-     * @param transactions few: a search for each pair of them
+     * @param transactions few, because each pair takes a search
      */
     public List<Dependency> between(int[] transactions) {
         List<Dependency> known = new ArrayList<>();

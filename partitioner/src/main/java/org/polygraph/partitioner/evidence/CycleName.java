@@ -10,14 +10,14 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The name of a cycle by its kinds of edges. Adya's (thesis, sections 3 to 5): no RW is G0 (version order only) or G1c, one
- * is G-single, more are G-nonadjacent or, if two of them follow each other, G2-item. MTC's and the usual words are patterns
- * within these; a cycle of none of the patterns keeps Adya's name.
+ * The name of a cycle by its kinds of edges. Adya's (thesis, sections 3 to 5): no RW is G0 (version order only) or
+ * G1c, one is G-single, more are G-nonadjacent or, if two of them follow each other, G2-item. The names of MTC and of
+ * SQL are patterns within these; a cycle that matches none of them keeps Adya's name.
  */
 final class CycleName {
     private CycleName() {}
 
-    /** @param readOnly whether a transaction of the cycle writes nothing at all */
+    /** @param readOnly whether a transaction of the cycle writes nothing in the whole history */
     static Anomaly of(List<Dependency> cycle, WriterLookup lookup, HistoryTable table, IntPredicate readOnly) {
         int rw = count(cycle, EdgeKind.RW);
         int wr = count(cycle, EdgeKind.WR);
@@ -45,7 +45,7 @@ final class CycleName {
         return Anomaly.WRITE_SKEW;
     }
 
-    /** Adya's name of the cycle, then what the anomaly is also called. */
+    /** Adya's name of the cycle, then the other names of the anomaly. */
     static List<String> aliases(Anomaly anomaly, List<Dependency> cycle) {
         Set<String> names = new LinkedHashSet<>();
         if (count(cycle, EdgeKind.RT) == 0) {
@@ -72,7 +72,7 @@ final class CycleName {
             return Anomaly.SESSION_GUARANTEE_VIOLATION;
         }
         if (so == 1 && wr == 1) {
-            // Overwritten, then seen by the session, then the old version read: the session moved backwards.
+            // The session saw the overwriting transaction and later read the old version.
             for (int i = 0; i < 3; i++) {
                 if (cycle.get(i).kind() == EdgeKind.WR && cycle.get((i + 1) % 3).kind() == EdgeKind.SO) {
                     return Anomaly.SESSION_GUARANTEE_VIOLATION;

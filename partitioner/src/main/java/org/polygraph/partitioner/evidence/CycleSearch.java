@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shortest cycle of a strongly connected component, by edges outside sessions: for each edge the shortest way back.
- * Bounded by work, so in huge components it is the shortest found; in components of a few hundred events it is the
- * shortest there is. The first of equal ones, in the order of edges.
+ * The shortest cycle of a strongly connected component by edges outside sessions: the shortest path back for each
+ * edge. The work is bounded, so in huge components it is the shortest cycle found, and in components of a few hundred
+ * events the shortest there is. Of equally short cycles it is the first in the order of edges.
  */
 final class CycleSearch {
-    /** Events that all searches of one graph may visit, some tenths of a second. */
+    /** Most events that all searches of one graph visit, in some tenths of a second. */
     private static final long MOST_WORK = 5_000_000;
 
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
@@ -32,7 +32,7 @@ final class CycleSearch {
             cycles.add(search.shortest(component));
         }
         if (cycles.isEmpty()) {
-            throw new IllegalStateException("the graph is said to be cyclic and has no cycle");
+            throw new IllegalStateException("the closure found a cycle, but the graph has none");
         }
         cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
         return cycles;
@@ -63,7 +63,7 @@ final class CycleSearch {
         return best;
     }
 
-    /** Through its own edges a long first cycle gets short at once, and all further searches with it. */
+    /** Searches shortcuts over the edges of a long first cycle, which bounds all further searches. */
     private List<EvidenceGraph.Step> aroundItself(List<EvidenceGraph.Step> cycle, BitSet within) {
         List<EvidenceGraph.Step> best = cycle;
         for (int i = 0; i < cycle.size() && graph.work() < limit; i++) {

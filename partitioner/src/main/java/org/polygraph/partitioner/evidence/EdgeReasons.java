@@ -19,14 +19,14 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Finds again why each edge was forced. An edge of round i follows from edges of earlier rounds, by one of the rules of
- * Saturation: so its reason is a path of such edges, each of which has a reason in turn. Every edge is explained once and
- * shared.
+ * Finds the reason why each edge was forced. An edge of round i follows from edges of earlier rounds by one of the
+ * rules of Saturation, so its reason is a path of such edges, each of which has a reason too. Every edge is explained
+ * once, and its reason is shared.
  */
 final class EdgeReasons {
-    /** Candidates of one read whose failure is shown. */
+    /** Most candidates of one read whose failure is shown. */
     private static final int MOST_CANDIDATES = 64;
-    /** Edges explained in full; beyond, one sentence each. */
+    /** Most edges that are explained in full; the others have one sentence each. */
     private static final int MOST_EXPLAINED = 5_000;
 
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
@@ -41,7 +41,7 @@ final class EdgeReasons {
     private final Int2ObjectOpenHashMap<Dependency> explained = new Int2ObjectOpenHashMap<>();
     private final Map<Decision, List<Alternative>> decisions = new HashMap<>();
 
-    /** A read that has one candidate left when only edges of earlier rounds count. */
+    /** A read that has one candidate left under the edges of earlier rounds. */
     private record Decision(int key, int reader, int below) {}
 
     EdgeReasons(IndexedHistory history, EvidenceGraph graph, WriterLookup lookup, Branch branch) {
@@ -54,7 +54,7 @@ final class EdgeReasons {
         this.branch = branch;
     }
 
-    /** A cycle with its session steps filled in. */
+    /** A cycle with its session steps added. */
     List<Dependency> cycle(List<EvidenceGraph.Step> steps) {
         List<Dependency> dependencies = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
@@ -79,7 +79,7 @@ final class EdgeReasons {
         return dependencies;
     }
 
-    /** Adds that a session ran one before the other, where they are not one. */
+    /** Adds the session step between two transactions, unless they are the same. */
     static void session(List<Dependency> dependencies, int from, int to) {
         if (from != to) {
             dependencies.add(new Dependency(
@@ -108,7 +108,8 @@ final class EdgeReasons {
             return new Dependency(
                     from, to, EdgeKind.RT, Dependency.NO_KEY, 0, "real time: it had ended when the other started");
         }
-        // With two events a transaction the ends tell the kind: only RW leaves a snapshot, only RW enters a commit.
+        // With two events per transaction the ends show the kind: only RW leaves a snapshot, and only RW enters a
+        // commit.
         boolean two = events.perTransaction() == 2;
         boolean fromSnapshot = two && step.from() == events.begin(from);
         int below = step.round();
@@ -144,8 +145,8 @@ final class EdgeReasons {
                     Reason reason = candidates == 1
                             ? new Reason(Basis.OBSERVED, "observed: the only writer of the value read")
                             : forced(
-                                    "forced: of " + candidates
-                                            + " writers of the value read every other closes a cycle",
+                                    "forced: " + candidates
+                                            + " transactions wrote the value read, and every other one closes a cycle",
                                     others);
                     return new Dependency(from, to, EdgeKind.WR, key, valueRead(key, to), reason);
                 }
@@ -173,7 +174,9 @@ final class EdgeReasons {
             if (writer == WriterLookup.INITIAL_WRITER) {
                 Reason reason = others.isEmpty()
                         ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
-                        : forced("forced: it read the initial value, for no writer of that value is possible", others);
+                        : forced(
+                                "forced: it read the initial value, because no writer of that value is possible",
+                                others);
                 return new Dependency(from, to, EdgeKind.RW, key, value, reason);
             }
             List<EvidenceGraph.Step> path =
@@ -250,9 +253,9 @@ final class EdgeReasons {
     }
 
     /**
-     * A cycle of one version order S before T, which some read of T's value forced, and of edges that were seen: in it T
-     * reaches S, so the same reader comes before S, and on the way by which S reaches it back. That is as short and tells
-     * who missed which write. Any other cycle as it is.
+     * Rewrites a cycle of observed edges and one version order S before T that a read of T's value forced. In the
+     * cycle T reaches S, so the reader comes before S, and S reaches the reader. The cycle through the reader is as
+     * short and shows which transaction missed which write. Any other cycle is returned unchanged.
      */
     List<Dependency> throughReader(List<Dependency> cycle) {
         int at = -1;
@@ -292,7 +295,10 @@ final class EdgeReasons {
                 new Reason(Basis.ASSUMED, "if " + name(from) + " wrote before " + name(to)));
     }
 
-    /** The alternative whose consequence closes a cycle with a path; and those of the reads that were decided for it. */
+    /**
+     * The alternative whose consequence closes a cycle with a path, and the alternatives of the reads that were
+     * decided for it.
+     */
     private List<Alternative> alternatives(
             Dependency assumed, Dependency consequence, List<Dependency> path, List<Alternative> others) {
         if (explained.size() > MOST_EXPLAINED) {
@@ -341,7 +347,7 @@ final class EdgeReasons {
      * The failure of each candidate of a read but one.
      *
      * @param but the candidate that is left, {@link WriterLookup#UNDECIDED} for none
-     * @return null if one does not fail; not all of very many are tried
+     * @return null if one does not fail; if there are very many, only some are tried
      */
     @Nullable
     List<Alternative> candidates(int key, int reader, int below, int but) {
@@ -421,7 +427,7 @@ final class EdgeReasons {
         return null;
     }
 
-    // --- texts and lookups ---
+    // --- sentences and lookups ---
 
     private long valueRead(int key, int transaction) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
@@ -441,7 +447,7 @@ final class EdgeReasons {
         throw new IllegalStateException(name(transaction) + " does not write key " + key);
     }
 
-    /** A path in short: {@code s0#1 -WR x-> s1#4 -SO-> s1#5}. */
+    /** A path in short form: {@code s0#1 -WR x-> s1#4 -SO-> s1#5}. */
     private String describe(List<Dependency> path) {
         StringBuilder text = new StringBuilder();
         for (Dependency d : path) {

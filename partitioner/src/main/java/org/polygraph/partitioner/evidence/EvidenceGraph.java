@@ -13,15 +13,15 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The known graph with all its observed edges back (the closure drops redundant ones, which may be the clearest), for
- * searches: session steps are free, other edges cost one. Made only when a violation is to be explained.
+ * The known graph for searches of explanations, with all observed edges, since the closure drops redundant ones,
+ * which may be the clearest. Session steps are free, other edges cost one.
  */
 final class EvidenceGraph {
     /** Edges of any round. */
     static final int ALL_ROUNDS = Integer.MAX_VALUE;
 
     private static final int NONE = -1;
-    /** Reached by real time, which has no edges. */
+    /** The edge number of a real-time step, which is no edge of the graph. */
     private static final int BY_TIME = -2;
 
     /**
@@ -39,7 +39,7 @@ final class EvidenceGraph {
     private int edges;
     private final int[] starts;
     private final int[] order;
-    /** The same by target, made when first needed. */
+    /** The same by target, created when first needed. */
     private int @Nullable [] backwardStarts;
 
     private int @Nullable [] backwardOrder;
@@ -54,7 +54,7 @@ final class EvidenceGraph {
     private final IntArrayList pending = new IntArrayList();
     private final @Nullable RealTimeSteps time;
 
-    /** @param branch what is assumed: edges of round 1 */
+    /** @param branch the assumptions, which become edges of round 1 */
     EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch) {
         known = graph;
         events = graph.events();
@@ -88,7 +88,7 @@ final class EvidenceGraph {
         parent = new int[events.count()];
     }
 
-    /** Of a graph that has all its edges. */
+    /** For a graph that has all its edges. */
     EvidenceGraph(KnownGraph graph) {
         known = graph;
         events = graph.events();
@@ -102,7 +102,7 @@ final class EvidenceGraph {
         parent = new int[events.count()];
     }
 
-    /** Edges by one of their ends, in order; fills where those of each event start. */
+    /** Edges by one of their ends, in order; fills the start of each event's edges. */
     private int[] grouped(int[] ends, int[] groups) {
         for (int e = 0; e < edges; e++) {
             groups[ends[e] + 1]++;
@@ -139,7 +139,7 @@ final class EvidenceGraph {
         return events;
     }
 
-    /** How many edges there are outside sessions. */
+    /** The number of edges outside sessions. */
     int edges() {
         return edges;
     }

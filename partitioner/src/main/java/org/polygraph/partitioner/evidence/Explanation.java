@@ -19,8 +19,8 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Why a small history violates a level, told completely: by an impossible read, by the shortest cycle that the rules reach
- * at their fixpoint, or by a case split. Needs no solver, but says nothing of histories that pass.
+ * The complete reason why a small history violates a level: an impossible read, the shortest cycle at the fixpoint of
+ * the rules, or a case split. It needs no solver. The history must be known to violate the level.
  */
 public final class Explanation {
     /** The graph numbers rounds in a byte. */
@@ -48,9 +48,9 @@ public final class Explanation {
     /**
      * Explains.
      *
-     * @param part violates the level: this only finds out why
-     * @param clockSkewNanos matters where real-time order is part of the level
-     * @param readOnly whether a transaction writes nothing, also outside this part of a history
+     * @param part a history that violates the level
+     * @param clockSkewNanos used if real-time order is part of the level
+     * @param readOnly whether a transaction writes nothing in the whole history
      * @param stop true ends the search
      */
     public static Violation of(
@@ -76,9 +76,9 @@ public final class Explanation {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        return order.order(() -> false) == CommitOrder.Result.REFUTED
-                ? new AxiomEvidence(order).violations().get(0)
-                : AxiomEvidence.ofChoices(order.readsFrom());
+        return order.order(() -> false)
+                ? AxiomEvidence.ofChoices(order.readsFrom())
+                : new AxiomEvidence(order).violations().get(0);
     }
 
     Events events() {
@@ -92,8 +92,8 @@ public final class Explanation {
     /**
      * Applies the rules to their fixpoint.
      *
-     * @param of with an index of its own, for reads are decided in it
-     * @param branch edges that are assumed besides
+     * @param of an index of its own, because reads are decided in it
+     * @param branch edges that are assumed in addition
      * @return null if they refute nothing, or the budget ended
      */
     @Nullable
@@ -142,7 +142,7 @@ public final class Explanation {
         return new CycleEvidence(of, graph, branch, readOnly);
     }
 
-    /** All transactions, or keys, of the part. */
+    /** All ids of transactions or keys. */
     static List<Integer> all(int count) {
         List<Integer> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -10,12 +10,12 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 
 /**
- * A cycle as it is told: from its first transaction by (session, index), so that the same history tells the same.
+ * A cycle that starts with its first transaction by (session, index), so that a history always has the same evidence.
  *
- * @param steps each begins where the one before ends
+ * @param steps each begins where the previous one ends
  */
 record FirstCycle(List<Dependency> steps) {
-    /** @param found from wherever it was found */
+    /** @param found the cycle from any of its transactions */
     static FirstCycle of(List<Dependency> found) {
         int first = 0;
         for (int i = 1; i < found.size(); i++) {

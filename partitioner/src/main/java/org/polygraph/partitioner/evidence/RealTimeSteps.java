@@ -9,23 +9,24 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * Real-time steps of a search. What an event precedes is a suffix of all transactions by how many had ended when they
- * started, so a search goes through each transaction once, however many pairs are in real-time order. 20 bytes a transaction.
+ * The real-time steps of a search. Sorted by how many transactions had ended when they started, the transactions that
+ * an event precedes are a suffix. So a search visits each transaction once, however many pairs are in real-time
+ * order. 20 bytes per transaction.
  */
 final class RealTimeSteps {
     private final Events events;
     private final RealTime time;
     private final int round;
-    /** Transactions by how many had ended when they started, ascending. */
+    /** Transactions by the number of those that had ended when they started, ascending. */
     private final int[] byStart;
     /** Transactions by their place among the ends, ascending. */
     private final int[] byEnd;
-    /** By transaction: from where it was reached. */
+    /** By transaction: the event from which it was reached. */
     private final int[] via;
 
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
-    // The search that runs: byStart[reachedFrom ..) and byEnd[0 .. reachedTo) were reached.
+    // The current search has reached byStart[reachedFrom ..) and byEnd[0 .. reachedTo).
     private int reachedFrom;
     private int reachedTo;
     private int levelEnd;
@@ -39,7 +40,7 @@ final class RealTimeSteps {
         this.via = new int[time.ended().length];
     }
 
-    /** Null if real time is no part of the graph. */
+    /** Null if the graph has no real time. */
     static @Nullable RealTimeSteps of(KnownGraph graph) {
         RealTime time = graph.realTime();
         return time == null ? null : new RealTimeSteps(graph, time);
@@ -69,7 +70,7 @@ final class RealTimeSteps {
         return round < below;
     }
 
-    /** Takes over what an event precedes that nothing before it did, until {@link #reached}. */
+    /** Collects the transactions that an event precedes and no earlier one did, for {@link #reached}. */
     void collect(int event) {
         int t = events.transaction(event);
         if (event != events.commit(t)) {
@@ -80,7 +81,7 @@ final class RealTimeSteps {
         }
     }
 
-    /** Tells the events collected since it was last called. */
+    /** The events collected since the last call. */
     void reached(IntConsumer visitor) {
         int from = reachedFrom;
         int to = levelEnd;
@@ -90,7 +91,7 @@ final class RealTimeSteps {
         }
     }
 
-    /** Tells the events that precede an event and none that was asked for before. */
+    /** The events that precede an event and none of the earlier ones. */
     void preceding(int event, IntConsumer visitor) {
         int t = events.transaction(event);
         if (event != events.begin(t)) {

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
-/** Questions about single reads and writes that evidence asks of the index, by linear search within a key. */
+/** Lookups of single reads and writes in the index, by linear search within a key. */
 final class WriterLookup {
     /** The reader's version is the initial one. */
     static final int INITIAL_WRITER = -1;
@@ -81,7 +81,10 @@ final class WriterLookup {
         return false;
     }
 
-    /** The decided readers of what a transaction wrote to a key: [first, end) of the index; null if it writes no such key. */
+    /**
+     * The decided readers of a transaction's write of a key: [first, end) of the index; null if it does not write the
+     * key.
+     */
     int @Nullable [] readersOf(int key, int writer) {
         int first = index.writerStarts()[key];
         for (int w = first; w < index.writerStarts()[key + 1]; w++) {

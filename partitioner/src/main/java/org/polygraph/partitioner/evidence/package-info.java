@@ -1,9 +1,9 @@
 /**
- * Why a history breaks a level: the shortest cycle, a reason for each of its edges, and its name; of small histories that
- * the rules leave open, a case split.
+ * Why a history violates a level: the shortest cycle, a reason for each of its edges, and its name; for small
+ * histories that the rules do not decide, a case split.
  *
- * <p>Promise: every edge shown is observed, or each of its alternatives is shown to close a cycle. May import: all of
- * partitioner that is named before it.
+ * <p>Guarantee: every edge shown is observed, or each of its alternatives is shown to close a cycle. May import: every
+ * other package of partitioner but subhistory.
  */
 @NullMarked
 package org.polygraph.partitioner.evidence;

@@ -221,7 +221,7 @@ public final class KnownGraph {
         return from;
     }
 
-    /** Drops edges that others imply, so that reachability stays the same. @param keep a bit an edge */
+    /** Drops edges that others imply, so that reachability stays the same: those without a bit in {@code keep}. */
     public void retain(long[] keep) {
         int kept = 0;
         for (int e = 0; e < edges; e++) {

@@ -53,7 +53,11 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
         return new FirstPass(commitStatus, scan.roles(), inconsistent(table, commitStatus, brokenCommitted));
     }
 
-    /** @param broken (transaction, operation) pairs; the first few become violations */
+    /**
+     * Names transactions that contradict themselves.
+     *
+     * @param broken (transaction, operation) pairs; the first few become violations
+     */
     public static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         List<Violation> violations = new ArrayList<>();
@@ -63,7 +67,11 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
         return violations;
     }
 
-    /** @param impossible (key, transaction) pairs; the first few become violations */
+    /**
+     * Names impossible reads.
+     *
+     * @param impossible (key, transaction) pairs; the first few become violations
+     */
     public static List<Violation> impossible(HistoryTable table, CommitStatus commitStatus, IntArrayList impossible) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         IntArrayList reads = new IntArrayList();

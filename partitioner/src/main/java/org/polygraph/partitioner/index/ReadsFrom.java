@@ -93,7 +93,11 @@ public final class ReadsFrom {
         return new ReadsFrom(table, commitStatus, sources, open, found);
     }
 
-    /** @param writer as of {@link WritersByValue#find} */
+    /**
+     * Settles the source of a read.
+     *
+     * @param writer as of {@link WritersByValue#find}
+     */
     public void settle(int operation, int writer, long value, IntArrayList impossible) {
         boolean initial = value == table.initialValue();
         boolean own =

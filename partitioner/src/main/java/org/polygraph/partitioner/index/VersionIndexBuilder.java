@@ -55,6 +55,8 @@ public final class VersionIndexBuilder {
     }
 
     /**
+     * Builds the index; called once.
+     *
      * @param operationStarts operations of unit i: [operationStarts[i], operationStarts[i + 1])
      * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
      * @param roles of each operation, see {@link TransactionScan}

@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would have to hold instead, and why it cannot: it closes a cycle, or leaves further alternatives of which each
- * does.
+ * What would have to hold instead, and why it cannot: it closes a cycle, or it leaves further alternatives, each of
+ * which closes one.
  *
  * @param statement what is tried, in short: {@code s1#3 before s0#2}, {@code s0#2 reads from s1#3}
  * @param assumed the same as an edge, its basis {@link Basis#ASSUMED}. {@link EdgeKind#WR}: the read is taken to return
  *     this writer's version. Null where it is no edge but an outcome
  * @param cycle a closed chain of dependencies, in which {@code assumed} or what follows from it at once has the basis
  *     {@link Basis#ASSUMED}; if there are cases, that of one of them, or empty
- * @param cases alternatives, one of which would have to hold besides; empty if the cycle tells it all
+ * @param cases alternatives, one of which would have to hold besides; empty if the cycle alone shows that this fails
  */
 public record Alternative(
         String statement, @Nullable Dependency assumed, List<Dependency> cycle, List<Alternative> cases) {

@@ -3,8 +3,8 @@ package org.polygraph.partitioner.isolation;
 import java.util.List;
 
 /**
- * Named ways to break a promise. Names are Adya's (G...) where there is one, else those of MTC (Gu et al., "Boosting
- * End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
+ * The named ways to violate a level. Names are Adya's (G...) where there is one, else those of MTC (Gu et al.,
+ * "Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
  */
 public enum Anomaly {
     THIN_AIR_READ(
@@ -69,7 +69,7 @@ public enum Anomaly {
 
     private final String label;
 
-    @SuppressWarnings("ImmutableEnumChecker") // List.of, never another
+    @SuppressWarnings("ImmutableEnumChecker") // always of List.of
     private final List<String> aliases;
 
     private final String meaning;

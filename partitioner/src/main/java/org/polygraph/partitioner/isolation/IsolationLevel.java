@@ -4,12 +4,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Isolation levels. Session order is part of every level; SSER and SSI (strong SI) add real time. SSER implies SER and SSI,
- * each of these SI, and SI implies CC, RA and RC in turn. LIN stands by itself.
+ * Isolation levels. Session order is part of every level; SSER and SSI (strong SI) add real time. SSER implies SER
+ * and SSI, each of these implies SI, SI implies CC, CC implies RA, and RA implies RC. No other level implies LIN, and
+ * it implies none.
  *
  * <p>Sources: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (ICDE 2000) for SER and RC; Cerone and
- * Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and Enea,
- * "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019) for CC, RA and RC as axioms.
+ * Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and
+ * Enea, "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019) for CC, RA and RC as axioms.
  */
 public enum IsolationLevel {
     SSER("sser", "strict serializability", 1, true),
@@ -19,7 +20,7 @@ public enum IsolationLevel {
     CC("cc", "causal consistency", 1, false),
     RA("ra", "read atomicity", 1, false),
     RC("rc", "read committed", 1, false),
-    /** Of single operations, key by key; sessions play no part. */
+    /** One order of operations per key; sessions are not considered. */
     LIN("lin", "linearizability by key", 1, true);
 
     private final String label;
@@ -55,8 +56,8 @@ public enum IsolationLevel {
     }
 
     /**
-     * Whether it is something other than one order of events in which reads return the last write: RC, RA and CC are axioms about
-     * the order of commits, LIN is an order a key.
+     * Whether the level is not defined by one order of events in which reads return the last write: RC, RA and CC are
+     * axioms about the order of commits, LIN is one order per key.
      */
     public boolean isAxiom() {
         return switch (this) {
@@ -65,7 +66,7 @@ public enum IsolationLevel {
         };
     }
 
-    /** This level with real-time order as part of it; levels below SI have no such form and stay as they are. */
+    /** This level with real-time order as part of it; levels below SI have no such form and are returned unchanged. */
     public IsolationLevel strict() {
         return switch (this) {
             case SER -> SSER;

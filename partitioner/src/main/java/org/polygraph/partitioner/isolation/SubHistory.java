@@ -3,22 +3,22 @@ package org.polygraph.partitioner.isolation;
 import java.util.Arrays;
 
 /**
- * A part of a history that violates the level on its own, and from which it follows that the whole does: for every read
- * in it, all writes are in it that the read may have returned in the whole history.
+ * Operations of a history that violate the level without the rest, which implies that the whole history violates it:
+ * they include, for each of their reads, all writes whose value the read may have returned in the whole history.
  *
  * @param transactions ids in the whole history, ascending
- * @param operations ids in the whole history, ascending: all that is kept of these transactions
- * @param minimal whether it is known that without any one of its transactions or operations it would pass, or would miss
- *     a write that one of its reads may have returned; false where the budget for shrinking ended before
- * @param judge who found again that it violates
+ * @param operations ids in the whole history, ascending
+ * @param minimal whether it would pass, or lack a write that one of its reads may have returned, without any one of
+ *     its transactions or operations; false if the budget for shrinking ended before that was known
+ * @param judge what found, apart from the whole history, that it violates
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by their content, below
 public record SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge) {
-    /** Who judged it. */
+    /** What judged it. */
     public enum Judge {
         /** The check itself, on these operations alone. */
         CHECKER("checker"),
-        /** Every order of its transactions was tried, by code that knows no graph. */
+        /** Every order of its transactions was tried, by code that uses no graph. */
         BRUTE_FORCE("brute force");
 
         private final String label;
@@ -35,11 +35,11 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof SubHistory part
-                && Arrays.equals(transactions, part.transactions)
-                && Arrays.equals(operations, part.operations)
-                && minimal == part.minimal
-                && judge == part.judge;
+        return other instanceof SubHistory that
+                && Arrays.equals(transactions, that.transactions)
+                && Arrays.equals(operations, that.operations)
+                && minimal == that.minimal
+                && judge == that.judge;
     }
 
     @Override
@@ -52,7 +52,7 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
         return "operations " + Arrays.toString(operations) + (minimal ? ", minimal, by " : ", by ") + judge.label();
     }
 
-    /** The same, judged by somebody else. */
+    /** The same operations with another judge. */
     public SubHistory judgedBy(Judge other) {
         return new SubHistory(transactions, operations, minimal, other);
     }

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param aliases other names for it, Adya's first
  * @param transactions the transactions involved, in the order of the cycle where there is one
  * @param keys the dense ids of the keys involved
- * @param cycle a closed chain of dependencies, the shortest by edges outside sessions; empty if the anomaly is within one
- *     transaction or one read; if there are cases, the shortest of theirs, or empty
- * @param cases where no single cycle tells it all: alternatives of which one would have to hold, and why none can
- * @param detail one sentence that tells what was observed where there is no cycle; may be empty
- * @param minimal a small part of the history that violates on its own; null if none was found in the time given
+ * @param cycle a closed chain of dependencies, the shortest by edges outside sessions; empty if the anomaly is within
+ *     one transaction or one read; if there are cases, the shortest of theirs, or empty
+ * @param cases if no single cycle refutes the history: alternatives of which one would have to hold, and why none can
+ * @param detail one sentence about what was observed, if there is no cycle; may be empty
+ * @param minimal a small sub-history that violates the level; null if none was found within the budget
  */
 public record Violation(
         Anomaly anomaly,
@@ -38,7 +38,7 @@ public record Violation(
         this(anomaly, anomaly.aliases(), transactions, keys, cycle, List.of(), detail, null);
     }
 
-    /** The same with a part of the history that shows it. */
+    /** The same with a sub-history that shows it. */
     public Violation shownBy(@Nullable SubHistory part) {
         return new Violation(anomaly, aliases, transactions, keys, cycle, cases, detail, part);
     }

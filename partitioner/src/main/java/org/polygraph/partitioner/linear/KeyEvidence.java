@@ -15,25 +15,25 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Tells why keys have no order: in words, and by a part of the key's operations that has none either. */
+/** Shows why keys have no order: in words, and by a few operations of the key that have none either. */
 final class KeyEvidence {
-    /** Steps of the search of a part. */
+    /** Most steps of the search of a few operations. */
     private static final int MOST_STEPS = 100_000;
-    /** Beyond so many operations a part is told as it is. */
+    /** More operations are not shrunk. */
     private static final int MOST_SHRUNK = 240;
 
     private final RecordedOperations recorded;
     private final Operations all;
     private final BooleanSupplier stop;
 
-    /** @param keys that are asked for */
+    /** @param keys the keys that are described */
     KeyEvidence(RecordedOperations recorded, BitSet keys, BooleanSupplier stop) {
         this.recorded = recorded;
         this.all = Operations.of(recorded, keys);
         this.stop = stop;
     }
 
-    /** How many operations a key has. */
+    /** The number of operations of a key. */
     int operations(int key) {
         return all.keyStarts[key + 1] - all.keyStarts[key];
     }
@@ -66,10 +66,11 @@ final class KeyEvidence {
     private String detail(Anomaly anomaly, IntArrayList offending) {
         String first = name(offending, 0);
         return switch (anomaly) {
-            case THIN_AIR_READ -> first + ": nobody wrote that value";
+            case THIN_AIR_READ -> first + ": no operation wrote that value";
             case LOST_UPDATE -> first + " and " + name(offending, 1) + " replaced the same version";
-            case CIRCULAR_INFORMATION_FLOW -> first + " read what follows from itself";
-            case NO_VALID_ORDER -> first + " returned what no order of the operations on its key up to its end gives";
+            case CIRCULAR_INFORMATION_FLOW -> first + " read a value that depends on its own write";
+            case NO_VALID_ORDER ->
+                first + " returned a value that no order of the operations on its key up to its end produces";
             default ->
                 first + " ended before " + name(offending, 1) + " started, and can only come after it"
                         + (offending.size() < 4
@@ -83,21 +84,25 @@ final class KeyEvidence {
     }
 
     /**
-     * A read of what only a transaction wrote that cannot have taken effect. Where the read's own outcome is unknown, the part
-     * has who read what it wrote, and so on: without them it need not have taken effect.
+     * A read of a value that only a transaction wrote which cannot have taken effect. If the outcome of the read is
+     * unknown, the sub-history contains a reader of its write, and so on, because otherwise the read need not have
+     * taken effect.
      */
     private Violation aborted(int key, int read, int dropped) {
         HistoryTable table = recorded.table();
         int reader = all.transactions[read];
         int writer = HistorySelection.transactionOf(table, dropped);
-        String detail = recorded.name(reader) + ": only a transaction wrote that value that is "
+        String detail = recorded.name(reader) + ": the value was written only by a transaction that is "
                 + table.status(writer).label() + " and cannot have taken effect (session "
                 + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
                 .shownBy(shown(untilCertain(key, read), dropped, true));
     }
 
-    /** An operation, who read what it wrote, and so on to the first that is known to have taken effect: the shortest way. */
+    /**
+     * The shortest chain from an operation over a reader of its write, and so on, to one that is known to have taken
+     * effect.
+     */
     private IntArrayList untilCertain(int key, int operation) {
         IntArrayList reached = IntArrayList.of(operation);
         IntArrayList from = IntArrayList.of(-1);
@@ -118,7 +123,7 @@ final class KeyEvidence {
                 }
             }
         }
-        throw new IllegalStateException("what " + name(reached, 0) + " wrote was read by nothing that took effect");
+        throw new IllegalStateException("no operation that took effect read the value of " + name(reached, 0));
     }
 
     private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {
@@ -132,7 +137,7 @@ final class KeyEvidence {
         return new Violation(anomaly, named, List.of(key), List.of(), detail).shownBy(shown);
     }
 
-    /** Makes a part, or if that has an order all of its key, as small as is possible; whether it got through. */
+    /** Shrinks the operations, or if they have an order all of the key; whether the result is minimal. */
     private boolean smallest(int key, IntArrayList part) {
         IntArrayList closed = closed(key, part);
         if (!isViolated(closed)) {
@@ -169,9 +174,9 @@ final class KeyEvidence {
     }
 
     /**
-     * With every write that one of them may have read, and so on; with all writes of the key where a refused compare-and-set is
-     * among them. What such a part contradicts, the whole does: taking away a write that nobody of the rest may have read leaves
-     * the rest in order.
+     * The operations with every write that one of them may have read, and so on; with all writes of the key if one is
+     * a refused compare-and-set. If these have no order, neither has the key: an order of the key stays one without a
+     * write that none of the rest may have read.
      */
     private IntArrayList closed(int key, IntArrayList part) {
         IntOpenHashSet members = new IntOpenHashSet(part);
@@ -202,13 +207,13 @@ final class KeyEvidence {
         return switch (new KeyOrder(all, operations).run()) {
             case VIOLATED -> true;
             case ORDERED -> false;
-            case OPEN -> new KeySearch(all, operations, MOST_STEPS, stop).run() == KeySearch.Result.VIOLATED;
+            case OPEN -> new KeySearch(all, operations, MOST_STEPS, stop).run() == KeyResult.VIOLATED;
         };
     }
 
-    /** Leaves out what can be left out, one operation with what rests on it at a time; whether it got through. */
+    /** Removes one operation at a time, with those that depend on it; whether it came to an end. */
     private boolean shrink(IntArrayList part) {
-        // What writes nothing goes first: without refused ones, writes may go too.
+        // Operations that write nothing go first: only without refused compare-and-sets may writes go.
         for (int pass = 0; pass < 2; pass++) {
             for (int i = part.size() - 1; i >= 0; i--) {
                 if (i >= part.size()) {
@@ -228,7 +233,7 @@ final class KeyEvidence {
                 }
             }
         }
-        // What rested on a write that stayed may go now.
+        // Operations that depended on a write that stayed may go now.
         for (int i = part.size() - 1; i >= 0; i--) {
             IntArrayList rest = i < part.size() ? without(part, part.getInt(i)) : null;
             if (rest != null && isViolated(rest)) {
@@ -239,7 +244,7 @@ final class KeyEvidence {
         return true;
     }
 
-    /** Without an operation and all that may have read what it wrote; null if a refused one forbids that. */
+    /** Without an operation and all that may have read its write; null if a refused compare-and-set forbids that. */
     private @Nullable IntArrayList without(IntArrayList part, int out) {
         IntArrayList rest = new IntArrayList(part);
         LongOpenHashSet gone = new LongOpenHashSet();

@@ -8,38 +8,32 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 
 /**
- * One key whose values are written once each, in linear time but for sorting.
+ * Orders one key whose values are unique, in linear time apart from sorting.
  *
- * <p><b>Blocks.</b> A compare-and-set that read v comes immediately after v among the writers, so versions that compare-and-sets
- * made of one another are a block without any other writer in between: a write, then in turn the reads of its version, the
- * compare-and-set of it, the reads of that, and so on. Two compare-and-sets of one version have no order. The block of the
- * initial value is the first.
+ * <p><b>Blocks.</b> A compare-and-set that read v comes immediately after v among the writers, so versions that
+ * compare-and-sets made of one another are a block without any other writer in between: a write, then in turn the
+ * reads of its version, the compare-and-set of it, the reads of that, and so on. Two compare-and-sets of one version
+ * have no order. The block of the initial value is the first.
  *
- * <p><b>Order of blocks.</b> In an order that explains the key all of one block comes before all of another: A before B if
- * some operation of A ended before some operation of B started, that is if first(A) &lt; last(B), where first is the earliest
- * end and last the latest start in a block (Gibbons and Korach, "Testing Shared Memories", SIAM J. Comput. 26(4), 1997: zones;
- * compare-and-set after MTC). Sort blocks by first + last. If some B is sorted before A although A must come before B, then
- * first(A) &lt; last(B) and first(B) + last(B) &lt;= first(A) + last(A), so first(B) &lt; last(A): B must come before A
- * too, and the key has no order. So the sorted order is right if any is, and where it fails it names two blocks that contradict.
+ * <p><b>Order of blocks.</b> In an order that explains the key, blocks do not interleave. A must come before B if
+ * some operation of A ended before some operation of B started, that is if first(A) &lt; last(B), where first is the
+ * earliest end and last the latest start in a block (Gibbons and Korach, "Testing Shared Memories", SIAM J. Comput.
+ * 26(4), 1997: zones; compare-and-set after MTC). Sort blocks by first + last. If some B is sorted before A although
+ * A must come before B, then first(A) &lt; last(B) and first(B) + last(B) &lt;= first(A) + last(A), so first(B) &lt;
+ * last(A): B must come before A too, and the key has no order. So the sorted order is right if any is, and if it
+ * fails it gives two blocks that contradict each other.
  *
- * <p>Then operation by operation: none may have ended before one started that comes earlier: a running maximum.
+ * <p>Then each operation is checked: it must not have ended before an earlier one in the order started (a running
+ * maximum).
  *
- * <p>Operations of unknown outcome count iff something that counts read them. Taking an unread one out of an order leaves
- * one that explains the rest, except for what a compare-and-set that was refused did not find: those are put in last, each at the
- * first place that real time leaves it and where the value is another one. Where that fails, this says so and nothing else, for
- * another order may have room.
+ * <p>An operation of unknown outcome counts iff an operation that counts read its value. An order without an unread one
+ * explains the rest, except that a refused compare-and-set may need it. Refused compare-and-sets are inserted last,
+ * each at the first place that real time allows and at which the key has another value. If there is none, the key is
+ * left open, because another order may have room.
  */
 final class KeyOrder {
     private static final int NONE = -1;
     private static final int INITIAL = -2;
-
-    /** What came of it. */
-    enum Result {
-        ORDERED,
-        VIOLATED,
-        /** Values repeat, or a refused compare-and-set found no place: {@link KeySearch} is to decide. */
-        OPEN
-    }
 
     private final Operations all;
     private final int @Nullable [] part;
@@ -47,7 +41,8 @@ final class KeyOrder {
     private final int count;
     private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
 
-    // By operation of the key, 0 to count: its version's writer, the compare-and-set of its version, whether it counts.
+    // By operation of the key, 0 to count: the writer of the version it read, the compare-and-set of its version,
+    // whether it counts.
     private int[] sources = new int[16];
     private int[] successors = new int[16];
     private boolean[] counts = new boolean[16];
@@ -75,12 +70,12 @@ final class KeyOrder {
         writers.defaultReturnValue(NONE);
     }
 
-    /** After ORDERED: operations in order; those that do not count are left out. */
+    /** After ORDERED: the operations that count, in order. */
     IntArrayList order() {
         return order;
     }
 
-    /** After VIOLATED: operations that contradict, as {@link KeyEvidence} tells them. */
+    /** After VIOLATED: operations that contradict each other, as {@link KeyEvidence} describes them. */
     IntArrayList offending() {
         IntArrayList operations = new IntArrayList(offending.size());
         for (int i = 0; i < offending.size(); i++) {
@@ -89,7 +84,7 @@ final class KeyOrder {
         return operations;
     }
 
-    /** Whether a value is written twice, or is the initial one; looked at up to the first. */
+    /** Whether a value is written twice, or is the initial one. */
     boolean repeats() {
         return repeats;
     }
@@ -102,7 +97,7 @@ final class KeyOrder {
         return part == null ? from + i : part[i];
     }
 
-    Result run() {
+    KeyResult run() {
         sources = new int[count];
         successors = new int[count];
         counts = new boolean[count];
@@ -110,7 +105,7 @@ final class KeyOrder {
             if (all.isWrite(id(i))) {
                 if (all.written(id(i)) == all.initialValue() || writers.put(all.written(id(i)), i) != NONE) {
                     repeats = true;
-                    return Result.OPEN;
+                    return KeyResult.OPEN;
                 }
             }
         }
@@ -118,7 +113,7 @@ final class KeyOrder {
         if (unread != NONE) {
             anomaly = Anomaly.THIN_AIR_READ;
             offending.add(unread);
-            return Result.VIOLATED;
+            return KeyResult.VIOLATED;
         }
         Arrays.fill(successors, NONE);
         int initialSuccessor = NONE;
@@ -131,7 +126,7 @@ final class KeyOrder {
                 anomaly = Anomaly.LOST_UPDATE;
                 offending.add(other);
                 offending.add(i);
-                return Result.VIOLATED;
+                return KeyResult.VIOLATED;
             }
             if (sources[i] == INITIAL) {
                 initialSuccessor = i;
@@ -142,7 +137,10 @@ final class KeyOrder {
         return blocks(initialSuccessor);
     }
 
-    /** Finds sources and who counts. @return an operation that counts and read what nobody wrote, or NONE */
+    /**
+     * Finds sources and the operations that count. @return one that counts and read a value that no operation wrote,
+     * or NONE
+     */
     private int count() {
         IntArrayList pending = new IntArrayList();
         for (int i = 0; i < count; i++) {
@@ -170,8 +168,8 @@ final class KeyOrder {
         return NONE;
     }
 
-    private Result blocks(int initialSuccessor) {
-        // Reads by version, each version's by start: that order is the one of real time, if there is one.
+    private KeyResult blocks(int initialSuccessor) {
+        // Reads by version, those of a version by start: real time allows this order if it allows any.
         int[] readers = new int[count];
         int reads = 0;
         for (int i = 0; i < count; i++) {
@@ -203,7 +201,7 @@ final class KeyOrder {
             counted += counts[i] ? 1 : 0;
         }
         if (sequence.size() < counted) {
-            return circle();
+            return cycle();
         }
         begins.add(sequence.size());
         return sorted(sequence, begins.toIntArray(), initial);
@@ -213,7 +211,7 @@ final class KeyOrder {
      * Appends a block.
      *
      * @param writer of its first version, NONE for the initial one
-     * @param first who replaced that
+     * @param first the compare-and-set that replaced it
      */
     private void append(int writer, int first, int[] firstReader, int[] next, IntArrayList sequence) {
         if (writer != NONE) {
@@ -232,8 +230,8 @@ final class KeyOrder {
         }
     }
 
-    /** Compare-and-sets that no write begins read from each other in a circle. */
-    private Result circle() {
+    /** Operations in no block: compare-and-sets that read from each other in a cycle. */
+    private KeyResult cycle() {
         int[] seenFrom = new int[count];
         Arrays.fill(seenFrom, NONE);
         int at = NONE;
@@ -248,16 +246,16 @@ final class KeyOrder {
             }
         }
         if (at == NONE) {
-            throw new IllegalStateException("operations of key are in no block and in no circle");
+            throw new IllegalStateException("operations of a key are in no block and in no cycle");
         }
         for (int j = at; offending.isEmpty() || j != at; j = sources[j]) {
             offending.add(j);
         }
         anomaly = Anomaly.CIRCULAR_INFORMATION_FLOW;
-        return Result.VIOLATED;
+        return KeyResult.VIOLATED;
     }
 
-    private Result sorted(IntArrayList sequence, int[] begins, int initial) {
+    private KeyResult sorted(IntArrayList sequence, int[] begins, int initial) {
         int blocks = begins.length - 1;
         long[] sums = new long[blocks];
         byte[] odd = new byte[blocks];
@@ -299,7 +297,7 @@ final class KeyOrder {
             int o = placed.getInt(i);
             if (latest != NONE && all.ends[id(o)] < all.starts[id(latest)]) {
                 contradiction(placed, o, latest, blockOf);
-                return Result.VIOLATED;
+                return KeyResult.VIOLATED;
             }
             if (latest == NONE || all.starts[id(o)] > all.starts[id(latest)]) {
                 latest = o;
@@ -308,7 +306,10 @@ final class KeyOrder {
         return refusals(placed);
     }
 
-    /** o ended before p started, and yet must come after it: by its version, or because the blocks are each before the other. */
+    /**
+     * Records that o ended before p started but must come after it: by its version, or because each block must
+     * precede the other.
+     */
     private void contradiction(IntArrayList placed, int o, int p, int[] blockOf) {
         offending.add(o);
         offending.add(p);
@@ -332,8 +333,8 @@ final class KeyOrder {
         }
     }
 
-    /** Puts the refused compare-and-sets in, by start, each at the first place where the value is another one. */
-    private Result refusals(IntArrayList placed) {
+    /** Inserts the refused compare-and-sets, by start, each at the first place at which the key has another value. */
+    private KeyResult refusals(IntArrayList placed) {
         IntArrayList refused = new IntArrayList();
         for (int i = 0; i < count; i++) {
             if (all.isRefused(id(i))) {
@@ -344,7 +345,7 @@ final class KeyOrder {
             for (int i = 0; i < placed.size(); i++) {
                 order.add(id(placed.getInt(i)));
             }
-            return Result.ORDERED;
+            return KeyResult.ORDERED;
         }
         int[] byStart = refused.toIntArray();
         IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
@@ -380,7 +381,7 @@ final class KeyOrder {
         int lowest = 0;
         for (int r = 0; r < byStart.length; r++) {
             int t = id(byStart[r]);
-            // What had ended before it started stays before it; what had, also started earlier, so it has its place.
+            // What ended before it started stays before it. That also started earlier, so it has a place already.
             while (ended < n && all.ends[id(placed.getInt(byEnd[ended]))] < all.starts[t]) {
                 lowest = Math.max(lowest, byEnd[ended++] + 1);
             }
@@ -388,21 +389,21 @@ final class KeyOrder {
                 lowest = Math.max(lowest, places[refusedByEnd[refusedEnded++]]);
             }
             int g = values[lowest] == all.excluded(t) ? changes[lowest] : lowest;
-            // Nothing before that place may have started after it ended.
+            // No operation before that place may have started after this one ended.
             if (g > n || all.ends[t] < latest[g]) {
-                return Result.OPEN;
+                return KeyResult.OPEN;
             }
             places[r] = g;
         }
         return merge(placed, byStart, places);
     }
 
-    private Result merge(IntArrayList placed, int[] byStart, int[] places) {
+    private KeyResult merge(IntArrayList placed, int[] byStart, int[] places) {
         int[] turn = new int[byStart.length];
         for (int r = 0; r < turn.length; r++) {
             turn[r] = r;
         }
-        // Stable: at one place by start.
+        // Stable, so those of one place stay ordered by start.
         IntArrays.mergeSort(turn, (a, b) -> Integer.compare(places[a], places[b]));
         int at = 0;
         for (int g = 0; g <= placed.size(); g++) {
@@ -413,6 +414,6 @@ final class KeyOrder {
                 order.add(id(placed.getInt(g)));
             }
         }
-        return Result.ORDERED;
+        return KeyResult.ORDERED;
     }
 }

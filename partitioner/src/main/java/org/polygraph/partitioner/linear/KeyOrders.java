@@ -9,22 +9,22 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What came of each key by itself: an order, or the operations that contradict. {@link KeyOrder} decides keys whose values are
- * unique, in linear time but for sorting; {@link KeySearch} the others.
+ * The result for each key: an order, or operations that have none. {@link KeyOrder} decides keys whose values are
+ * unique, in linear time apart from sorting; {@link KeySearch} decides the others.
  *
- * <p>Memory: 5 bytes a key, 4 an operation.
+ * <p>Memory: 5 bytes per key, 4 per operation.
  */
 public final class KeyOrders {
-    /** Steps of the search of one key. */
+    /** Most steps of the search of one key. */
     private static final int MOST_STEPS = 4_000_000;
 
     private static final int CHECK_EVERY = 1 << 10;
 
-    /** In an order; so are keys without operations. */
+    /** There is an order; also for keys without operations. */
     static final byte ORDERED = 0;
-    /** The search ran out of its budget, or it was not its turn before the end. */
+    /** The search gave up, or the budget ended before the key was decided. */
     static final byte OPEN = 1;
-    /** Plus the anomaly's number: no order. */
+    /** There is no order; the anomaly's ordinal is added. */
     private static final byte VIOLATED = 2;
 
     private static final String RESULTS = "keyResults";
@@ -42,7 +42,7 @@ public final class KeyOrders {
     private int done;
     private boolean uniqueValues = true;
 
-    /** For so many keys, none of which is there yet. */
+    /** For so many keys, which are added in turn. */
     KeyOrders(int keys, int operations) {
         results = new byte[keys];
         starts = new int[keys + 1];
@@ -54,13 +54,13 @@ public final class KeyOrders {
      *
      * @param table without a {@link Linearizability#problem}
      * @param maybe whether unknown outcomes may have taken effect; else they did not
-     * @param stop asked now and then; true leaves what is not yet decided open
+     * @param stop whether the budget has ended; the remaining keys are then left open
      */
     public static KeyOrders of(HistoryTable table, long skewNanos, boolean maybe, BooleanSupplier stop) {
         return of(Operations.of(new RecordedOperations(table, skewNanos, maybe), null), stop);
     }
 
-    /** Adds them to a stage file. */
+    /** Adds them to a checkpoint or scratch file. */
     public void saveTo(ArrayFile file) {
         file.put(RESULTS, results)
                 .put(STARTS, starts)
@@ -98,7 +98,7 @@ public final class KeyOrders {
         return orders;
     }
 
-    /** Whether every key has an order or has none: time has left none open. */
+    /** Whether no key is open. */
     public boolean isComplete() {
         for (byte result : results) {
             if (result == OPEN) {
@@ -127,7 +127,7 @@ public final class KeyOrders {
 
     private void decide(Operations all, int key, BooleanSupplier stop) {
         KeyOrder order = new KeyOrder(all, key);
-        KeyOrder.Result result = order.run();
+        KeyResult result = order.run();
         uniqueValues &= !order.repeats();
         switch (result) {
             case ORDERED -> add(ORDERED, all, order.order());
@@ -140,7 +140,7 @@ public final class KeyOrders {
         KeySearch search = new KeySearch(all, all.ofKey(key), MOST_STEPS, stop);
         switch (search.run()) {
             case ORDERED -> add(ORDERED, all, search.order());
-            case GIVEN_UP -> add(OPEN, all, new IntArrayList());
+            case OPEN -> add(OPEN, all, new IntArrayList());
             case VIOLATED -> {
                 int impossible = impossibleRead(all, key);
                 add(
@@ -151,7 +151,7 @@ public final class KeyOrders {
         }
     }
 
-    /** A committed operation that read what none of the others wrote, or -1. */
+    /** A committed operation that read a value which no other operation wrote, or -1. */
     private static int impossibleRead(Operations all, int key) {
         LongOpenHashSet written = new LongOpenHashSet();
         written.add(all.initialValue());
@@ -184,7 +184,7 @@ public final class KeyOrders {
         starts[done] = transactions.size();
     }
 
-    /** Appends the next key as another one has it. */
+    /** Appends the next key with the result that it has in other orders. */
     void add(KeyOrders other, int key) {
         transactions.addElements(
                 transactions.size(), other.transactions.elements(), other.first(key), other.count(key));
@@ -232,7 +232,7 @@ public final class KeyOrders {
         return starts[key + 1] - starts[key];
     }
 
-    /** From {@link #first} on: those of an order, or those that contradict. */
+    /** From {@link #first} on: the transactions of an order, or those that have none. */
     int transaction(int place) {
         return transactions.getInt(place);
     }

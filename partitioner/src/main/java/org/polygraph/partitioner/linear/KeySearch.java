@@ -7,24 +7,18 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * One key by search, whatever its values: goes through starts and ends in the order of time and keeps the set of states that
- * some order of the operations so far leads to: which of the open ones have taken effect, and the value. Operations take effect
- * as late as possible: when one of them ends, or so that one that ends can (Wing and Gong, "Testing and Verifying Concurrent
- * Objects", JPDC 17, 1993; Lowe, "Testing for Linearizability", CCPE 29(4), 2017).
+ * Orders one key by search, whatever its values. It processes starts and ends in the order of time and keeps the set
+ * of states to which some order of the operations so far leads: which open operations have taken effect, and the
+ * value. An operation takes effect as late as possible: when it ends, or so that another one that ends can (Wing and
+ * Gong, "Testing and Verifying Concurrent Objects", JPDC 17, 1993; Lowe, "Testing for Linearizability", CCPE 29(4),
+ * 2017).
  *
- * <p>Exponential in how many operations overlap, linear in their number. Of unknown outcomes, all that started are open. At
- * most 64 open at once. Memory: 8 bytes a step taken, 24 a state.
+ * <p>Exponential in the number of operations that overlap, linear in the number of all. An operation of unknown
+ * outcome stays open. At most 64 are open at once. Memory: 8 bytes per step, 24 per state.
  */
 final class KeySearch {
     private static final int MOST_OPEN = 64;
     private static final int CHECK_EVERY = 1 << 12;
-
-    /** What came of it. */
-    enum Result {
-        ORDERED,
-        VIOLATED,
-        GIVEN_UP
-    }
 
     private final Operations all;
     private final int[] ids;
@@ -36,7 +30,7 @@ final class KeySearch {
 
     private long openMask;
 
-    // Steps taken: which operation took effect, after which step.
+    // By step: the operation that took effect, and the step before it.
     private final IntArrayList parents = new IntArrayList();
     private final IntArrayList effects = new IntArrayList();
 
@@ -46,7 +40,10 @@ final class KeySearch {
     private final IntArrayList order = new IntArrayList();
     private int failed = -1;
 
-    /** States: (slots of open operations that have taken effect, value), each with the step that led to it. */
+    /**
+     * A set of states: the slots of open operations that have taken effect and the value, each with the step that led
+     * to it.
+     */
     private static final class States {
         private final LongArrayList masks = new LongArrayList();
         private final LongArrayList values = new LongArrayList();
@@ -101,7 +98,7 @@ final class KeySearch {
      * A search.
      *
      * @param ids the key's operations
-     * @param mostSteps gives up beyond
+     * @param mostSteps the search gives up after so many
      */
     KeySearch(Operations all, int[] ids, int mostSteps, BooleanSupplier stop) {
         this.all = all;
@@ -111,7 +108,7 @@ final class KeySearch {
         Arrays.fill(open, -1);
     }
 
-    /** After ORDERED: transactions in order; those that do not count are left out. */
+    /** After ORDERED: the operations that count, in order. */
     IntArrayList order() {
         return order;
     }
@@ -121,7 +118,7 @@ final class KeySearch {
         return failed;
     }
 
-    Result run() {
+    KeyResult run() {
         int[] byStart = ids.clone();
         int[] byEnd = ids.clone();
         IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[a], all.starts[b]));
@@ -129,29 +126,29 @@ final class KeySearch {
         states.add(0, all.initialValue(), -1);
         int started = 0;
         for (int end : byEnd) {
-            // Who starts when another one ends overlaps it.
+            // An operation that starts when another one ends overlaps it.
             while (started < byStart.length && all.starts[byStart[started]] <= all.ends[end]) {
                 if (!start(byStart[started++])) {
-                    return Result.GIVEN_UP;
+                    return KeyResult.OPEN;
                 }
             }
-            // One that committed may end as late as a clock can show.
+            // Not by its end, which may be the latest that a clock can show for a committed operation too.
             if (all.isMaybe(end)) {
                 continue;
             }
             if (!end(end)) {
-                return Result.GIVEN_UP;
+                return KeyResult.OPEN;
             }
             if (states.size() == 0) {
                 failed = end;
-                return Result.VIOLATED;
+                return KeyResult.VIOLATED;
             }
         }
         for (int step = states.steps.getInt(0); step >= 0; step = parents.getInt(step)) {
             order.add(effects.getInt(step));
         }
         IntArrays.reverse(order.elements(), 0, order.size());
-        return Result.ORDERED;
+        return KeyResult.ORDERED;
     }
 
     private boolean start(int t) {
@@ -164,7 +161,7 @@ final class KeySearch {
         return true;
     }
 
-    /** The states in which t has taken effect; false if that are too many. */
+    /** Replaces the states by those in which t has taken effect; false if there are too many. */
     private boolean end(int t) {
         int own = 0;
         while (open[own] != t) {
@@ -180,7 +177,7 @@ final class KeySearch {
                 visited.add(states.masks.getLong(i), states.values.getLong(i), states.steps.getInt(i));
             }
         }
-        // All that can take effect before t: a state is looked at once.
+        // All that can take effect before t; each state is processed once.
         for (int i = 0; i < visited.size(); i++) {
             long mask = visited.masks.getLong(i);
             long value = visited.values.getLong(i);

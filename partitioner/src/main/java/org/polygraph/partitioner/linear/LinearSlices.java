@@ -9,12 +9,12 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The same {@link KeyOrders} from slices of keys, which are ordered away from the history: {@link #deal} hands out the
- * operations, each to the slice of its key; {@link #order} orders the keys of a slice, anywhere; {@link #merge} puts them
- * together, equal to what {@link KeyOrders#of} makes of the whole.
+ * {@link KeyOrders} from slices of keys, each of which another process may order: {@link #deal} writes each operation
+ * to the slice of its key, {@link #order} orders the keys of a slice without the history, and {@link #merge} combines
+ * the results, which equal those of {@link KeyOrders#of}.
  */
 public final class LinearSlices {
-    /** Takes operations. */
+    /** Receives operations. */
     @FunctionalInterface
     public interface Sink {
         /**
@@ -68,12 +68,13 @@ public final class LinearSlices {
      * @param bytes int number of the slice, int number of its keys, then rows as they were dealt, big-endian
      * @param initialValue code of the value that keys have at first
      * @return for {@link #merge}: 5 bytes a key, 4 an operation
-     * @throws IllegalArgumentException if rows are cut short
+     * @throws IllegalArgumentException if the last row is incomplete
      */
     public static byte[] order(byte[] bytes, long initialValue, BooleanSupplier stop) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length % ROW_BYTES != 2 * Integer.BYTES) {
-            throw new IllegalArgumentException("a slice of " + bytes.length + " bytes, which is no number of rows");
+            throw new IllegalArgumentException(
+                    "a slice of " + bytes.length + " bytes, which is not a whole number of rows");
         }
         int slice = in.getInt();
         Operations all = Operations.ofRows(in, in.getInt(), initialValue);
@@ -94,9 +95,9 @@ public final class LinearSlices {
     /**
      * The orders of all keys.
      *
-     * @param bytes what {@link #order} made of each slice that was dealt operations, in any order
-     * @throws IllegalStateException if a slice is missing, is there twice or has not all its operations: nothing holds
-     *     because nobody looked
+     * @param bytes the results of {@link #order} for each slice with operations, in any order
+     * @throws IllegalStateException if a slice is missing, occurs twice or lacks operations: a key must not hold
+     *     because it was not checked
      */
     public KeyOrders merge(Iterable<byte[]> bytes) {
         @Nullable KeyOrders[] parts = new @Nullable KeyOrders[slices.slices()];

@@ -11,10 +11,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Linearizability (Herlihy and Wing, TOPLAS 12(3), 1990), which is local: a history has it iff each key has it, so keys are
- * decided one by one ({@link KeyOrders}), and this puts together what came of them. Each operation takes effect at one point
- * between its start and its end; one of unknown outcome may do so at any time after its start. Sessions play no part: who
- * overlaps is not ordered.
+ * Linearizability (Herlihy and Wing, TOPLAS 12(3), 1990), which is local: a history is linearizable iff the
+ * operations of each key are. Keys are decided one by one ({@link KeyOrders}), and this class combines the results.
+ * Each operation takes effect at one point between its start and its end; one of unknown outcome may take effect at
+ * any time after its start. Session order is not required: operations that overlap are not ordered.
  */
 public final class Linearizability {
     private final HistoryTable table;
@@ -32,27 +32,30 @@ public final class Linearizability {
         this.counted = new boolean[table.transactions()];
     }
 
-    /** What keeps a history from being judged: the first transaction that is no operation with times; null if nothing does. */
+    /**
+     * Why a history cannot be judged: the first transaction that is not one operation with times; null if there is
+     * none.
+     */
     public static @Nullable HistoryException problem(HistoryTable table) {
         return RecordedOperations.problem(table);
     }
 
     /**
-     * Puts keys together.
+     * Combines the results of all keys.
      *
-     * @param orders of the table's keys, with the same skew and the same of {@code maybe}
-     * @param most violations to tell
-     * @param stop asked now and then; true ends the telling of violations: their parts are not minimal
+     * @param orders of the keys of the table, found with the same skew and the same {@code maybe}
+     * @param most violations to describe
+     * @param stop whether the budget has ended; sub-histories are then not minimal
      */
     public static Linearizability of(
             HistoryTable table, long skewNanos, boolean maybe, KeyOrders orders, int most, BooleanSupplier stop) {
         Linearizability result = new Linearizability(table, orders);
         result.place();
-        result.tell(new RecordedOperations(table, skewNanos, maybe), most, stop);
+        result.describe(new RecordedOperations(table, skewNanos, maybe), most, stop);
         return result;
     }
 
-    /** One a key that has no order, as far as they are told. */
+    /** The violations that are described, one per key. */
     public List<Violation> violations() {
         return violations;
     }
@@ -100,32 +103,32 @@ public final class Linearizability {
         }
     }
 
-    private void tell(RecordedOperations recorded, int most, BooleanSupplier stop) {
-        BitSet told = new BitSet();
+    private void describe(RecordedOperations recorded, int most, BooleanSupplier stop) {
+        BitSet described = new BitSet();
         int left = -1;
         for (int key = 0; key < orders.keys(); key++) {
             if (orders.isViolated(key)) {
                 if (violated++ < most) {
-                    told.set(key);
+                    described.set(key);
                 }
             } else if (!orders.isOrdered(key)) {
                 left = key;
             }
         }
         if (violated == 0 && left >= 0) {
-            told.set(left);
+            described.set(left);
         }
-        if (told.isEmpty()) {
+        if (described.isEmpty()) {
             return;
         }
-        KeyEvidence evidence = new KeyEvidence(recorded, told, stop);
+        KeyEvidence evidence = new KeyEvidence(recorded, described, stop);
         if (violated == 0) {
             open = "key " + table.keys().label(left) + ": too many of its " + evidence.operations(left)
                     + " operations overlap, and their values repeat or a refused cas leaves several orders; level lin is"
                     + " linear where written values are unique";
             return;
         }
-        for (int key = told.nextSetBit(0); key >= 0; key = told.nextSetBit(key + 1)) {
+        for (int key = described.nextSetBit(0); key >= 0; key = described.nextSetBit(key + 1)) {
             violations.add(evidence.of(orders, key));
         }
     }

@@ -6,17 +6,16 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations by key, in arrays that need no history beside them: an operation is its place, keys one after the other, and of a
- * key's operations those of earlier transactions first.
+ * Operations by key, in arrays that do not refer to a history. Operations are sorted by key, then by transaction, and
+ * an operation is its place in that order.
  *
- * <p>Memory: 37 bytes an operation, 4 a key.
+ * <p>Memory: 37 bytes per operation, 4 per key.
  */
 final class Operations {
-    /** The end of what never ends. */
+    /** The end of an operation that never ends. */
     static final long NEVER = Long.MAX_VALUE;
 
-    // Kinds: what an operation does. A compare-and-set reads and writes; one that was refused only did not find a
-    // value.
+    // Kinds. A compare-and-set reads and writes; a refused one did not find a value.
     static final byte READS = 1;
     static final byte WRITES = 2;
     static final byte REFUSED = 4;
@@ -39,7 +38,7 @@ final class Operations {
     private final long[] written;
     private final long initialValue;
 
-    /** @param counts by key plus 1: how many operations it has */
+    /** @param counts by key plus 1: the number of its operations */
     private Operations(int[] counts, long initialValue) {
         keyStarts = counts;
         for (int k = 1; k < keyStarts.length; k++) {
@@ -55,7 +54,7 @@ final class Operations {
         this.initialValue = initialValue;
     }
 
-    /** Those of a history. @param keys whose; null: of all */
+    /** The operations of a history. @param keys the keys to include; null: all */
     static Operations of(RecordedOperations recorded, @Nullable BitSet keys) {
         int n = recorded.table().transactions();
         int[] counts = new int[recorded.table().keys().size() + 1];
@@ -85,7 +84,7 @@ final class Operations {
         return all;
     }
 
-    /** Those of rows, of which earlier transactions come first. */
+    /** The operations of rows that ascend by transaction. */
     static Operations ofRows(ByteBuffer rows, int keys, long initialValue) {
         int[] counts = new int[keys + 1];
         int from = rows.position();
@@ -129,7 +128,7 @@ final class Operations {
         return places;
     }
 
-    /** The operation of a transaction, which has one of that key. */
+    /** The operation of a transaction on a key. */
     int ofTransaction(int key, int transaction) {
         return Arrays.binarySearch(transactions, keyStarts[key], keyStarts[key + 1], transaction);
     }
@@ -144,7 +143,7 @@ final class Operations {
         return (kinds[o] & WRITES) != 0;
     }
 
-    /** What it writes. */
+    /** The value that it writes. */
     long written(int o) {
         return written[o];
     }
@@ -154,7 +153,7 @@ final class Operations {
         return (kinds[o] & READS) != 0;
     }
 
-    /** What it reads. */
+    /** The value that it reads. */
     long read(int o) {
         return read[o];
     }

@@ -6,9 +6,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history as operations on keys, by transaction. A transaction is one operation: a read; a write; a compare-and-set, which is a
- * read and a write of one key; or one that was refused, which is a read of anything but a value. It takes effect at one
- * point between its start and its end; one of unknown outcome at any point after its start, or never.
+ * A history as operations on keys. A transaction is one operation: a read, a write, a compare-and-set (a read and a
+ * write of one key), or a refused compare-and-set (a read of anything but a value). It takes effect at one point
+ * between its start and its end; one of unknown outcome at any point after its start, or never.
  */
 final class RecordedOperations {
     private static final int NO_OPERATION = -1;
@@ -28,7 +28,9 @@ final class RecordedOperations {
         slack = skewNanos;
     }
 
-    /** The first transaction that is no operation, or whose times are missing or run backwards; null if all are well. */
+    /**
+     * The first transaction that is not one operation, or whose times are missing or descend; null if there is none.
+     */
     static @Nullable HistoryException problem(HistoryTable table) {
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -41,7 +43,7 @@ final class RecordedOperations {
                         table.whereIs(t),
                         "a transaction of " + (table.operationsEnd(t) - table.firstOperation(t)) + " operations",
                         "one read, write or cas (or a read and then a write of its key) for level lin",
-                        "check transactions at sser, which is the same promise for them");
+                        "check transactions at sser, which guarantees the same for them");
             }
             boolean hasEnd =
                     table.status(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
@@ -79,15 +81,15 @@ final class RecordedOperations {
         };
     }
 
-    /** Whether it is an operation that may count. */
+    /** Whether a transaction is an operation that may count. */
     boolean isPart(int t) {
         return !isEmpty(table, t)
                 && (table.status(t) == TransactionStatus.COMMITTED || (maybe && isMaybe(t) && isWrite(t)));
     }
 
     /**
-     * A write of what an operation read by a transaction that cannot have taken effect, however many operations that one has: the
-     * write, or -1. Goes through the history.
+     * A write of the value that an operation read, by a transaction of any length that cannot have taken effect; -1
+     * if there is none. Scans the history.
      */
     int droppedWrite(int reader) {
         int key = key(reader);
@@ -126,13 +128,13 @@ final class RecordedOperations {
         return (byte) (isMaybe(t) ? kind | Operations.MAYBE : kind);
     }
 
-    /** What it reads; what a refused one did not find. */
+    /** The value that it reads; of a refused compare-and-set the value that it did not find. */
     long read(int t) {
         long value = table.value(table.firstOperation(t));
         return table.values().isOther(value) ? table.values().excluded(value) : value;
     }
 
-    /** What it writes. */
+    /** The value that it writes. */
     long written(int t) {
         return table.value(table.operationsEnd(t) - 1);
     }
@@ -151,7 +153,7 @@ final class RecordedOperations {
         return table;
     }
 
-    /** How people call it: {@code write of 5 to key 1 (session 0, index 7)}. */
+    /** Its description: {@code write of 5 to key 1 (session 0, index 7)}. */
     String name(int t) {
         String key = table.keys().label(key(t));
         byte kind = kind(t);

@@ -11,36 +11,38 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a part of a history must keep so that it says something of the whole. A part is closed iff with each read of a
- * transaction that may count (committed, or indeterminate unless those are dropped) it keeps
+ * The writes that a set of operations must contain so that its violation implies one of the whole history. A set is
+ * closed iff with each read of a transaction that may count (committed, or indeterminate unless those are dropped) it
+ * contains
  *
  * <ol>
- *   <li>if the transaction had written the key before: the last such write, or one of the same value directly before it;
+ *   <li>if the transaction wrote the key before: the last such write, or one of the same value directly before it;
  *   <li>else every possible source: each other transaction's last write of the key, if it wrote the value read, the
- *       transaction may count, and it does not follow the reader in its session; or again one of the same value directly
- *       before it.
+ *       transaction may count, and it does not follow the reader in its session; or again one of the same value
+ *       directly before it.
  * </ol>
  *
- * <p><b>If a closed part violates, the whole does.</b> Take an order that explains the whole, with some of the
- * indeterminate transactions counted, and leave out what is not in the part. Sessions ascend and writers of a key do not
- * overlap as before. A read of the second kind returned in the whole what the last writer W before it wrote. W is one of
- * its sources and is kept, with the same last write; no writer of the key came between in the whole and none does now. If
- * no writer came before it, it returned the initial value, and none comes before it now. Reads of the first kind return
- * what they did. So the order explains the part. It does not matter that a write that its own transaction overwrote may
- * become the last one in the part, or that a source is aborted in truth: each only allows more.
+ * <p><b>If a closed set violates the level, the whole history does.</b> Take an order that explains the whole
+ * history, with some of the indeterminate transactions counted, and remove the operations outside the set. Sessions
+ * still ascend, and writers of a key still do not overlap. In the whole history, a read of the second kind returned
+ * what the last writer W before it wrote. W is one of its sources, so the set contains the same last write of W, and
+ * there is still no writer of the key between them. If there was no writer before the read, it returned the initial
+ * value, and there is none now. Reads of the first kind return what they did. So the order explains the set. In the
+ * set, a write that its own transaction overwrote may become the last one, and a source may in truth be aborted; both
+ * only allow more orders.
  *
- * <p>Two more writes are kept, which the proof does not need but a reader of the part does: a read that no source explains
- * keeps the write that its name speaks of (its own later write, one that its writer overwrote, an aborted one), and a read
- * that contradicts its own transaction keeps the earlier own write whose value it returned.
+ * <p>Two more writes are kept for people who read the set, although the proof does not need them. A read without a
+ * source keeps the write that its anomaly names: its own later write, one that its writer overwrote, or an aborted
+ * one. A read that contradicts its own transaction keeps the earlier own write whose value it returned.
  *
- * <p>Nothing depends on reads, so requirements are one level deep.
+ * <p>Writes require nothing, so requirements are one level deep.
  */
 final class ReadSources {
     private static final int NONE = -1;
 
     private final HistoryTable table;
     private final boolean maybe;
-    /** By key that was asked for: the operations that write it, ascending. */
+    /** By key of a read seen so far: the operations that write the key, ascending. */
     private final Int2ObjectOpenHashMap<IntArrayList> writes = new Int2ObjectOpenHashMap<>();
 
     ReadSources(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
@@ -60,7 +62,7 @@ final class ReadSources {
         return table.status(transaction) == TransactionStatus.COMMITTED || isIndeterminate(transaction);
     }
 
-    /** The operations and all that they require, ascending. A pass over the history if there are keys not yet seen. */
+    /** The operations and those that they require, ascending. Scans the history if a key was not seen before. */
     int[] closed(IntSet operations) {
         load(operations);
         IntOpenHashSet all = new IntOpenHashSet(operations);
@@ -97,7 +99,7 @@ final class ReadSources {
         }
     }
 
-    /** What an operation requires; only after {@link #closed} has seen it. */
+    /** The writes that an operation requires. Only for operations that {@link #closed} has seen. */
     IntArrayList required(int operation) {
         IntArrayList required = new IntArrayList(2);
         int t = HistorySelection.transactionOf(table, operation);
@@ -174,7 +176,9 @@ final class ReadSources {
         return i + 1 == ofKey.size() || ofKey.getInt(i + 1) >= table.operationsEnd(transaction);
     }
 
-    /** The write that tells what is wrong with a read that has no source: an own later one, an overwritten one, any. */
+    /**
+     * The write that shows what is wrong with a read without a source: an own later one, an overwritten one, or any.
+     */
     private int named(int read, int reader) {
         IntArrayList ofKey = writes.get(table.key(read));
         long value = table.value(read);
@@ -186,7 +190,7 @@ final class ReadSources {
             if (table.value(o) == value) {
                 int t = HistorySelection.transactionOf(table, o);
                 if (t == reader) {
-                    // The same write that those require who read it in truth: the first of the last run.
+                    // The write that its readers require too: the first of the last run of equal values.
                     boolean goesOn = own != NONE && table.value(ofKey.getInt(i - 1)) == value;
                     own = goesOn ? own : o;
                 } else if (mayCount(t) && !isLast(ofKey, i, t)) {

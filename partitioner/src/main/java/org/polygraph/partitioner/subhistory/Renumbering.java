@@ -11,7 +11,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 
-/** A violation of a part in the numbers of the whole. What was shared stays shared. */
+/** Converts violations of a selection to the ids of the whole history. Shared reasons stay shared. */
 public final class Renumbering {
     private final HistorySelection part;
     private final IdentityHashMap<Dependency, Dependency> dependencies = new IdentityHashMap<>();
@@ -22,7 +22,7 @@ public final class Renumbering {
         this.part = part;
     }
 
-    /** The same in the whole's numbers, sub-history and all. */
+    /** The violation and its sub-history in the ids of the whole history. */
     public Violation of(Violation v) {
         List<Integer> transactions = new ArrayList<>();
         for (int t : v.transactions()) {

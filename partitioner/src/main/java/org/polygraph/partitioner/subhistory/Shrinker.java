@@ -11,42 +11,44 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Shrinks a closed part that violates until nothing can be taken away: transactions and operations, in chunks first
- * (delta debugging, Zeller and Hildebrandt 2002), then one by one until a whole turn brings nothing. What is taken away
- * takes along the reads that require it, so every part that is judged is closed. Deterministic.
+ * Shrinks a closed set of operations that violates, until nothing more can be removed: transactions and operations,
+ * first many at once (delta debugging, Zeller and Hildebrandt 2002), then one by one until a whole round removes
+ * nothing. A removed write takes the reads that require it with it, so every set that is judged is closed.
+ * Deterministic.
  *
- * <p>An operation without which the part passes is essential, and stays so in every smaller part; what would take it along
- * is not tried. (Nearly always: a write that its own transaction overwrote can become the last in a part. So in parts of a
- * few operations that is forgotten in each turn, and the last turn has tried everything anew.)
+ * <p>An operation without which the set passes is essential, and so it is in every smaller set: removals that include
+ * one are not tried. There is a rare exception, since a write that its own transaction overwrote can become the last
+ * one. So for sets of a few operations, essential operations are forgotten in each round, and the last round has
+ * tried every removal.
  *
- * <p>Where nearly all of a large part is essential, as in refutations that take much search, the work allowed would
- * be done long before each unit had been left out once. That shows after a few chunks, and nobody is served by a part that is a tenth
- * smaller: so it ends there. Work is what the judge counts, never a clock.
+ * <p>If nearly all of a large set is essential, as in refutations that take much search, the budget would end long
+ * before each unit had been removed once, and a set that is a tenth smaller helps no one. A few rounds show that, and
+ * shrinking gives up. Work is what the judge counts, never time.
  */
 final class Shrinker {
-    /** In so small parts nothing is left untried. */
+    /** Sets of at most so many operations are shrunk exhaustively. */
     private static final int SMALL = 64;
-    /** Fewer units are taken away one by one at once. */
+    /** At most so many units are removed one by one from the start. */
     private static final int FEW = 12;
-    /** So many turns of chunks in a row took next to nothing away: there is no small part. */
-    private static final int BARREN_TURNS = 3;
+    /** After so many rounds in a row that removed next to nothing, there is no small set. */
+    private static final int BARREN_ROUNDS = 3;
 
     private static final int NEXT_TO_NOTHING = 8;
-    /** The end is out of sight when it is so many times all the work away, one more trial for each unit. */
+    /** The end is out of sight if one more trial per unit would take so many times the whole budget. */
     private static final double OUT_OF_SIGHT = 2;
 
     private final HistoryTable table;
     private final SubHistoryJudge judge;
     private final BooleanSupplier stop;
     private final int[] operations;
-    /** By position: the positions of those that require it. */
+    /** By position: the positions of the operations that require it. */
     private final List<IntArrayList> dependents = new ArrayList<>();
 
     private final BitSet alive = new BitSet();
     private final BitSet essential = new BitSet();
     private int trials;
 
-    /** @param operations a closed part that violates, ascending */
+    /** @param operations a closed set that violates, ascending */
     Shrinker(ReadSources sources, int[] operations, SubHistoryJudge judge, BooleanSupplier stop) {
         this.table = sources.table();
         this.operations = operations;
@@ -66,20 +68,20 @@ final class Shrinker {
         }
     }
 
-    /** Shrinks. @return whether it ended because nothing can be taken away; false if it was stopped or gave up */
+    /** Shrinks. @return whether nothing more can be removed; false if it was stopped or gave up */
     boolean run() {
         List<int[]> transactions = transactions();
         List<int[]> reads = single(false);
         if (transactions.size() > FEW) {
-            // Few reads that need many writers: taking writers away first would always take the reads along.
+            // Few reads that need many writers: removing writers first would always remove the reads too.
             if (reads.size() * 4 <= transactions.size()) {
                 oneByOne(reads);
             }
-            if (!chunks(transactions)) {
+            if (!severalAtOnce(transactions)) {
                 return false;
             }
         }
-        if (reads.size() > 4 * FEW && !chunks(reads)) {
+        if (reads.size() > 4 * FEW && !severalAtOnce(reads)) {
             return false;
         }
         boolean changed = true;
@@ -94,7 +96,7 @@ final class Shrinker {
         return !changed && !stop.getAsBoolean();
     }
 
-    /** What is left: operations of the whole, ascending. */
+    /** The remaining operations, ascending. */
     int[] result() {
         return pick(alive);
     }
@@ -108,7 +110,7 @@ final class Shrinker {
         return picked;
     }
 
-    /** Positions that are left, by transaction. */
+    /** The remaining positions, by transaction. */
     private List<int[]> transactions() {
         List<int[]> units = new ArrayList<>();
         for (int i = alive.nextSetBit(0); i >= 0; ) {
@@ -133,7 +135,7 @@ final class Shrinker {
     }
 
     /** @return false if the end is out of sight */
-    private boolean chunks(List<int[]> units) {
+    private boolean severalAtOnce(List<int[]> units) {
         int barren = 0;
         for (int size = units.size() / 2; size > 1; size /= 2) {
             int before = alive.cardinality();
@@ -150,16 +152,16 @@ final class Shrinker {
             }
             int taken = before - alive.cardinality();
             barren = taken < before / NEXT_TO_NOTHING ? barren + 1 : 0;
-            // Parts were larger in earlier turns, and each trial took more.
+            // Sets were larger in earlier rounds, and each trial took more.
             double each = (judge.spent() - spentBefore) / Math.max(1, trials - trialsBefore);
-            if (barren >= BARREN_TURNS && isOutOfSight(units, each)) {
+            if (barren >= BARREN_ROUNDS && isOutOfSight(units, each)) {
                 return false;
             }
         }
         return true;
     }
 
-    /** @param each share of the work that a trial takes now */
+    /** @param each share of the budget that a trial takes now */
     private boolean isOutOfSight(List<int[]> units, double each) {
         long left = units.stream().filter(this::isLeft).count();
         return judge.spent() + each * (alive.cardinality() + left) > OUT_OF_SIGHT;

@@ -14,8 +14,8 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Where shrinking begins: what a violation and its reasons speak of, and, if that does not violate on its own, more and
- * more around it.
+ * The operations with which shrinking begins: those that a violation and its reasons name, and if these do not
+ * violate the level, more and more operations around them.
  */
 final class StartingOperations {
     private final ReadSources sources;
@@ -39,7 +39,7 @@ final class StartingOperations {
         }
     }
 
-    /** All that is collected so far, closed, ascending. */
+    /** The operations so far and those that they require, ascending. */
     int[] closed() {
         return sources.closed(operations);
     }
@@ -81,10 +81,11 @@ final class StartingOperations {
     }
 
     /**
-     * Adds what decides whether unknown outcomes count: all of these transactions, for one that read the impossible cannot
-     * have committed, and somebody who read each of their writes, for what nobody read did not happen.
+     * Adds what decides whether indeterminate transactions count: all of their operations, because one with an
+     * impossible read cannot have committed, and a reader of each of their writes, because without a reader they do
+     * not count.
      *
-     * @return whether there was any
+     * @return whether there is an indeterminate transaction
      */
     boolean addOutcomes() {
         boolean any = false;

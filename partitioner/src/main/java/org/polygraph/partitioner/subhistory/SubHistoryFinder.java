@@ -14,13 +14,13 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Finds for a violation a small part of the history that violates on its own, and tells the violation again from that part
- * alone: what it then speaks of is all there.
+ * Finds a small sub-history that shows a violation, and explains the violation again from that sub-history alone, so
+ * that it names nothing outside.
  */
 public final class SubHistoryFinder {
-    /** Larger histories are not shrunk as a whole when what the violation speaks of does not suffice. */
+    /** Larger histories are not shrunk as a whole if the operations that the violation names do not suffice. */
     private static final int MOST_OPERATIONS = 200_000;
-    /** A part that is not known to be minimal is of use only while one can look at it. */
+    /** A larger sub-history that is not known to be minimal helps no one. */
     private static final int MOST_UNSHRUNK = 20_000;
 
     private final HistoryTable whole;
@@ -34,8 +34,8 @@ public final class SubHistoryFinder {
     /**
      * For the violations of one history.
      *
-     * @param clockSkewNanos matters where real-time order is part of the level
-     * @param judge decides parts at the same level, and with the same meaning of unknown outcomes
+     * @param clockSkewNanos used if real-time order is part of the level
+     * @param judge decides sub-histories at the same level, with the same meaning of unknown outcomes
      * @param stop true ends the search
      */
     public SubHistoryFinder(
@@ -55,7 +55,7 @@ public final class SubHistoryFinder {
     }
 
     /**
-     * The violation as a minimal part shows it; the violation as it is if no part was found in time.
+     * The violation as a minimal sub-history shows it; unchanged if none was found within the budget.
      *
      * @param more edges that the violation rests on besides its own
      */
@@ -82,7 +82,7 @@ public final class SubHistoryFinder {
         return new Renumbering(part).of(again).shownBy(shown);
     }
 
-    /** A closed part that violates, or null. */
+    /** A closed set of operations that violates, or null. */
     private int @Nullable [] start(Violation violation, List<Dependency> more) {
         StartingOperations start = new StartingOperations(sources, violation, more);
         int[] part = start.closed();
@@ -106,7 +106,7 @@ public final class SubHistoryFinder {
         }
         start.addAll();
         part = start.closed();
-        // A part is made of operations: times alone may contradict a session where a transaction has none.
+        // Times of transactions without operations may contradict a session, and no set of operations shows that.
         boolean hasAll = !level.realTime() || stop.getAsBoolean() || violates(part);
         return hasAll ? part : null;
     }

@@ -27,6 +27,7 @@ import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
@@ -34,7 +35,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
-import picocli.CommandLine;
 
 /** {@code polygraph check} and {@code polygraph explain}: a verdict for each PATH and level, in brief or in full. */
 @Command(
@@ -82,9 +82,9 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     /**
-     * Reads the words of a simple check without picocli, whose model of all options takes longer than a small check (0.5 CPU
-     * seconds instead of 0.24): one PATH, and options of their most frequent forms, each once. Everything else is left to
-     * picocli on a new command, as are mistakes and requests for help.
+     * Reads the words of a simple check without picocli, whose model of all options takes longer than a small check
+     * (0.5 CPU seconds instead of 0.24): one PATH, and options of their most frequent forms, each once. Everything
+     * else is left to picocli on a new command, as are mistakes and requests for help.
      *
      * @param words after the command's name
      * @return whether all words were read

@@ -21,12 +21,12 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What else is wrong with a history that single reads refute: the same check of the history without those reads. Leaving
- * reads out only takes constraints away, and every possible writer of the reads that stay is kept, so what is violated then is
- * violated by the whole too ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
+ * Finds further violations of a history that single reads refute, by the same check of the history without those
+ * reads. Leaving out reads only removes constraints, and every possible writer of the remaining reads is kept, so a
+ * violation of the rest is one of the whole history ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
- * <p>Costs at most the check of a history without violations, once more for each time that leaving reads out brings others to
- * light (inconsistent transactions, then reads without a writer, then what they had committed), and 20 s in all.
+ * <p>Costs at most 20 s, and one check of a history without violations for each time that leaving out reads reveals
+ * others (inconsistent transactions, then reads without a writer, then the transactions that those had committed).
  */
 public final class BeyondReads {
     private static final Set<Anomaly> SINGLE = EnumSet.of(
@@ -38,10 +38,10 @@ public final class BeyondReads {
             Anomaly.ABORTED_READ,
             Anomaly.THIN_AIR_READ);
 
-    /** So many are not all that there are: the index tells no more. */
+    /** The index reports at most so many, so there may be more of them. */
     private static final int TOO_MANY = 100;
 
-    /** The verdict stands already: no more than this is spent on telling more, whatever the rest of the history costs. */
+    /** The most that is spent on further violations, since the verdict is known already. */
     private static final long MOST_NANOS = 20_000_000_000L;
 
     private final HistoryTable table;
@@ -56,7 +56,7 @@ public final class BeyondReads {
         List<Violation> violations(HistoryTable rest, CheckRequest request, Budget budget);
     }
 
-    /** @param whole of which this takes a part */
+    /** @param whole the budget of the check, of which this takes a share */
     BeyondReads(HistoryTable table, CheckRequest request, Budget whole, Rest rest) {
         this.rest = rest;
         this.table = table;
@@ -67,9 +67,10 @@ public final class BeyondReads {
     /**
      * Further violations.
      *
-     * @param violations of the whole
-     * @return in the whole's numbers, with their sub-histories; none if there are none, these are no single reads, or the
-     *     budget ended: time, or memory for a second check beside what the first one holds
+     * @param violations of the whole history
+     *      * @return with ids of the whole history and with sub-histories; none if there are none, if the given
+     *      violations are not all
+     *     single reads, or if there is no time or memory for a second check
      */
     List<Violation> of(List<Violation> violations) {
         if (violations.size() >= TOO_MANY || !violations.stream().allMatch(BeyondReads::isSingle)) {
@@ -84,7 +85,7 @@ public final class BeyondReads {
         try {
             return of(violations, budget);
         } catch (BudgetException | OutOfMemoryError e) {
-            // An estimate is one. The verdict stands without these.
+            // Estimates may be wrong. The verdict does not need these violations.
             return List.of();
         }
     }
@@ -104,7 +105,7 @@ public final class BeyondReads {
         return SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty();
     }
 
-    /** All operations but the reads of these keys by these transactions, and of others where these contradict themselves. */
+    /** All operations except the refuted reads, and reads by the same transactions that contradict these. */
     private int[] without(List<Violation> violations) {
         LongSet refuted = new LongOpenHashSet();
         for (Violation v : violations) {
@@ -124,8 +125,9 @@ public final class BeyondReads {
     }
 
     /**
-     * Adds the keys of which a transaction read something else than it had written or, unless each read is judged by itself, read.
-     * The index tells the first such read only: one at a time, the next ones would take a check each.
+     *      * Adds the keys of which a transaction read another value than it had written or, except at RC, read
+     *      before. The index reports
+     * only the first such read; without this, each further one would take a check.
      */
     private void addContradicted(int transaction, LongSet refuted) {
         Int2LongOpenHashMap seen = new Int2LongOpenHashMap();

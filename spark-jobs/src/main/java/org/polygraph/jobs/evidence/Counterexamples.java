@@ -21,22 +21,26 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
-/** From what refuted a history to what is told of it: each violation as a minimal sub-history shows it, judged again. */
+/**
+ * Makes the reported violations of those that refuted a history: each is shown by a minimal sub-history and judged
+ * again.
+ */
 public final class Counterexamples {
     /**
-     * For all violations of a history together. A look is some 6 to 12 microseconds, of refutations by search as of stale reads
-     * ({@link SubHistoryChecker}): about three seconds of CPU, but counted, for what is told may not depend on how fast the machine is.
+     *      * Looks at the budget for all violations of a history. A look takes 6 to 12 microseconds, so this is about
+     *      three seconds of CPU. Work
+     * is counted because evidence must not depend on the speed of the machine.
      */
     private static final long MOST_LOOKS = 300_000;
 
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget whole;
-    /** Half of the time, and of that budget so many looks. */
+    /** Half of the time. */
     private final Budget time;
 
     private final Budget budget;
-    /** Whether independent code has borne a violation out: large ones are tried only until one is. */
+    /** Whether independent code has confirmed a violation; large ones are tried only until then. */
     private boolean isJudged;
 
     private int found;
@@ -44,7 +48,7 @@ public final class Counterexamples {
     private final BeyondReads.Rest rest;
 
     /**
-     * Takes a part of the budget of a check.
+     * Takes a share of the budget of a check.
      *
      * @param rest checks what is left of the history without the reads that refute it
      */
@@ -65,11 +69,11 @@ public final class Counterexamples {
      */
     public static Finding.Violated of(Check check, Finding.Refuted refuted, BeyondReads.Rest rest) {
         Counterexamples counterexamples = new Counterexamples(check, rest);
-        List<Violation> told = counterexamples.of(refuted.violations(), refuted.known());
-        check.phases().end(told.size());
+        List<Violation> reported = counterexamples.of(refuted.violations(), refuted.known());
+        check.phases().end(reported.size());
         Certificate certificate = refuted.certificate();
         return new Finding.Violated(
-                told,
+                reported,
                 counterexamples.found,
                 new Certificate(
                         certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged));
@@ -78,28 +82,29 @@ public final class Counterexamples {
     private List<Violation> of(List<Violation> violations, List<Dependency> more) {
         SubHistoryFinder finder = finder();
         RealTimeName name = new RealTimeName(table, request, budget);
-        List<Violation> told = new ArrayList<>();
+        List<Violation> reported = new ArrayList<>();
         for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
             Violation shrunk =
-                    finder == null ? violation : shrunk(finder, violation, told.isEmpty() ? more : List.of());
-            if (told.stream().noneMatch(other -> isSame(other, shrunk))) {
-                told.add(judged(shrunk, name));
+                    finder == null ? violation : shrunk(finder, violation, reported.isEmpty() ? more : List.of());
+            if (reported.stream().noneMatch(other -> isSame(other, shrunk))) {
+                reported.add(judged(shrunk, name));
             }
         }
         List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
         found = violations.size() + further.size();
         int most = request.mostViolations();
-        if (told.size() + further.size() > most) {
-            // Of either kind some.
-            int kept = Math.min(told.size(), Math.max(most / 2, most - further.size()));
-            told.subList(kept, told.size()).clear();
+        if (reported.size() + further.size() > most) {
+            // Some of either kind.
+            int kept = Math.min(reported.size(), Math.max(most / 2, most - further.size()));
+            reported.subList(kept, reported.size()).clear();
         }
-        told.addAll(further.subList(0, Math.min(further.size(), most - told.size())));
-        told.sort(Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
-        return told;
+        reported.addAll(further.subList(0, Math.min(further.size(), most - reported.size())));
+        reported.sort(
+                Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
+        return reported;
     }
 
-    /** Null where its memory is not there: the verdict stands without parts. */
+    /** Null if memory does not suffice: the verdict does not need sub-histories. */
     private @Nullable SubHistoryFinder finder() {
         try {
             return new SubHistoryFinder(

@@ -23,9 +23,9 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the verdict of one level says of another one, where both are asked for the same history with the same options. A
- * PASS is handed down with its order, a VIOLATION up with its sub-histories, each shown again at the level it is handed
- * to: an implication saves the search, never the evidence.
+ * The verdict that one level implies for another one, for the same history and options. A PASS is passed to weaker
+ * levels with its order, a VIOLATION to stronger levels with its sub-histories. Both are verified again at the new
+ * level: an implication saves the search, not the evidence.
  */
 public final class Implications {
     private final Check check;
@@ -39,7 +39,7 @@ public final class Implications {
         this.budget = check.budget();
     }
 
-    /** Whether a history that keeps the one keeps the other. */
+    /** Whether every history that satisfies the one level satisfies the other. */
     public static boolean implies(IsolationLevel stronger, IsolationLevel weaker) {
         return promise(stronger).implies(promise(weaker));
     }
@@ -49,12 +49,13 @@ public final class Implications {
     }
 
     /**
-     * The PASS of a level from the order that showed a stronger one. SER, SSER to SI, SSI: a transaction's snapshot is taken
-     * immediately before its commit, so the order has no room for a difference. To CC, RA, RC: the order as it is, whose
-     * promise is the evidence. Linear; replayed, if the request says so, unless it is the order as it is, which was.
+     *      * The PASS of a level from the order of a stronger one. From SER or SSER to SI or SSI, a transaction's
+     *      snapshot is placed
+     * immediately before its commit. For CC, RA and RC the order stays the same, with the guarantee of the stronger
+     * level. Linear; a changed order is replayed if the request asks for it, an unchanged one was replayed before.
      *
-     * @return null if the other verdict is no PASS of a level that implies this one, or came without an order, or there is
-     *     no room for this one's: the level is then to be decided on its own
+     * @return null if the other verdict is no PASS of a level that implies this one, or came without an order, or
+     *     there is no room for this one's: the level is then to be decided on its own
      * @throws IllegalStateException if the order does not show the weaker level: a bug, never a verdict
      */
     public @Nullable Finding pass(Verdict stronger) {
@@ -71,10 +72,10 @@ public final class Implications {
         PhaseClock phases = check.phases();
         phases.begin("implied");
         Terms terms = request.terms().orElseThrow();
-        boolean asItIs = terms.guarantee().isAxiom();
-        Witness shown = asItIs ? witness : inTerms(witness, terms);
+        boolean isUnchanged = terms.guarantee().isAxiom();
+        Witness shown = isUnchanged ? witness : inTerms(witness, terms);
         phases.end(table.transactions());
-        if (request.replayed() && !asItIs) {
+        if (request.replayed() && !isUnchanged) {
             phases.begin("replay");
             String wrong = Replay.of(shown).discrepancy();
             phases.end(table.operations());
@@ -88,7 +89,7 @@ public final class Implications {
         return new Finding.Order(shown, true);
     }
 
-    /** The same order, an event a transaction made two where the promise has two. */
+    /** The same order, with two events per transaction if the guarantee has two. */
     private static Witness inTerms(Witness witness, Terms terms) {
         int[] position = witness.position();
         if (witness.terms().guarantee().events() == 1 && terms.guarantee().events() == 2) {
@@ -106,8 +107,8 @@ public final class Implications {
      * The VIOLATION of a level that is not decided from that of a weaker one: those of its violations whose sub-history
      * violates this level too, judged anew.
      *
-     * @return null if the other verdict is no VIOLATION of a level that this one implies, or none of its sub-histories could
-     *     be judged in time
+     * @return null if the other verdict is no VIOLATION of a level that this one implies, or none of its
+     *     sub-histories could be judged in time
      * @throws IllegalStateException if a sub-history violates the weaker level and keeps the stronger: a bug, never a
      *     verdict
      */
@@ -122,24 +123,25 @@ public final class Implications {
         }
         PhaseClock phases = check.phases();
         phases.begin("implied");
-        List<Violation> told = new ArrayList<>();
+        List<Violation> reported = new ArrayList<>();
         for (Violation violation : weaker.violations()) {
             SubHistory part = violation.minimal();
             SubHistory.Judge judge = part == null ? null : judge(request, part);
             if (part != null && judge != null) {
-                // What is minimal for the weaker level may have a smaller part that violates this one.
-                told.add(violation.shownBy(new SubHistory(part.transactions(), part.operations(), false, judge)));
+                // A sub-history that is minimal for the weaker level may contain a smaller one that violates this
+                // level.
+                reported.add(violation.shownBy(new SubHistory(part.transactions(), part.operations(), false, judge)));
             }
         }
-        phases.end(told.size());
-        if (told.isEmpty()) {
+        phases.end(reported.size());
+        if (reported.isEmpty()) {
             return null;
         }
         check.uniqueValues(assumptions.uniqueValues());
-        return new Finding.Violated(told, told.size(), new Certificate("cycle", null, true));
+        return new Finding.Violated(reported, reported.size(), new Certificate("cycle", null, true));
     }
 
-    /** Who found that a part violates the level; null if nobody did. */
+    /** What found that a sub-history violates the level; null if nothing did. */
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
         HistoryTable alone = HistorySelection.of(table, part.operations()).table();
         if (part.transactions().length <= BruteForce.TRANSACTIONS) {

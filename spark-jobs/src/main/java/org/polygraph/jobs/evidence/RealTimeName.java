@@ -19,9 +19,9 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names a violation of a level with real time: what holds without real time is no read skew, even where the cycle that is shown
- * has no step of real time itself but only in the reason of one of its edges. A part of the history that violates by itself
- * is judged without real time; where there is none, or no time left, it counts whether real time is among the reasons.
+ * Names a violation of a level with real time. If the history holds without real time, the violation is no read skew,
+ * even if the cycle has real-time steps only in the reasons of its edges. The sub-history is judged without real
+ * time; without a sub-history or a budget for it, the name depends on whether real time is among the reasons.
  */
 final class RealTimeName {
     private final HistoryTable table;

@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code cycle.dot}: a violation for Graphviz; transactions with their operations as nodes, the edges of the cycle, none
- * if there is none. Colours and dashes by kind are those of {@code cycle.svg}.
+ * {@code cycle.dot}: a violation for Graphviz. Nodes are transactions with their operations; edges are those of the cycle, if
+ * there is one. Colours and dashes by kind are those of {@code cycle.svg}.
  */
 final class CycleDot {
     private static final int OPERATIONS = 8;
@@ -77,7 +77,7 @@ final class CycleDot {
         };
     }
 
-    /** The name and a line an operation, each ended by Graphviz's mark for left-aligned lines. */
+    /** The name and one line per operation, each ended by Graphviz's mark for left-aligned lines. */
     private String label(int t) {
         StringBuilder label =
                 new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");
@@ -96,7 +96,7 @@ final class CycleDot {
         return '"' + escaped(text) + '"';
     }
 
-    /** Inside a DOT string: Graphviz knows backslash escapes, and shows {@code &...;} as HTML would. */
+    /** Escapes text in a DOT string. Graphviz interprets backslashes, and {@code &...;} as in HTML. */
     private static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 2);
         for (int i = 0; i < text.length(); i++) {

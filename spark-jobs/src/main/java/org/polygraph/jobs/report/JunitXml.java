@@ -8,12 +8,12 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code junit.xml}: a test suite a level and PATH with the verdict as its test case, for build servers. A VIOLATION is a
- * failure, whose text explains the first violations in full; UNKNOWN, INVALID and ERROR are errors, because nothing was
- * shown either way.
+ * {@code junit.xml}: one test suite per level and PATH with the verdict as its test case, for build servers. A VIOLATION is a
+ * failure, whose text explains the first violations in full. UNKNOWN, INVALID and ERROR are errors, because they decide
+ * nothing.
  */
 final class JunitXml {
-    /** Characters of the explanation. */
+    /** The most characters of the explanation. */
     private static final int MOST = 64 << 10;
 
     private JunitXml() {}
@@ -45,7 +45,7 @@ final class JunitXml {
         return xml.append("</testsuite>\n").toString();
     }
 
-    /** What is shown where there is room for a line. */
+    /** The message of one line. */
     private static String message(Verdict verdict) {
         if (verdict.violations().isEmpty()) {
             return verdict.reason();
@@ -71,7 +71,7 @@ final class JunitXml {
         return text.toString();
     }
 
-    /** For text and attributes alike; what XML 1.0 has no way to write becomes {@code ?}. */
+    /** Escapes text and attributes; characters that XML 1.0 cannot represent become {@code ?}. */
     private static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);
         text.codePoints().forEach(c -> {

@@ -22,9 +22,9 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 
 /**
- * The second half of an explanation: why each edge of the cycle holds, down to what was observed; the order of versions;
- * what had to happen instead; how much of the history is enough. A reason that holds in several places is told once and
- * referred to by its number.
+ * The second half of an explanation: the reason of each edge of the cycle, down to what was observed; the order of versions;
+ * what the database should have done; and the sub-history that violates the level on its own. A reason that occurs several
+ * times is written once and referred to by its number.
  *
  * <pre>
  *   Reasons
@@ -36,17 +36,17 @@ import org.polygraph.partitioner.isolation.Violation;
  *   Versions
  *     key 0: 50 (T3; read by T1, T2) -> 66 (T2), 25 (T1) in either order
  *   Expected
- *     Whoever commits first wins: ...
+ *     The first to commit wins: ...
  *   Enough
  *     3 transactions with 5 operations violate si on their own: T1, T2 and T3; in violations/000/history.jsonl
  *     none of them can be left out; every order of them was tried
  * </pre>
  */
 final class ReasonText {
-    /** Lines of a violation's full text that begin its second half: what stands before one is its first. */
+    /** The headings of the second half; the first half ends before the first of them. */
     static final List<String> HEADINGS = List.of("  Reasons", "  Versions", "  Expected", "  Enough");
 
-    /** Reasons told of one violation, and how deep; verdict.json has up to a thousand. */
+    /** The most reasons written for one violation; verdict.json has up to a thousand. */
     private static final int MOST = 200;
 
     private static final int DEEPEST = 12;
@@ -55,10 +55,10 @@ final class ReasonText {
 
     private final Facts facts;
     private final StringBuilder out;
-    /** Of every transaction concerned: its id -> what this text calls it. */
+    /** By id of a transaction: its name in this text. */
     private final Map<String, String> names = new HashMap<>();
 
-    private final IdentityHashMap<Reason, Integer> told = new IdentityHashMap<>();
+    private final IdentityHashMap<Reason, Integer> numbers = new IdentityHashMap<>();
     private int lines;
 
     ReasonText(Facts facts, StringBuilder out) {
@@ -66,8 +66,8 @@ final class ReasonText {
         this.out = out;
     }
 
-    /** Appends it. */
-    void tell(Violation violation, IsolationLevel level, int number) {
+    /** Appends the text. */
+    void append(Violation violation, IsolationLevel level, int number) {
         for (int t : Certain.of(violation).transactions()) {
             names.put(Facts.id(t, facts.table()), facts.name(t));
         }
@@ -90,7 +90,7 @@ final class ReasonText {
         }
         heading(0);
         if (!violation.cases().isEmpty()) {
-            line(4, "one of these would have to hold, and none can:");
+            line(4, "one of these would have to hold, but none can:");
             alternatives(violation.cases(), 6);
         }
         for (Dependency edge : violation.cases().isEmpty() ? violation.cycle() : List.<Dependency>of()) {
@@ -101,18 +101,18 @@ final class ReasonText {
     }
 
     private void because(String start, Reason reason, int indent) {
-        Integer number = told.get(reason);
+        Integer number = numbers.get(reason);
         if (number != null) {
             line(indent, start + "   see reason " + number);
-        } else if (told.size() == MOST || indent > 4 * DEEPEST) {
+        } else if (numbers.size() == MOST || indent > 4 * DEEPEST) {
             line(indent, start + "   " + named(reason.why()) + " (more in verdict.json)");
         } else {
-            told.put(reason, told.size() + 1);
+            numbers.put(reason, numbers.size() + 1);
             boolean one = reason.because().size() == 1;
             line(
                     indent,
                     start + "   because " + (one ? "the alternative fails" : "every alternative fails") + " (reason "
-                            + told.size() + "):");
+                            + numbers.size() + "):");
             alternatives(reason.because(), indent + 2);
         }
     }
@@ -120,7 +120,7 @@ final class ReasonText {
     private void alternatives(List<Alternative> alternatives, int indent) {
         for (Alternative alternative : alternatives) {
             if (lines > MOST_LINES) {
-                line(indent, "and more: see verdict.json");
+                line(indent, "verdict.json has more");
                 return;
             }
             line(indent, "suppose " + named(alternative.statement()));
@@ -128,7 +128,7 @@ final class ReasonText {
                 edge(edge, indent + 2);
             }
             if (!alternative.cases().isEmpty()) {
-                line(indent + 2, "then one of these would have to hold, and none can:");
+                line(indent + 2, "then one of these would have to hold, but none can:");
                 alternatives(alternative.cases(), indent + 4);
             } else if (!alternative.cycle().isEmpty()) {
                 line(indent + 2, "a cycle, so it is impossible");
@@ -181,8 +181,8 @@ final class ReasonText {
     private static String ending(VersionOrder.Shape shape) {
         return switch (shape) {
             case TOTAL -> "";
-            case PARTIAL -> "; of those with a comma between them the order is not known";
-            case CONTRADICTORY -> "; of those with a comma between them both orders are demanded";
+            case PARTIAL -> "; the order of versions separated by commas is not known";
+            case CONTRADICTORY -> "; both orders of versions separated by commas are required";
         };
     }
 
@@ -212,17 +212,17 @@ final class ReasonText {
                         + (n == 1 ? " on its own" : " on their own")
                         + who);
         line(4, "violations/" + RunDirectory.folder(number) + "/history.jsonl of a run with --out has them");
-        String minimal = part.minimal() ? "none of it can be left out; " : "it may not be the smallest; ";
+        String minimal = part.minimal() ? "nothing in it can be left out; " : "it may not be the smallest; ";
         line(
                 4,
                 minimal
                         + switch (part.judge()) {
-                            case CHECKER -> "the check was made again on it alone";
+                            case CHECKER -> "it was checked again on its own";
                             case BRUTE_FORCE -> "every order of it was tried, and none explains it";
                         });
     }
 
-    /** Reasons call transactions by session and index; those that have a number here are called by it. */
+    /** Replaces the ids of transactions in a reason by their names in this text. */
     private String named(String why) {
         return NAMES.matcher(why)
                 .replaceAll(match -> Matcher.quoteReplacement(names.getOrDefault(match.group(), match.group())));

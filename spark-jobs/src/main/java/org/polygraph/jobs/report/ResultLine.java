@@ -3,8 +3,8 @@ package org.polygraph.jobs.report;
 import org.polygraph.jobs.verdict.Verdict;
 
 /**
- * The one line a PATH gets on stdout: {@code STATUS  level  path  N txns  N ops  N ms  [anomaly or reason]}, columns
- * separated by two spaces. Scripts cut it there, so the path and the reason keep neither line breaks nor double spaces.
+ * The result line of a PATH on stdout: {@code STATUS  level  path  N txns  N ops  N ms  [anomaly or reason]}. Two spaces
+ * separate the columns, so path and reason are written without line breaks and double spaces.
  */
 public final class ResultLine {
     private ResultLine() {}
@@ -36,7 +36,7 @@ public final class ResultLine {
         return line.toString();
     }
 
-    /** Text that stays within its column: control characters become '?', runs of spaces one space. */
+    /** The text of one column: control characters become '?', runs of spaces one space. */
     static String cell(String text) {
         StringBuilder cell = new StringBuilder(text.length());
         boolean space = false;

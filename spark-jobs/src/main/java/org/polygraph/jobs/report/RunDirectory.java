@@ -30,15 +30,15 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code DIR/run=<id>/}: what a check leaves behind, on any file system. Each file is whole or absent; {@code _SUCCESS}
- * goes first when a run is written again and comes last, so that where it is, all files are of one run. It means
- * finished, not passed.
+ * {@code DIR/run=<id>/}: the files of a check, on any file system. Each file is whole or absent. {@code _SUCCESS} is removed
+ * first when a run is written again and written last, so if it exists all files belong to one run. It means finished, not
+ * passed.
  */
 public final class RunDirectory {
-    /** Violations that get a folder each; verdict.json has them all. */
+    /** The most violations with a folder of their own; verdict.json has all of them. */
     static final int KEPT = 100;
 
-    /** Of these the first that bears out the verdict makes it a verified one. */
+    /** The most violations that are tried to verify the verdict; one that is confirmed suffices. */
     private static final int JUDGED = 10;
 
     private static final String VIOLATIONS = "violations";
@@ -55,19 +55,19 @@ public final class RunDirectory {
         this(parent.child("run=" + id));
     }
 
-    /** @param run the run's own folder */
+    /** @param run the folder of the run */
     public RunDirectory(Location run) {
         this.run = run;
     }
 
-    /** Where it is, for people. */
+    /** The location of the run, for messages. */
     public String name() {
         return run.name();
     }
 
     /**
-     * The verdict of a finished run that another try could not change: PASS, VIOLATION or INVALID. Empty for UNKNOWN and
-     * ERROR, and for a run that has not finished.
+     * The verdict of a finished run if it is final: PASS, VIOLATION or INVALID. Empty for UNKNOWN and ERROR, which another
+     * attempt may change, and for a run that has not finished.
      */
     public Optional<StoredVerdict> finalVerdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
@@ -82,21 +82,21 @@ public final class RunDirectory {
     }
 
     /**
-     * The verdict of a run that is there, whatever it is.
+     * The verdict of an existing run, final or not.
      *
-     * @throws HistoryException if it is damaged, or none that this version can read
+     * @throws HistoryException if it is damaged, or this version cannot read it
      */
     public StoredVerdict verdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
         return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
     }
 
-    /** {@code report.html}, which is there when the run has finished. */
+    /** {@code report.html}, which exists if the run has finished. */
     public Location report() {
         return run.child(REPORT);
     }
 
-    /** Where an engine keeps what its finished stages leave, until there is a final verdict. */
+    /** The folder of the checkpoints, until there is a final verdict. */
     public Location stages() {
         return run.child(STAGES);
     }
@@ -114,11 +114,11 @@ public final class RunDirectory {
     }
 
     /**
-     * Writes a run's evidence over any that is there: of a PASS the certificate, which is read back and compared, of a
-     * VIOLATION a folder each, which are read back and held against the history as {@code polygraph verify} does.
+     * Replaces the evidence of a run: for a PASS the certificate, which is read back and compared; for a VIOLATION one folder per
+     * violation, which are read back and checked against the history as {@code polygraph verify} does.
      *
      * @param input fingerprint of the bytes of the history
-     * @return the verdict with a certificate that says where it is and whether it was verified
+     * @return the verdict with the location of the evidence and whether it was verified
      */
     public Verdict writeEvidence(Verdict verdict, String input) throws IOException {
         run.child(SUCCESS).delete();
@@ -167,11 +167,9 @@ public final class RunDirectory {
     }
 
     /**
-     * Writes all else, {@code _SUCCESS} last. Of an earlier run nothing is left; of this one no stage is, unless another
-     * try may go on from it.
+     * Writes the other files, {@code _SUCCESS} last, and deletes the checkpoints unless another attempt may resume from them.
      */
     public void finish(Verdict verdict) throws IOException {
-
         write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
         write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
         write(run.child("junit.xml"), JunitXml.of(verdict));
@@ -181,12 +179,12 @@ public final class RunDirectory {
         switch (verdict.status()) {
             case PASS, VIOLATION, INVALID -> stages().delete();
             case UNKNOWN, ERROR -> {
-                // Another try goes on from them.
+                // Another attempt resumes from the checkpoints.
             }
         }
     }
 
-    /** Removes what a killed process left of files that it was writing; folders are gone already. */
+    /** Removes temporary files that a killed process left. */
     private void sweep() throws IOException {
         for (Location child : run.children()) {
             if (child.fileName().startsWith(".") && child.fileName().endsWith(".tmp")) {
@@ -230,7 +228,7 @@ public final class RunDirectory {
         return run.child(VIOLATIONS).child(folder(i));
     }
 
-    /** The name of a violation's folder. */
+    /** The folder name of a violation. */
     static String folder(int i) {
         return String.format(Locale.ROOT, "%03d", i);
     }

@@ -8,9 +8,9 @@ import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 
 /**
- * Names a run by what its verdict depends on: the bytes of the input, the level, the options that can change the answer,
- * the version. Budgets are no part of it, so that a run that ran out of them is resumed with more. SHA-256, of which 16
- * hex digits are kept.
+ * The id of a run, a hash of everything that its verdict depends on: the bytes of the input, the level, the options that can
+ * change the answer, and the version. Budgets are not part of it, so that a run can be resumed with larger ones. The first
+ * 16 hex digits of a SHA-256.
  */
 public final class RunId {
     private static final int DIGITS = 16;
@@ -21,23 +21,23 @@ public final class RunId {
      * The id.
      *
      * @param question level and options, in a fixed order
-     * @param name the input's
-     * @param input fingerprint of its bytes
+     * @param name name of the input
+     * @param input fingerprint of the bytes of the input
      */
     public static String of(String question, String name, String input) {
         MessageDigest digest = Fingerprint.digest();
-        // A plain file that is called .gz is refused, the same bytes under another name are not.
+        // A plain file named .gz is rejected, but the same bytes under another name are not.
         String ending = name.endsWith(".gz") ? ".gz" : name.endsWith(".zst") ? ".zst" : "";
-        for (String text : List.of(Version.current(), question, ending, input)) {
-            // With its length, so that no two sequences of texts are alike.
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        for (String string : List.of(Version.current(), question, ending, input)) {
+            // The length keeps different sequences of strings apart.
+            byte[] bytes = string.getBytes(StandardCharsets.UTF_8);
             digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
             digest.update(bytes);
         }
         return Fingerprint.hex(digest).substring(0, DIGITS);
     }
 
-    /** The id for a file or folder, whose bytes are read once for it. */
+    /** The id for a file or folder; reads its bytes once. */
     public static String of(String question, Location input) throws IOException {
         return of(question, input.fileName(), Fingerprint.ofInput(input, () -> false));
     }

@@ -15,13 +15,13 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The verdict of a run that has finished: what is needed to say it again without checking again.
+ * The verdict of a finished run, with everything that is printed if the same check is requested again.
  *
  * @param json verdict.json, without its line break
  * @param path of the history that was checked
- * @param anomaly the first anomaly's name, else the reason
- * @param explanations explain.txt of each violation that was kept, the clearest first
- * @param violations how many there were
+ * @param anomaly the name of the first anomaly, or the reason
+ * @param explanations explain.txt of each violation with a folder, the clearest first
+ * @param violations number of violations
  */
 public record StoredVerdict(
         String json,
@@ -41,17 +41,17 @@ public record StoredVerdict(
         explanations = List.copyOf(explanations);
     }
 
-    /** What the run exits with: it follows from the status, whatever was forgiven when the run was made. */
+    /** The exit code of the status, even if the run was made with {@code --on-violation succeed}. */
     public int exitCode() {
         return status.exitCode().code();
     }
 
-    /** The result line of this verdict for a PATH, found in {@code millis}. */
+    /** The result line for a PATH, with the time of finding the run. */
     public String line(String path, long millis) {
         return ResultLine.of(status.name(), level, path, transactions, operations, millis, anomaly);
     }
 
-    /** What {@link ViolationText} said of it; less of long transactions may have been shown at first. */
+    /** The output of {@link ViolationText}, except that a brief text may show more operations of long transactions. */
     public String explanation(ViolationText.Detail detail) {
         if (detail == ViolationText.Detail.FULL) {
             return String.join("", explanations);
@@ -71,9 +71,9 @@ public record StoredVerdict(
     }
 
     /**
-     * verdict.json for a PATH of the same content and for what this process exits with.
+     * verdict.json with another PATH and exit code.
      *
-     * @param strongest as of {@link VerdictJson#of(Verdict, Strongest)}
+     * @param strongest as in {@link VerdictJson#of(Verdict, Strongest)}
      */
     public String json(String path, int exitCode, @Nullable Strongest strongest) throws IOException {
         StringWriter text = new StringWriter(json.length() + path.length());

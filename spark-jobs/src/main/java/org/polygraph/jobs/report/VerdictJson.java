@@ -32,16 +32,16 @@ public final class VerdictJson {
     /** Raised when a field changes its meaning; new fields do not raise it. */
     public static final int SCHEMA = 1;
 
-    /** Reasons told in full; those beyond are one sentence each. */
-    private static final int MOST_TOLD = 1000;
+    /** The most reasons in full; further ones are one sentence each. */
+    private static final int MOST_REASONS = 1000;
 
     private static final long EXACT = 1L << 53;
     private static final JsonFactory FACTORY = new JsonFactory();
 
     private final JsonGenerator json;
     private final @Nullable HistoryTable table;
-    /** Reasons that were told in full: one that holds in several places is told once. */
-    private final Set<Reason> told = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Reasons written in full so far; each is written in full once. */
+    private final Set<Reason> written = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private VerdictJson(JsonGenerator json, @Nullable HistoryTable table) {
         this.json = json;
@@ -53,7 +53,7 @@ public final class VerdictJson {
         return of(verdict, null);
     }
 
-    /** The same of one of several levels, with the strongest of them that holds; null if only one was asked for. */
+    /** The same for one of several levels, with the strongest that holds; {@code strongest} is null for a single level. */
     public static String of(Verdict verdict, @Nullable Strongest strongest) {
         StringWriter text = new StringWriter(1024);
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
@@ -64,7 +64,7 @@ public final class VerdictJson {
         return text.toString();
     }
 
-    /** {@code metrics.json}: what the check cost. One JSON object without line breaks. */
+    /** {@code metrics.json}: the cost of the check. One JSON object without line breaks. */
     static String metrics(Verdict verdict) {
         StringWriter text = new StringWriter(256);
         try (JsonGenerator generator = FACTORY.createGenerator(text)) {
@@ -85,7 +85,8 @@ public final class VerdictJson {
     }
 
     /**
-     * {@code violations.jsonl}: a line each, for tables. {@code sub_history} is null where there is none; {@code folder} is relative to the run, null beyond the first hundred.
+     * {@code violations.jsonl}: one line per violation, for tables. {@code sub_history} is null if there is none; {@code folder}
+     * is relative to the run, and null beyond the first hundred.
      */
     static String violations(Verdict verdict) {
         StringWriter lines = new StringWriter(256);
@@ -165,7 +166,7 @@ public final class VerdictJson {
         json.writeEndObject();
     }
 
-    /** Which of several levels is the strongest that holds: a property of the question, and so of no run. */
+    /** The strongest of several levels that holds. It depends on the levels requested, so no run has it. */
     static void strongest(JsonGenerator json, Strongest strongest) throws IOException {
         json.writeStringField(
                 "strongest",
@@ -229,7 +230,7 @@ public final class VerdictJson {
         json.writeEndArray();
     }
 
-    /** What is enough of the history; its operations are in {@code violations/NNN/history.jsonl}. */
+    /** The sub-history; its operations are in {@code violations/NNN/history.jsonl}. */
     private void minimal(@Nullable SubHistory part) throws IOException {
         json.writeFieldName("minimal_history");
         if (part == null) {
@@ -311,7 +312,7 @@ public final class VerdictJson {
         }
         json.writeStringField("why", edge.why());
         json.writeStringField("basis", edge.reason().basis().label());
-        if (!edge.reason().because().isEmpty() && told.size() < MOST_TOLD && told.add(edge.reason())) {
+        if (!edge.reason().because().isEmpty() && written.size() < MOST_REASONS && written.add(edge.reason())) {
             alternatives("because", edge.reason().because());
         }
         json.writeEndObject();

@@ -91,7 +91,7 @@ public final class ViolationText {
     static String of(Violation violation, IsolationLevel level, int number, HistoryTable table) {
         ViolationText text = new ViolationText(table, Detail.FULL);
         text.explain(violation);
-        new ReasonText(text.facts, text.out).tell(violation, level, number);
+        new ReasonText(text.facts, text.out).append(violation, level, number);
         return text.out.toString();
     }
 

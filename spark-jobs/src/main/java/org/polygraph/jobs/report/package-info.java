@@ -1,9 +1,8 @@
 /**
- * A verdict as people and programs read it: the result line, the explanation of a violation, JSON, the run directory.
+ * The output of a verdict for people and programs: the result line, the explanation of a violation, JSON, the run directory.
  *
- * <p>Guarantee: the formats of the command's output, which users parse; a run directory is whole or absent. Decides
- * nothing. May import: storage, partitioner.isolation, certificate, verdict,
- * Jackson.
+ * <p>Guarantee: the formats of the command's output, which users parse; a run directory is whole or absent. May import:
+ * storage, partitioner.isolation, certificate, verdict, Jackson.
  */
 @NullMarked
 package org.polygraph.jobs.report;

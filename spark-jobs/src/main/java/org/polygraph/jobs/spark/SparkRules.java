@@ -193,8 +193,9 @@ final class SparkRules implements Rules {
         if (!hasBegunHere) {
             hasBegunHere = true;
             IntOpenHashSet hot = new IntOpenHashSet(hotKeys);
-            int[] chosen =
-                    IntStream.of(slices.splitKeys()).filter(k -> !hot.contains(k)).toArray();
+            int[] chosen = IntStream.of(slices.splitKeys())
+                    .filter(k -> !hot.contains(k))
+                    .toArray();
             if (chosen.length > 0) {
                 try {
                     IndexFiles files = new IndexFiles(parent, context.hadoopConfiguration());

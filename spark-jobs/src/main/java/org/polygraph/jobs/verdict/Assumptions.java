@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 
 /**
- * What the verdict holds under.
+ * The assumptions of a verdict.
  *
  * @param initialValue the value of every key before the first transaction: a {@link Long}, a {@link String} or null
  * @param uniqueValues whether no two counted writes of a key wrote the same value (nor the initial one)

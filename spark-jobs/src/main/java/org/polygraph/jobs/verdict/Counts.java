@@ -4,7 +4,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The size of a history, all of it: reads and writes include those of transactions that do not count.
+ * The size of a history. Reads and writes include those of transactions that do not count.
  *
  * @param keys distinct keys
  */
@@ -16,27 +16,27 @@ public record Counts(
         long reads,
         long writes,
         long keys) {
-    /** Of a history that could not be read. */
+    /** The counts of a history that could not be read. */
     public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0);
 
-    /** One pass over the outcomes and the operations. */
+    /** Counts in one pass over statuses and operations. */
     public static Counts of(HistoryTable table) {
-        long[] byOutcome = new long[TransactionStatus.values().length];
-        for (byte outcome : table.statuses()) {
-            byOutcome[outcome]++;
+        long[] byStatus = new long[TransactionStatus.values().length];
+        for (byte status : table.statuses()) {
+            byStatus[status]++;
         }
         long writes = table.writes();
         return new Counts(
                 table.sessions(),
-                byOutcome[TransactionStatus.COMMITTED.code()],
-                byOutcome[TransactionStatus.ABORTED.code()],
-                byOutcome[TransactionStatus.INDETERMINATE.code()],
+                byStatus[TransactionStatus.COMMITTED.code()],
+                byStatus[TransactionStatus.ABORTED.code()],
+                byStatus[TransactionStatus.INDETERMINATE.code()],
                 table.operations() - writes,
                 writes,
                 table.keys().size());
     }
 
-    /** Whatever their outcome. */
+    /** The number of transactions of any status. */
     public long transactions() {
         return transactionsCommitted + transactionsAborted + transactionsIndeterminate;
     }

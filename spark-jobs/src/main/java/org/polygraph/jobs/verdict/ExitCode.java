@@ -1,21 +1,21 @@
 package org.polygraph.jobs.verdict;
 
-/** What the process tells its caller. 130 and 143 (signals) come from the JVM itself. */
+/** The exit codes of the process. The JVM itself exits with 130 and 143 on signals. */
 public enum ExitCode {
     PASS(0),
     /** A bug. Worth a retry and a report. */
     INTERNAL(1),
-    /** Flags or configuration; nothing was checked. */
+    /** Wrong options or configuration; nothing was checked. */
     USAGE(2),
     VIOLATION(3),
     /** A budget ran out. Worth a retry with more of it. */
     UNKNOWN(4),
-    /** The input is no history, or nothing in it was committed. */
+    /** The input is not a history, or nothing in it was committed. */
     INVALID(5),
     /** Storage or cluster I/O. Worth a retry. */
     IO(6);
 
-    /** Of several PATHs the first of these that occurred is the exit code of all. */
+    /** The exit code of several PATHs is the first of these that occurred. */
     private static final int[] PRECEDENCE = {1, 6, 5, 3, 4};
 
     private final int code;

@@ -1,10 +1,10 @@
 package org.polygraph.jobs.verdict;
 
 /**
- * A stage that has ended.
+ * A phase that has ended.
  *
  * @param millis elapsed
  * @param cpuMillis of all threads that worked on it
- * @param items what it handled, in its own unit (transactions, reads, edges)
+ * @param items number of transactions, reads or edges that it processed
  */
 public record Phase(String name, long millis, long cpuMillis, long items) {}

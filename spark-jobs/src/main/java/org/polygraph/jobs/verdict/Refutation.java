@@ -2,9 +2,9 @@ package org.polygraph.jobs.verdict;
 
 import java.io.IOException;
 
-/** A refutation by search, step by step, as text that a checker reads without trusting who wrote it. */
+/** A refutation by search as text, step by step, which a checker can check without trusting the search. */
 @FunctionalInterface
 public interface Refutation {
-    /** Writes it; see the solver's README for the format. */
+    /** Writes the refutation; the solver's README describes the format. */
     void writeTo(Appendable out) throws IOException;
 }

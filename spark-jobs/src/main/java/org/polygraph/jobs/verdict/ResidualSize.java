@@ -1,7 +1,7 @@
 package org.polygraph.jobs.verdict;
 
 /**
- * What no rule decided and the solver had to.
+ * The size of the residual core, which the solver decides.
  *
  * @param constraints clauses instantiated
  * @param candidateReads reads with more than one candidate writer left
@@ -10,6 +10,6 @@ package org.polygraph.jobs.verdict;
  */
 public record ResidualSize(
         long constraints, long candidateReads, long components, long largest, long decisions, long conflicts) {
-    /** Nothing was left. */
+    /** The rules decided everything. */
     public static final ResidualSize NONE = new ResidualSize(0, 0, 0, 0, 0, 0);
 }

@@ -5,18 +5,18 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * Which of the levels asked for is the strongest that holds.
+ * The strongest of several levels that holds.
  *
  * @param level null if none holds, or if it is not known
- * @param known whether that is known: every level before it, or every level, is violated
+ * @param known whether every level before it, or every level if none holds, is violated
  */
 public record Strongest(@Nullable IsolationLevel level, boolean known) {
     /**
-     * The first that passes, provided that those before it are violated; where one of them is not decided it may be the
-     * strongest, so that nothing is known.
+     * The first level that passes, if all levels before it are violated. If one of these is undecided it may be the strongest,
+     * so the result is not known.
      *
-     * @param levels strongest first, and their
-     * @param statuses one each
+     * @param levels strongest first
+     * @param statuses one for each level
      */
     public static Strongest of(List<IsolationLevel> levels, List<Verdict.Status> statuses) {
         for (int i = 0; i < levels.size(); i++) {

@@ -2,11 +2,11 @@ package org.polygraph.jobs.verdict;
 
 import java.util.Locale;
 
-/** What timestamps may do ({@code --time}). */
+/** The use of timestamps ({@code --time}). */
 public enum TimeMode {
-    /** They are not looked at. */
+    /** They are ignored. */
     NONE,
-    /** They may speed the check up or help to accept; they never condemn. */
+    /** They may speed up the check or help to find an order; they never cause a violation. */
     HINT,
     /** Real-time order is part of the level. */
     STRICT;

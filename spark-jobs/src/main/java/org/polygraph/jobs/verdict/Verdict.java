@@ -14,13 +14,13 @@ public final class Verdict {
     public enum Status {
         /** The level holds. */
         PASS(ExitCode.PASS),
-        /** It does not; {@link Verdict#violations} says why. */
+        /** The level does not hold; {@link Verdict#violations} has the reasons. */
         VIOLATION(ExitCode.VIOLATION),
-        /** A budget ran out; {@link Verdict#reason} says which. */
+        /** A budget ran out; {@link Verdict#reason} names it. */
         UNKNOWN(ExitCode.UNKNOWN),
-        /** The input is no history, or has nothing to judge. */
+        /** The input is not a history, or nothing in it was committed. */
         INVALID(ExitCode.INVALID),
-        /** The check could not be made: I/O, unless {@link Builder#exitCode} says it was a bug. */
+        /** The check failed: by I/O, or by a bug if {@link Builder#exitCode} is so. */
         ERROR(ExitCode.IO);
 
         private final ExitCode exitCode;
@@ -29,7 +29,7 @@ public final class Verdict {
             this.exitCode = exitCode;
         }
 
-        /** What follows from the status alone. */
+        /** The exit code that follows from the status alone. */
         public ExitCode exitCode() {
             return exitCode;
         }
@@ -95,17 +95,17 @@ public final class Verdict {
         return violations;
     }
 
-    /** How many independent violations were found, those that are not in {@link #violations} included. */
+    /** The number of independent violations found, including those not in {@link #violations}. */
     public int violationsFound() {
         return violationsFound;
     }
 
-    /** The history that {@link #violations} speaks of; null where there are none to show. */
+    /** The history of {@link #violations}; null if there are none to show. */
     public @Nullable HistoryTable table() {
         return table;
     }
 
-    /** One line for people: the budget that ran out, the error; empty if there is nothing to say. */
+    /** One line: the budget that ran out, or the error; else empty. */
     public String reason() {
         return reason;
     }
@@ -132,12 +132,12 @@ public final class Verdict {
         return certificate;
     }
 
-    /** The order that a PASS rests on; null for anything else. */
+    /** The order that a PASS rests on; null otherwise. */
     public @Nullable Witness witness() {
         return witness;
     }
 
-    /** The search's refutation; null where there was no search, or it was too long to keep. */
+    /** The search's refutation; null if there was no search, or if the refutation was too long to keep. */
     public @Nullable Refutation refutation() {
         return refutation;
     }
@@ -147,7 +147,7 @@ public final class Verdict {
         return millis;
     }
 
-    /** What the process would exit with if this were its only PATH. */
+    /** The exit code of the process if this is its only PATH. */
     public int exitCode() {
         return exitCode;
     }
@@ -177,7 +177,7 @@ public final class Verdict {
         return b;
     }
 
-    /** All but status and level is optional. */
+    /** Everything but status and level is optional. */
     public static final class Builder {
         private final Status status;
         private final IsolationLevel level;
@@ -218,9 +218,9 @@ public final class Verdict {
         }
 
         /**
-         * What was found.
+         * Sets the violations.
          *
-         * @param of the history whose transactions and keys the violations number
+         * @param of the history in which they number transactions and keys
          */
         public Builder violations(List<Violation> value, HistoryTable of) {
             violations = value;
@@ -228,7 +228,7 @@ public final class Verdict {
             return this;
         }
 
-        /** How many there are in all, where not all are given. */
+        /** The number of violations found, if not all of them are given. */
         public Builder violationsFound(int value) {
             violationsFound = value;
             return this;
@@ -244,7 +244,7 @@ public final class Verdict {
             return this;
         }
 
-        /** Adds a phase that came before those given so far. */
+        /** Adds a phase before those given so far. */
         public Builder firstPhase(Phase value) {
             phases.add(0, value);
             return this;

@@ -19,9 +19,12 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Linearizability by key: an order a key, replayed; or keys that have none, each with a sub-history that has none either. */
+/**
+ * Decides linearizability by key: finds an order for each key, or keys without one, each with a sub-history without
+ * one.
+ */
 public final class LinearDecision {
-    /** Of an operation: what is sorted, placed and replayed. */
+    /** Bytes per operation to sort, place and replay it. */
     private static final long HELD_BYTES = 72;
 
     private final Check check;
@@ -65,15 +68,15 @@ public final class LinearDecision {
         return new Finding.Order(witness, false);
     }
 
-    /** Sub-histories are judged again by code that knows the definition only, as far as they are small enough. */
+    /** Judges sub-histories that are small enough again, by code that knows only the definition. */
     private Finding violation(Linearizability found) {
         phases.begin("evidence");
-        List<Violation> told = new ArrayList<>();
+        List<Violation> reported = new ArrayList<>();
         boolean isJudged = false;
         for (Violation violation : found.violations()) {
             SubHistory part = violation.minimal();
             if (part == null) {
-                told.add(violation);
+                reported.add(violation);
                 continue;
             }
             BruteForce.Answer answer = BruteForce.judge(
@@ -85,9 +88,9 @@ public final class LinearDecision {
             }
             boolean violates = answer == BruteForce.Answer.VIOLATED;
             isJudged |= violates;
-            told.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
+            reported.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
         }
-        phases.end(told.size());
-        return new Finding.Violated(told, found.violated(), new Certificate("operations", null, isJudged));
+        phases.end(reported.size());
+        return new Finding.Violated(reported, found.violated(), new Certificate("operations", null, isJudged));
     }
 }

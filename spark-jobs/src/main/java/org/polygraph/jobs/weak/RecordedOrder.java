@@ -13,12 +13,14 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A serial order near the one in which transactions were recorded: by their end, or where times are unknown by their position in
- * the file, or where that is sorted by session by their values. A replay finds the reads that do not return the last write. They are few where the database is serializable and the
- * recorded order is nearly that of commits; the transactions around each are then reordered, and the order is replayed again. A serial
- * order proves RC, RA and CC. That none is found proves nothing.
+ * A serial order near the one in which transactions were recorded: by their end, or where times are unknown by their
+ * position in the file, or where that is sorted by session by their values. A replay finds the reads that do not
+ * return the last write. They are few where the database is serializable and the recorded order is nearly that of
+ * commits; the transactions around each are then reordered, and the order is replayed again. A serial order proves
+ * RC, RA and CC. That none is found proves nothing.
  *
- * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4 an operation.
+ * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4
+ * an operation.
  */
 final class RecordedOrder {
     private static final int ROUNDS = 4;
@@ -102,7 +104,8 @@ final class RecordedOrder {
     }
 
     /**
-     * The largest value that each transaction wrote, or if it wrote none, read: an order in time where clients count values up.
+     * The largest value that each transaction wrote, or if it wrote none, read: an order in time where clients count
+     * values up.
      *
      * @return null unless the values that a session writes ascend
      */
@@ -161,7 +164,10 @@ final class RecordedOrder {
         return sequence;
     }
 
-    /** Gives places in the order of the sequence, but to each transaction after its predecessors; false if sessions and pairs form a cycle. */
+    /**
+     * Gives places in the order of the sequence, but to each transaction after its predecessors; false if sessions
+     * and pairs form a cycle.
+     */
     private boolean isPlaced() {
         int[] placed = new int[sequence.length];
         int places = 0;
@@ -189,8 +195,8 @@ final class RecordedOrder {
     }
 
     /**
-     * A predecessor of t that has to be placed first, or {@link #NONE}. Pairs and sources are only likely, so one that waits for t
-     * itself is ignored: the next replay finds the reads that this leaves.
+     * A predecessor of t that has to be placed first, or {@link #NONE}. Pairs and sources are only likely, so one
+     * that waits for t itself is ignored: the next replay finds the reads that this leaves.
      *
      * @param isMoved whether t is placed before its turn
      */

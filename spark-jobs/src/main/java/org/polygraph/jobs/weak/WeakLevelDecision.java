@@ -31,25 +31,25 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * RC, RA and CC: the order in which they were recorded, if a replay accepts it ({@link RecordedOrder}); else the
- * edges that the {@link Axiom} demands, and an order that extends them. No rounds, no solver.
+ * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the
+ * {@link Axiom} demands and an order that extends them. There are no rounds and no solver.
  *
- * <p>Exact where it is known who read from whom. Where it is not, because values repeat: the recorded order can only be right;
- * reads that are open demand nothing at first, so a violation is one; then SI is tried, which implies all of these levels, so its
- * PASS is one; then, of a few open reads, every choice ({@link WriterChoices}); else the answer is UNKNOWN.
+ * <p>Exact if every read has one possible writer. Reads with several are open, and demand nothing at first, so a
+ * violation without them is final. Otherwise SI is tried, which implies these levels, so its PASS is final. Then
+ * every choice of writers is tried if there are few open reads ({@link WriterChoices}); else the answer is UNKNOWN.
  */
 public final class WeakLevelDecision {
-    /** For the attempt to accept by way of SI: its rules take some 4 us an operation. */
+    /** CPU time for SI, whose rules take about 4 us per operation. */
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
 
     private static final long ORDER_NANOS = 5_000;
 
     private static final long MOST_CHOICES = 200_000;
 
-    private static final long MOST_CHOICES_OF_PART = 2_000;
+    private static final long MOST_CHOICES_OF_SUB_HISTORY = 2_000;
     private static final long MOST_CHOICE_STEPS = 100_000_000;
 
-    /** Of an operation: index and edges. */
+    /** Bytes of index and edges per operation. */
     private static final long HELD_BYTES = 40;
 
     private final Check check;
@@ -58,7 +58,7 @@ public final class WeakLevelDecision {
     private final Budget budget;
     private final PhaseClock phases;
     private final Kernels kernels;
-    /** Of the choices that were judged last and hold: an order. */
+    /** The order of the choices that were judged last and hold. */
     private @Nullable CommitOrder chosen;
 
     private WeakLevelDecision(Check check, Kernels kernels) {
@@ -99,19 +99,17 @@ public final class WeakLevelDecision {
         budget.require(held, rows, "order");
         phases.begin("order");
         Axiom axiom = kernels.axiom(reads, indeterminate, request.level());
-        CommitOrder.Result result = order.order(axiom, budget::exhausted);
+        boolean isOrdered = order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
-        return switch (result) {
-            case STOPPED -> throw Budget.ended();
-            case REFUTED -> violation(new AxiomEvidence(order).violations());
-            case ORDERED ->
-                hasOpenReads
-                        ? ambiguous(reads)
-                        : new Finding.Order(check.witness(order.commitStatus(), null, order.position()), false);
-        };
+        if (!isOrdered) {
+            return violation(new AxiomEvidence(order).violations());
+        }
+        return hasOpenReads
+                ? ambiguous(reads)
+                : new Finding.Order(check.witness(order.commitStatus(), null, order.position()), false);
     }
 
-    /** Whether what counts is told by the transactions as they stand. */
+    /** Whether no transaction has an unknown outcome. */
     private boolean areOutcomesKnown() {
         byte unknown = TransactionStatus.INDETERMINATE.code();
         for (byte outcome : table.statuses()) {
@@ -130,7 +128,7 @@ public final class WeakLevelDecision {
         return recorded;
     }
 
-    /** Where values repeat and what is certain has an order. */
+    /** Decides open reads, if there is an order without them. */
     private Finding ambiguous(ReadsFrom sources) {
         CheckRequest snapshots = new CheckRequest(
                 IsolationLevel.SI,
@@ -159,7 +157,7 @@ public final class WeakLevelDecision {
         };
     }
 
-    /** A replay knows values only, so it may not see in the order of the choices what they were. */
+    /** Choices that hold. A replay knows values only, so it may reject the order that the choices have. */
     private Finding chosen() {
         CommitOrder found = chosen;
         if (found != null) {
@@ -175,7 +173,7 @@ public final class WeakLevelDecision {
         return new Finding.Choices(tried);
     }
 
-    /** Whether independent code finds choices that hold too; a large history it is not asked. */
+    /** Whether independent code finds choices that hold too; false if the history is too large for it. */
     private boolean isTriedAgain() {
         if (table.transactions() > BruteForce.TRANSACTIONS) {
             return false;
@@ -183,7 +181,7 @@ public final class WeakLevelDecision {
         return switch (BruteForce.judge(table, request.terms().orElseThrow())) {
             case HOLDS -> true;
             case TOO_LARGE -> false;
-            case VIOLATED -> throw new IllegalStateException("no choice of who read from whom explains the history");
+            case VIOLATED -> throw new IllegalStateException("no choice of writers explains the history");
         };
     }
 
@@ -200,26 +198,27 @@ public final class WeakLevelDecision {
 
     private static @Nullable CommitOrder ordered(HistoryTable history, CheckRequest request, Budget budget) {
         CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT);
-        return order.violations().isEmpty() && order.order(budget::exhausted) == CommitOrder.Result.ORDERED
-                ? order
-                : null;
+        return order.violations().isEmpty() && order.order(budget::exhausted) ? order : null;
     }
 
-    /** Whether a part of a history is known to violate. */
-    public static boolean violates(HistoryTable part, CheckRequest request, Budget budget) {
-        CommitOrder order = CommitOrder.index(part, request.level(), request.indexing());
-        if (!order.violations().isEmpty()) {
-            return true;
+    /** Whether the history violates the level of the request; false if the budget ends before that is known. */
+    public static boolean violates(HistoryTable table, CheckRequest request, Budget budget) {
+        CommitOrder order = CommitOrder.index(table, request.level(), request.indexing());
+        try {
+            return !order.violations().isEmpty()
+                    || !order.order(budget::exhausted)
+                    || (order.hasOpenReads()
+                            && WriterChoices.search(
+                                            order.readsFrom(),
+                                            h -> holds(h, request, budget),
+                                            MOST_CHOICES_OF_SUB_HISTORY)
+                                    == WriterChoices.Result.FAILS);
+        } catch (BudgetException e) {
+            if (!budget.exhausted()) {
+                throw e;
+            }
+            return false;
         }
-        return switch (order.order(budget::exhausted)) {
-            case REFUTED -> true;
-            case STOPPED -> false;
-            case ORDERED ->
-                order.hasOpenReads()
-                        && WriterChoices.search(order.readsFrom(), h -> holds(h, request, budget), MOST_CHOICES_OF_PART)
-                                == WriterChoices.Result.FAILS
-                        && !budget.exhausted();
-        };
     }
 
     private Finding violation(List<Violation> violations) {

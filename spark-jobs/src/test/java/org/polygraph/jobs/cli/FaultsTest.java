@@ -28,12 +28,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
-import org.polygraph.jobs.spark.FaultPlugin.Fault;
 import org.polygraph.jobs.spark.FaultPlugin;
+import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /**
- * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are gone. In
- * the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on from.
+ * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are
+ * gone. In the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on
+ * from.
  */
 @Timeout(300)
 @Tag("process")
@@ -238,7 +239,10 @@ class FaultsTest {
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
-    /** Between a driver that has written them and tasks that read them: an error that names the file, never another verdict. */
+    /**
+     * Between a driver that has written them and tasks that read them: an error that names the file, never another
+     * verdict.
+     */
     @Test
     void damagedFilesOfStagesAreErrors() throws IOException {
         damaged(Question.SER, Fault.FLIP, "index keys", "part-00001", "part-00001.parquet");

@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
 import org.polygraph.jobs.report.Untimed;
-import org.polygraph.jobs.spark.FaultPlugin.Fault;
 import org.polygraph.jobs.spark.FaultPlugin;
+import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
-/** Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run. */
+/**
+ * Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run.
+ */
 @Tag("cluster")
 class HdfsClusterIT {
     @TempDir

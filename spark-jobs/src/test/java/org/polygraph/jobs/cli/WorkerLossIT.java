@@ -14,10 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.cli.Faults.Question;
-import org.polygraph.jobs.spark.FaultPlugin.Fault;
 import org.polygraph.jobs.spark.FaultPlugin;
+import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
-/** Two workers in processes of their own, one of them killed (-9) within a stage: the same verdict, and nothing left over. */
+/**
+ * Two workers in processes of their own, one of them killed (-9) within a stage: the same verdict, and nothing left
+ * over.
+ */
 @Tag("cluster")
 class WorkerLossIT {
     @TempDir
@@ -32,7 +35,9 @@ class WorkerLossIT {
         }
     }
 
-    /** Lost with the worker: shuffle files; cached slices and files of the closure; rows of the input; broadcast orders. */
+    /**
+     * Lost with the worker: shuffle files; cached slices and files of the closure; rows of the input; broadcast orders.
+     */
     @Test
     @Timeout(600)
     void killed() throws IOException, InterruptedException {

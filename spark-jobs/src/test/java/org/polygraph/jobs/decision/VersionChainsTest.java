@@ -12,13 +12,16 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Read-modify-write histories, decided by their version chains: against brute force, and against the solver without rules. */
+/**
+ * Read-modify-write histories, decided by their version chains: against brute force, and against the solver without
+ * rules.
+ */
 class VersionChainsTest {
     private static final List<IsolationLevel> LEVELS =
             List.of(IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI);

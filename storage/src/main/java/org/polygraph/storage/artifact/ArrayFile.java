@@ -18,10 +18,10 @@ import org.polygraph.storage.artifact.ArrowLayout.Column;
 
 /**
  * A file of named primitive arrays: what a finished stage leaves for a later process. It is an Arrow IPC file of one row, a column
- * an array: {@code list<int32>}, {@code list<int64>} or {@code binary}; whatever reads Arrow reads it. Its footer says {@code
+ * an array: {@code list<int32>}, {@code list<int64>} or {@code binary}; any reader of Arrow reads it. Its footer has {@code
  * rows} and {@code crc32c}, of all before the footer, in hexadecimal digits.
  *
- * <p>A file that is not exactly what {@link #writeTo} gives for some arrays is told as {@link DamagedException}, whatever its
+ * <p>A file that is not exactly what {@link #writeTo} gives for some arrays is a {@link DamagedException}, whatever its
  * bytes are; no more is allocated than the file is long. Time: a pass. Memory: the arrays, 64 KiB and 200 bytes an array.
  */
 public final class ArrayFile {
@@ -230,7 +230,7 @@ public final class ArrayFile {
         private final ByteBuffer buffer = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
         private final CRC32C sum = new CRC32C();
         private int summed;
-        /** Bytes of the file that nobody has taken. */
+        /** Bytes of the file that have not been taken. */
         long left;
 
         Source(InputStream in, long length) {

@@ -23,7 +23,7 @@ import org.apache.arrow.flatbuf.Type;
 import org.polygraph.storage.artifact.ArrayFile.DamagedException;
 
 /**
- * What an Arrow IPC file says of its content, for files of one row: a column an array, {@code list<int32>}, {@code
+ * The metadata of an Arrow IPC file, for files of one row: a column an array, {@code list<int32>}, {@code
  * list<int64>} or {@code binary}. Arrow's own messages, without its vectors: those would copy every array outside of the heap
  * before it is written. (Arrow columnar format 1.5, "IPC File Format"; metadata V5.)
  */
@@ -92,7 +92,7 @@ final class ArrowLayout {
         return message(builder, MessageHeader.Schema, schema(builder, columns), 0);
     }
 
-    /** The message that says where the one row's arrays are. */
+    /** The message with the places of the arrays. */
     static byte[] batch(List<Column> columns) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int nodes = nodes(builder, columns);

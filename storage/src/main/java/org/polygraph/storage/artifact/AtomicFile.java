@@ -35,7 +35,7 @@ public abstract class AtomicFile implements Closeable {
     /** Completes the file. Once. */
     public void commit() throws IOException {
         stream.close();
-        // Where a file is replaced in two steps, nobody may remove the new one between them.
+        // Where a file is replaced in two steps, the new one must not be removed between them.
         Unfinished.remove(unfinished);
         publish();
         done = true;

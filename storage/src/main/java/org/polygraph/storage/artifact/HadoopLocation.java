@@ -42,7 +42,7 @@ final class HadoopLocation implements Location {
         } catch (IOException e) {
             throw new IOException(name + ": cannot be reached: " + e.getMessage(), e);
         } catch (RuntimeException | LinkageError e) {
-            // How Hadoop says that a file system's jar is missing.
+            // Hadoop's message where the jar of a file system is missing.
             throw new IOException(
                     name + ": cannot be reached: " + e.getMessage() + "; add the file system's jars to the class path",
                     e);
@@ -181,9 +181,8 @@ final class HadoopLocation implements Location {
     }
 
     /**
-     * Renames a file to a name that another may have. In one step where the file system has one, as HDFS and a local disk do:
-     * whoever is killed there, a task's speculative twin for one, leaves the old file or the new one, whole. Elsewhere, as in
-     * an object store, the old one is deleted first.
+     * Renames a file to a name that another file may have. HDFS and a local disk do this in one step, so a process that is killed, such
+     * as a speculative task, leaves the old file or the new one, whole. Elsewhere, as in an object store, the old one is deleted first.
      */
     private static final class Replacing extends FilterFileSystem {
         Replacing(FileSystem files) {

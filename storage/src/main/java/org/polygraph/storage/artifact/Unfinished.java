@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What has a temporary name and is neither complete nor removed: the end of the JVM, by a signal too, removes it. */
 final class Unfinished {
-    /** What is being written in a folder by another thread may make the folder anew. */
+    /** Another worker that writes into a folder may create the folder again. */
     private static final int TRIES = 20;
 
     private static final Set<Output> FILES = ConcurrentHashMap.newKeySet();
@@ -59,7 +59,7 @@ final class Unfinished {
                 try {
                     output.discard();
                 } catch (IOException e) {
-                    // Nobody is there to be told; it has a temporary name.
+                    // There is no caller to report to; the file has a temporary name.
                     continue;
                 }
             }

@@ -43,7 +43,7 @@ public enum HistoryFormat {
         };
     }
 
-    /** What such a file holds, as messages say it. */
+    /** What such a file holds, for messages. */
     String content() {
         return content;
     }

@@ -15,11 +15,11 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * How large a history is, as far as can be told without reading it.
+ * The size of a history, estimated without reading it where possible.
  *
  * @param source how this is known
- * @param format of the files; of standard input what was asked for; AUTO where nobody asks for files any more
- * @param bytes of the files, or -1 for standard input and where nobody asks for files
+ * @param format of the files; of standard input the one asked for; AUTO for a table
+ * @param bytes of the files, or -1 for standard input and for a table
  * @param transactions of whatever outcome
  * @param operations in all
  * @param writes about half of the operations where the source is METADATA
@@ -37,7 +37,7 @@ public record HistorySize(
         long sessions,
         long keys,
         boolean timed) {
-    /** Where the numbers come from. */
+    /** The source of the numbers. */
     public enum Source {
         /** Everything was read. */
         ALL,
@@ -102,7 +102,7 @@ public record HistorySize(
         try (SeekableInput in = file.open()) {
             return !in.seekable() || Compression.of(in.readNBytes(Compression.PREFIX)) != Compression.NONE;
         } catch (IOException e) {
-            // Whoever reads it says why it cannot be.
+            // Reading it gives the message.
             return true;
         }
     }
@@ -112,7 +112,7 @@ public record HistorySize(
         return of(HistoryReader.read(path, format), found, bytes);
     }
 
-    /** Of a history that has been read from files that nobody needs any more. One pass over its operations. */
+    /** Of a history that has been read. One pass over its operations. */
     public static HistorySize of(HistoryTable table) {
         return of(table, HistoryFormat.AUTO, -1);
     }
@@ -149,7 +149,7 @@ public record HistorySize(
             Files.write(temporary, lines.toByteArray());
             table = HistoryReader.read(temporary.toString(), HistoryFormat.JSONL);
         } catch (HistoryException e) {
-            // Reading it whole says what is wrong and where.
+            // Reading the whole gives the message.
             return null;
         } finally {
             Files.delete(temporary);

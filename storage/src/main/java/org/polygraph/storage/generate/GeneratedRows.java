@@ -50,7 +50,7 @@ public final class GeneratedRows {
      *
      * @param first not below the range's
      * @param end not above the range's
-     * @throws IllegalStateException if a read was never told: a bug, or a part of the work that is missing
+     * @throws IllegalStateException if a read has no result: a bug, or a slice of the work is missing
      */
     public void writeTo(long first, long end, Sink sink) throws IOException {
         int perTable = Math.max(1, OPERATIONS_PER_TABLE / plan.operations());
@@ -102,7 +102,7 @@ public final class GeneratedRows {
         } else if (write) {
             version = plan.write(t, o);
         } else {
-            throw new IllegalStateException("transaction " + t + ", operation " + o + ": nobody told what it reads");
+            throw new IllegalStateException("transaction " + t + ", operation " + o + " has no result");
         }
         int id = builder.keys().id(key);
         long value = builder.values().code(plan.value(version, key));

@@ -6,12 +6,12 @@ import java.util.Locale;
 
 /**
  * An anomaly that a {@link Workload} plants at a stated transaction: a few transactions of consecutive numbers, so of
- * different sessions, whose first operations are on keys that nobody else uses and return what the script says. The rest of
+ * different sessions, whose first operations are on keys of their own and return what the script has. The rest of
  * their operations reads ordinary keys as of one instant, the same for all of them, so that without the script they would
  * break nothing.
  *
  * <p>A script has a transaction a player: {@code r(k,v)} and {@code w(k,v)} with the anomaly's own keys from 0; value 0 is
- * the initial value, another the write of that value in the script, a value that nobody writes one out of thin air. A
+ * the initial value, another the write of that value in the script, a value without a write one out of thin air. A
  * leading {@code !} makes the transaction aborted.
  */
 public enum PlantedAnomaly {

@@ -9,7 +9,7 @@ import java.util.Arrays;
  *
  * <p>Rule: a read returns its transaction's own write of the key before it, else the last version committed before its
  * snapshot. Of a transaction that takes effect, writes of a key lose, and become reads, if another version of that key was
- * committed between snapshot and commit: first committer wins, key by key, and nobody aborts. Thus no key needs to know
+ * committed between snapshot and commit: first committer wins, key by key, and nothing aborts. Thus no key needs to know
  * of another, and of two writers of a key one's commit comes before the other's snapshot. Under SER both events are one
  * instant, and no write loses.
  *

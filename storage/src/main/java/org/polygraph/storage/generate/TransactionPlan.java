@@ -158,7 +158,7 @@ public final class TransactionPlan implements Serializable {
         return workload.planted.get(planted).anomaly().player((int) (transaction - plantedAt[planted]));
     }
 
-    /** How many first operations come from a script: nobody resolves these. */
+    /** How many first operations come from a script, which also has what they read. */
     public int scripted(long transaction) {
         int planted = planted(transaction);
         return planted < 0 ? 0 : player(planted, transaction).steps().size();
@@ -330,7 +330,7 @@ public final class TransactionPlan implements Serializable {
         return start + 1 + (long) ((commit - start - 1) * fraction(transaction, SNAPSHOT));
     }
 
-    /** Header fields that say what this is: names and JSON texts. */
+    /** Header fields that describe the workload: names and JSON. */
     String[][] metadata() {
         StringBuilder anomalies = new StringBuilder("[");
         for (int i = 0; i < plantedAt.length; i++) {

@@ -27,7 +27,8 @@ public final class Names {
 
     /** The first half of a message about a read: its transaction, key and value. */
     public static String read(HistoryTable table, int o) {
-        return transaction(table, HistorySelection.transactionOf(table, o)) + " read key " + key(table, table.key(o)) + " = " + value(table, table.value(o));
+        return transaction(table, HistorySelection.transactionOf(table, o)) + " read key " + key(table, table.key(o))
+                + " = " + value(table, table.value(o));
     }
 
     /** Two writers of a key, neither of which committed before the other's snapshot. */

@@ -161,6 +161,7 @@ public final class RankFile {
         private int next;
         /** The session of {@link #next}. */
         private int session;
+
         private long rows;
         private long lastSession;
         private long lastIndex;

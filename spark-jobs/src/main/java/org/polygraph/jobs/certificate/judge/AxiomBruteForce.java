@@ -79,8 +79,8 @@ final class AxiomBruteForce {
             if (isWrite(o)) {
                 continue;
             }
-            int own = last(t, o, history.operationKeys()[o] | 1);
-            int before = last(t, o, history.operationKeys()[o]);
+            int own = lastWrite(t, o, history.key(o));
+            int before = lastRead(t, o, history.key(o));
             boolean isFirst = own < 0 && before < 0;
             if (own >= 0) {
                 if (value(own) != value(o)) {
@@ -106,10 +106,20 @@ final class AxiomBruteForce {
         return history.value(o);
     }
 
-    /** The last operation of t before another one with this key and kind, or -1. */
-    private int last(int t, int before, int keyAndKind) {
+    /** The last read of the key in t before an operation, or -1. */
+    private int lastRead(int t, int before, int key) {
         for (int o = before - 1; o >= history.firstOperation(t); o--) {
-            if (history.operationKeys()[o] == keyAndKind) {
+            if (history.isReadOf(o, key)) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    /** The last write of the key in t before an operation, or -1. */
+    private int lastWrite(int t, int before, int key) {
+        for (int o = before - 1; o >= history.firstOperation(t); o--) {
+            if (history.isWriteOf(o, key)) {
                 return o;
             }
         }
@@ -137,7 +147,7 @@ final class AxiomBruteForce {
     }
 
     private boolean isSource(int t, int i) {
-        int write = last(t, history.operationsEnd(t), history.operationKeys()[reads[i]] | 1);
+        int write = lastWrite(t, history.operationsEnd(t), history.key(reads[i]));
         return t + 1 != readers[i] && write >= 0 && value(write) == value(reads[i]);
     }
 
@@ -187,7 +197,7 @@ final class AxiomBruteForce {
     }
 
     private boolean writes(int node, int i) {
-        return last(node - 1, history.firstOperation(node), history.operationKeys()[reads[i]] | 1) >= 0;
+        return lastWrite(node - 1, history.firstOperation(node), history.key(reads[i])) >= 0;
     }
 
     /** Whether an earlier read of the same transaction read from this node. */

@@ -88,9 +88,8 @@ public final class BruteForce {
         Arrays.fill(slots, -1);
         int next = sessions;
         for (int o = 0; o < history.operations(); o++) {
-            int keyAndKind = history.operationKeys()[o];
-            if ((keyAndKind & 1) == 0 && slots[keyAndKind >> 1] < 0) {
-                slots[keyAndKind >> 1] = next++;
+            if (!history.isWrite(o) && slots[history.key(o)] < 0) {
+                slots[history.key(o)] = next++;
             }
         }
         state = new char[next];
@@ -253,7 +252,7 @@ public final class BruteForce {
     private boolean writesMeet(int a, int b) {
         for (int i = history.firstOperation(a); i < history.operationsEnd(a); i++) {
             for (int j = history.firstOperation(b); j < history.operationsEnd(b); j++) {
-                if (history.isWrite(i) && history.operationKeys()[i] == history.operationKeys()[j]) {
+                if (history.isWrite(i) && history.isWriteOf(j, history.key(i))) {
                     return true;
                 }
             }

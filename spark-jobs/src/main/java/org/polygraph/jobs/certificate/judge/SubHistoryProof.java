@@ -189,8 +189,7 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = whole.firstOperation(w); o < whole.operationsEnd(w); o++) {
-                int keyAndKind = whole.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
+                if (whole.isWrite(o) && wanted[whole.key(o)]) {
                     explained(w, o, reads);
                 }
             }
@@ -216,7 +215,7 @@ public final class SubHistoryProof {
 
     private boolean isLast(int w, int o) {
         for (int later = o + 1; later < whole.operationsEnd(w); later++) {
-            if (whole.operationKeys()[later] == whole.operationKeys()[o]) {
+            if (whole.isWriteOf(later, whole.key(o))) {
                 return false;
             }
         }
@@ -304,9 +303,9 @@ public final class SubHistoryProof {
     }
 
     private boolean sameOperation(int o, int at) {
-        int a = part.operationKeys()[o];
-        int b = whole.operationKeys()[at];
-        return (a & 1) == (b & 1) && sameKey(a >> 1, b >> 1) && sameValue(part.value(o), whole.value(at));
+        return part.isWrite(o) == whole.isWrite(at)
+                && sameKey(part.key(o), whole.key(at))
+                && sameValue(part.value(o), whole.value(at));
     }
 
     private boolean sameKey(int a, int b) {
@@ -366,9 +365,9 @@ public final class SubHistoryProof {
 
     /** The last write of the read's key before the read, or -1. */
     private static int lastWrite(HistoryTable table, int from, int read) {
-        int write = table.operationKeys()[read] | 1;
+        int key = table.key(read);
         for (int o = read - 1; o >= from; o--) {
-            if (table.operationKeys()[o] == write) {
+            if (table.isWriteOf(o, key)) {
                 return o;
             }
         }
@@ -401,8 +400,7 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = whole.firstOperation(w); o < whole.operationsEnd(w); o++) {
-                int keyAndKind = whole.operationKeys()[o];
-                if ((keyAndKind & 1) == 1 && wanted[keyAndKind >> 1]) {
+                if (whole.isWrite(o) && wanted[whole.key(o)]) {
                     String wrong = writer(w, o, readers, gaps);
                     if (wrong != null) {
                         return wrong;
@@ -415,18 +413,18 @@ public final class SubHistoryProof {
 
     /** Reports operation o of transaction w if it is a possible source of a read and the part lacks it. */
     private @Nullable String writer(int w, int o, Map<Wanted, Set<Integer>> readers, Gaps gaps) {
-        int write = whole.operationKeys()[o];
+        int key = whole.key(o);
         long value = whole.value(o);
-        Set<Integer> readBy = readers.get(new Wanted(write >> 1, value));
+        Set<Integer> readBy = readers.get(new Wanted(key, value));
         if (readBy == null || !isLast(w, o)) {
             return null;
         }
         for (int reader : readBy) {
             boolean cannot = w >= reader && whole.sessionOf(w) == whole.sessionOf(reader);
-            if (!cannot && !keptLast(w, write, value)) {
+            if (!cannot && !keptLast(w, key, value)) {
                 return gaps.found(
                         o,
-                        Names.transaction(whole, reader) + " read key " + Names.key(whole, write >> 1) + " = "
+                        Names.transaction(whole, reader) + " read key " + Names.key(whole, key) + " = "
                                 + Names.value(whole, value) + ", which " + Names.transaction(whole, w)
                                 + " wrote; the sub-history lacks this write");
             }
@@ -434,13 +432,13 @@ public final class SubHistoryProof {
         return null;
     }
 
-    private boolean keptLast(int w, int write, long value) {
+    private boolean keptLast(int w, int key, long value) {
         Integer t = kept.get(w);
         if (t == null) {
             return false;
         }
         for (int o = part.operationsEnd(t) - 1; o >= part.firstOperation(t); o--) {
-            if (whole.operationKeys()[operations[o]] == write) {
+            if (whole.isWriteOf(operations[o], key)) {
                 return whole.value(operations[o]) == value;
             }
         }
@@ -448,8 +446,6 @@ public final class SubHistoryProof {
     }
 
     private String operation(int o) {
-        int keyAndKind = part.operationKeys()[o];
-        return ((keyAndKind & 1) == 1 ? "w(" : "r(") + Names.key(part, keyAndKind >> 1) + ")="
-                + Names.value(part, part.value(o));
+        return (part.isWrite(o) ? "w(" : "r(") + Names.key(part, part.key(o)) + ")=" + Names.value(part, part.value(o));
     }
 }

@@ -181,7 +181,9 @@ public final class Verification {
     private Report choices() {
         return switch (BruteForce.judge(table, terms)) {
             case HOLDS -> {
-                checked("choices", "some choice of a writer for each read keeps " + claimed() + "; there is no order to replay");
+                checked(
+                        "choices",
+                        "some choice of a writer for each read keeps " + claimed() + "; there is no order to replay");
                 yield report(Answer.VERIFIED, "");
             }
             case VIOLATED -> report(Answer.REJECTED, "no choice of a writer for each read keeps " + claimed());
@@ -229,7 +231,8 @@ public final class Verification {
                             + " writes, each key in its order");
             checked(
                     "real time",
-                    "transactions that had ended come before those that started later, clock skew " + terms.clockSkewNanos() + " ns");
+                    "transactions that had ended come before those that started later, clock skew "
+                            + terms.clockSkewNanos() + " ns");
             return;
         }
         checked("sessions", table.sessions() + ", each in its order");
@@ -254,7 +257,8 @@ public final class Verification {
                 "real time",
                 !terms.guarantee().realTime()
                         ? "not part of the level"
-                        : "transactions that had ended come before those that started later, clock skew " + terms.clockSkewNanos() + " ns");
+                        : "transactions that had ended come before those that started later, clock skew "
+                                + terms.clockSkewNanos() + " ns");
     }
 
     private static Location violation(Location run, int i) {

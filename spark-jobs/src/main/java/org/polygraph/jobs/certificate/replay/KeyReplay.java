@@ -146,7 +146,8 @@ public final class KeyReplay {
     public static byte[] of(byte[] bytes, long initialValue) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length % ROW_BYTES != 2 * Integer.BYTES) {
-            throw new IllegalArgumentException("a slice of " + bytes.length + " bytes, which is not a whole number of rows");
+            throw new IllegalArgumentException(
+                    "a slice of " + bytes.length + " bytes, which is not a whole number of rows");
         }
         int slice = in.getInt();
         KeyReplay replay = new KeyReplay(in.getInt(), initialValue);

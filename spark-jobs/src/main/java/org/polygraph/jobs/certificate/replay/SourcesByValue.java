@@ -90,7 +90,8 @@ final class SourcesByValue {
 
     /** Checks reads of own writes and classifies the other operations, transaction by transaction. */
     private @Nullable String classify() {
-        // By key: the last write so far; it belongs to the current transaction iff it is not before its first operation.
+        // By key: the last write so far; it belongs to the current transaction iff it is not before its first
+        // operation.
         int[] latest = new int[table.keys().size()];
         Arrays.fill(latest, -1);
         for (int t = 0; t < counted.length; t++) {
@@ -201,8 +202,9 @@ final class SourcesByValue {
         }
         for (int i = reads; i < to; i++) {
             int first = slots[slot(i, mask)];
-            String wrong =
-                    first < 0 ? setSource(number(i), -1, NO_OTHER) : setSource(number(i), number(first), others[first - from]);
+            String wrong = first < 0
+                    ? setSource(number(i), -1, NO_OTHER)
+                    : setSource(number(i), number(first), others[first - from]);
             if (wrong != null) {
                 return wrong;
             }

@@ -15,12 +15,11 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A cycle from top to bottom: its transactions below each other in the order of the cycle, an arrow from each to the
- * next, and on the right what leads back. Narrow enough for a telephone at full size, and no two labels share a place
- * however long the cycle is.
+ * Draws a cycle from top to bottom: its transactions in the order of the cycle, an arrow from each to the next, and on the
+ * right the arrows that lead back. The drawing fits a phone without scaling, and labels never overlap.
  */
 final class CycleDrawing {
-    /** Transactions drawn; a longer cycle is told as a list only. */
+    /** The most transactions drawn. */
     static final int MOST = 40;
 
     private static final int LEFT = 2;
@@ -42,7 +41,7 @@ final class CycleDrawing {
         this.keys = VersionOrder.keys(violation);
     }
 
-    /** Of a violation without a cycle: its transactions, without arrows. */
+    /** Draws the transactions of a violation, with arrows if it has a cycle. */
     static Drawing of(Violation violation, Facts facts, String prefix) {
         return new CycleDrawing(violation, facts).draw(prefix);
     }
@@ -97,7 +96,7 @@ final class CycleDrawing {
         return new Drawing.Box(LEFT, y, BOX, height, facts.name(t), LEFT + 12, y + 20, title, dashed, lines);
     }
 
-    /** Those on the keys of the violation first; where there are too many, a line says how many are missing. */
+    /** The operations on the keys of the violation first; if there are too many, the last line has the number of the others. */
     private List<Drawing.Line> operations(int t, int x, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
         int from = table.firstOperation(t);

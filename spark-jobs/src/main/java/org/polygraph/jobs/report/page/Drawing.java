@@ -3,14 +3,14 @@ package org.polygraph.jobs.report.page;
 import java.util.List;
 
 /**
- * A picture made of boxes and arrows, in pixels; what the templates draw.
+ * A picture of boxes and arrows in pixels, for the templates.
  *
- * @param prefix of the ids of its parts, so that several pictures fit one page
- * @param title what it shows, for those who cannot see it
+ * @param prefix prefix of element ids, which keeps several pictures on a page apart
+ * @param title description for screen readers
  */
 record Drawing(
         String prefix, String title, int width, int height, List<Label> labels, List<Box> boxes, List<Arrow> arrows) {
-    /** Text that stands by itself. */
+    /** Text outside a box. */
     record Label(int x, int y, String text) {}
 
     /**
@@ -31,7 +31,7 @@ record Drawing(
             boolean dashed,
             List<Line> lines) {}
 
-    /** An operation: shortened, and in full on hover. */
+    /** An operation, shortened; the full text is shown on hover. */
     record Line(int x, int y, String text, String full, boolean strong) {}
 
     /**
@@ -41,7 +41,7 @@ record Drawing(
      * @param path of the line
      * @param head of the arrow's head
      * @param step number of the step in the list beside it, from 0
-     * @param fact what it rests on, shown on hover and focus
+     * @param fact the fact behind it, shown on hover and focus
      */
     record Arrow(
             int step,

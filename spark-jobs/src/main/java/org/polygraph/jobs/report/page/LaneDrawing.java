@@ -21,12 +21,12 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transactions of a violation by session: a lane each, in session order from left to right. With timestamps of all
- * of them the lanes share one axis, on which starts and ends stand in their order (not to scale): boxes that overlap ran
+ * Draws the transactions of a violation by session: one lane per session, in session order from left to right. If all
+ * transactions have times, the lanes share an axis with starts and ends in order (not to scale), and boxes that overlap ran
  * at the same time.
  */
 final class LaneDrawing {
-    /** Transactions drawn. */
+    /** The most transactions drawn. */
     static final int MOST = 24;
 
     private static final int LABEL = 84;
@@ -48,7 +48,7 @@ final class LaneDrawing {
         this.table = facts.table();
         this.keys = VersionOrder.keys(violation);
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
-        // Where there are too many, those of the cycle are the ones to keep.
+        // If there are too many, the transactions of the cycle are kept.
         Set<Integer> first = new HashSet<>(violation.transactions());
         all.sort(Comparator.comparing((Integer t) -> !first.contains(t)).thenComparing(t -> t));
         shown = new ArrayList<>(all.subList(0, Math.min(MOST, all.size())));
@@ -59,7 +59,7 @@ final class LaneDrawing {
         return new LaneDrawing(violation, facts).draw(prefix);
     }
 
-    /** Whether boxes stand by time: all have one, and sessions ran one transaction after the other. */
+    /** Whether boxes are placed by time: all transactions have times, and those of a session do not overlap. */
     static boolean isTimed(HistoryTable table, List<Integer> transactions) {
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -115,14 +115,14 @@ final class LaneDrawing {
         return new Drawing(prefix, title, width + 4, y - GAP + 26, labels, List.copyOf(boxes.values()), arrows);
     }
 
-    /** From and to on the axis: every start and end takes at least a step, every box has room for its text. */
+    /** The span of each box on the axis: every start and end takes at least a step, every box has room for its text. */
     private Map<Integer, int[]> byTime() {
         long[] starts = table.starts() == null ? new long[0] : table.starts();
         long[] ends = table.ends() == null ? new long[0] : table.ends();
         int n = shown.size();
         Integer[] moments = new Integer[2 * n];
         Arrays.setAll(moments, i -> i);
-        // At one moment ends come first, so that transactions of a session do not cover each other.
+        // At equal times ends come first, so that boxes of a session do not overlap.
         Arrays.sort(
                 moments,
                 Comparator.<Integer>comparingLong(m -> m < n ? starts[shown.get(m)] : ends[shown.get(m - n)])

@@ -1,10 +1,10 @@
 package org.polygraph.jobs.report.page;
 
-/** Words of a command line. */
+/** Quotes words of a command line. */
 final class Shell {
     private Shell() {}
 
-    /** One word, whatever is in it. */
+    /** The text as one word of a POSIX shell. */
     static String quoted(String word) {
         return word.matches("[\\w@%+=:,./-]+") && !word.startsWith("-") ? word : "'" + word.replace("'", "'\\''") + "'";
     }

@@ -11,31 +11,31 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 
 /**
- * The edges of a violation as steps, with their reasons inside them down to what was observed. A reason that holds in
- * several places is told once, with a number, and referred to.
+ * The edges of a violation as steps with nested reasons, down to what was observed. A reason that occurs several times is
+ * written once, with a number, and referred to.
  */
 final class Steps {
     private static final int DEEPEST = 12;
 
-    /** Reasons told; verdict.json has more. */
+    /** The most reasons written; verdict.json has more. */
     private final int most;
 
-    /** Steps that may still be told. */
+    /** The number of steps that may still be written. */
     private int left;
 
     private final Facts facts;
     private final String prefix;
-    private final IdentityHashMap<Reason, Integer> told = new IdentityHashMap<>();
+    private final IdentityHashMap<Reason, Integer> numbers = new IdentityHashMap<>();
 
     /**
      * One step.
      *
      * @param id of its element; empty for steps inside reasons
      * @param kind in lower case
-     * @param fact empty for what is only supposed
-     * @param reason its number, 0 if it is not told here
-     * @param seen the number of the reason where it is told, 0 if it is told here
-     * @param cases what else would have to hold; empty if nothing has to be shown
+     * @param fact empty for a supposition
+     * @param reason its number, 0 if it is not written here
+     * @param seen the number of the reason if it is written elsewhere, else 0
+     * @param cases the alternatives that the reason refutes
      */
     record Step(
             String id,
@@ -57,11 +57,11 @@ final class Steps {
     /**
      * An alternative.
      *
-     * @param more what would have to hold besides
+     * @param more the cases of which one would also have to hold
      */
     record Case(String statement, List<Step> steps, List<Case> more, boolean closed) {}
 
-    /** @param prefix of the ids of elements */
+    /** @param prefix prefix of element ids */
     Steps(Facts facts, String prefix, int most) {
         this.facts = facts;
         this.prefix = prefix;
@@ -69,14 +69,14 @@ final class Steps {
         this.left = 8 + 12 * most;
     }
 
-    /** The steps of the violation's own cycle; fewer where it is too long. */
+    /** The steps of the violation's own cycle, truncated if it is too long. */
     List<Step> of(List<Dependency> cycle) {
         return steps(cycle, 0);
     }
 
     private List<Step> steps(List<Dependency> chain, int depth) {
         List<Step> steps = new ArrayList<>();
-        // The chain itself comes first, then what is inside its steps.
+        // The chain itself takes precedence over what is nested in its steps.
         int room = Math.min(chain.size(), left);
         left -= room;
         for (Dependency edge : chain.subList(0, room)) {
@@ -88,13 +88,13 @@ final class Steps {
     private Step step(Dependency edge, int number, int depth) {
         Reason reason = edge.reason();
         boolean has = !reason.because().isEmpty();
-        int seen = told.getOrDefault(reason, 0);
-        boolean cut = has && seen == 0 && (told.size() == most || depth >= DEEPEST);
-        boolean tell = has && seen == 0 && !cut;
+        int seen = numbers.getOrDefault(reason, 0);
+        boolean cut = has && seen == 0 && (numbers.size() == most || depth >= DEEPEST);
+        boolean isWritten = has && seen == 0 && !cut;
         int own = 0;
-        if (tell) {
-            own = told.size() + 1;
-            told.put(reason, own);
+        if (isWritten) {
+            own = numbers.size() + 1;
+            numbers.put(reason, own);
         }
         boolean supposed = reason.basis() == Basis.ASSUMED;
         return new Step(
@@ -112,7 +112,7 @@ final class Steps {
                 seen == 0 || !has ? "" : prefix + "r" + seen,
                 has ? seen : 0,
                 cut,
-                tell ? cases(reason.because(), depth + 1) : List.of());
+                isWritten ? cases(reason.because(), depth + 1) : List.of());
     }
 
     /** Alternatives with the steps of their cycles. */

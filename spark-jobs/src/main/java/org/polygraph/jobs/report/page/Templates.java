@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import org.polygraph.jobs.report.wording.Legible;
 
-/** The templates beside this class. All that they insert is escaped, but for what has three braces: markup of our own. */
+/** The templates beside this class. Every value is escaped, except in triple braces, which insert our own markup. */
 final class Templates {
     private static final Mustache.Compiler COMPILER = Mustache.compiler()
             .emptyStringIsFalse(true)
@@ -20,7 +20,7 @@ final class Templates {
 
     private Templates() {}
 
-    /** Compiles {@code name.mustache}; those that it includes are compiled when they are first reached. */
+    /** Compiles {@code name.mustache}; included templates are compiled when they are first used. */
     static Template named(String name) {
         return COMPILER.compile(open(name));
     }
@@ -29,7 +29,7 @@ final class Templates {
         return new StringReader(text(name + ".mustache"));
     }
 
-    /** A resource as it is. */
+    /** The text of a resource. */
     static String text(String name) {
         try (InputStream in = resource(name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -47,8 +47,8 @@ final class Templates {
     }
 
     /**
-     * For text and quoted attributes, of HTML and of XML alike. Of the characters that are not shown line breaks stay, the
-     * others become {@code \}{@code uXXXX}, which inside JSON means the same character.
+     * Escapes text and quoted attributes of HTML and XML. Line breaks stay; other characters that are not shown become {@code
+     * \}{@code uXXXX}, which is the same character in JSON.
      */
     static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);

@@ -50,7 +50,7 @@ record ViolationPage(
         List<Enough> enough,
         String cut) {
 
-    /** How much of a violation is told; the next is tried where one makes the page too large. */
+    /** How much of a violation is written; the next is tried if one makes the page too large. */
     enum Extent {
         WHOLE(150, 40, 60, 256 << 10),
         SHORT(12, 12, 12, 16 << 10),
@@ -80,7 +80,7 @@ record ViolationPage(
             List<Operation> operations,
             int more) {}
 
-    /** @param strong whether it is part of the sub-history that is enough */
+    /** @param strong whether it is in the sub-history */
     record Operation(String kind, String text, String full, boolean strong) {}
 
     /** The order of a key's versions. */
@@ -89,7 +89,7 @@ record ViolationPage(
     /** Versions without a known order among them. */
     record VersionStep(List<ShownVersion> versions) {}
 
-    /** A version; {@code readers} is empty where nobody involved read it. */
+    /** A version; {@code readers} is empty if no transaction of the violation read it. */
     record ShownVersion(String value, String writer, String readers) {}
 
     /**
@@ -101,7 +101,7 @@ record ViolationPage(
 
     private static final int TEXT = 60;
 
-    /** @param run where the run is, with what stands before and after it in the command that checks the sub-history */
+    /** @param run location of the run, for the command that checks the sub-history */
     static ViolationPage of(
             Violation violation,
             int i,

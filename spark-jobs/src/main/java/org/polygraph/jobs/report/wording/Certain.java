@@ -13,9 +13,9 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 
-/** All that a violation speaks of, its reasons included: edges that hold without any assumption, and transactions. */
+/** The edges of a violation and its reasons that hold without an assumption, and all their transactions. */
 public final class Certain {
-    /** Reasons walked: of a violation with more the rest is not looked at. */
+    /** The most reasons visited; further ones are ignored. */
     private static final int MOST = 10_000;
 
     private final List<Dependency> edges = new ArrayList<>();
@@ -24,7 +24,7 @@ public final class Certain {
 
     private Certain() {}
 
-    /** Each reason is walked once, at most 10,000 of them. */
+    /** Visits each reason once, at most 10,000 of them. */
     public static Certain of(Violation violation) {
         Certain certain = new Certain();
         violation.transactions().forEach(certain::add);
@@ -55,7 +55,7 @@ public final class Certain {
         }
     }
 
-    /** @param holds whether the edges hold as far as their own basis goes; inside a case they may rest on the case */
+    /** @param holds whether the edges hold unless their own basis is an assumption; inside a case they may depend on it */
     private void walk(List<Dependency> chain, boolean holds) {
         for (Dependency edge : chain) {
             add(edge.from());

@@ -7,7 +7,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** A history in words: its transactions, operations and what an edge between two of them rests on. */
+/** Transactions, operations and edges of a history in words. */
 public final class Facts {
     private static final String INITIAL = "initial";
     private static final int LISTED = 12;
@@ -15,13 +15,13 @@ public final class Facts {
     private final HistoryTable table;
     private final IntFunction<String> names;
 
-    /** @param names of transactions; asked for those of the table only, never for the initial one */
+    /** @param names names of the transactions of the table; not called for the initial transaction */
     public Facts(HistoryTable table, IntFunction<String> names) {
         this.table = table;
         this.names = names;
     }
 
-    /** Transactions by {@link #id}. */
+    /** Transactions are named by {@link #id}. */
     public Facts(HistoryTable table) {
         this(table, t -> id(t, table));
     }
@@ -35,12 +35,12 @@ public final class Facts {
         return table;
     }
 
-    /** What the transaction is called here. */
+    /** The name of the transaction. */
     public String name(int t) {
         return t == Dependency.INITIAL ? INITIAL : names.apply(t);
     }
 
-    /** {@code file:line} and, unless it committed, what became of it. */
+    /** {@code file:line} and, unless it committed, the status. */
     public String where(int t) {
         String where = Legible.of(table.whereIs(t));
         return table.status(t) == TransactionStatus.COMMITTED
@@ -48,12 +48,12 @@ public final class Facts {
                 : where + "  " + table.status(t).label();
     }
 
-    /** As people write it: {@code 7}, {@code "alice"}. */
+    /** For example {@code 7} or {@code "alice"}. */
     public String key(int key) {
         return Legible.of(table.keys().label(key));
     }
 
-    /** As people write it: {@code null}, {@code 7}, {@code "a"}. */
+    /** For example {@code null}, {@code 7} or {@code "a"}. */
     public String value(long code) {
         return Legible.of(table.values().label(code));
     }
@@ -63,7 +63,7 @@ public final class Facts {
         return (table.isWrite(o) ? "w(" : "r(") + key(table.key(o)) + ")=" + value(table.value(o));
     }
 
-    /** What the edge says, in words and with the values it rests on. */
+    /** The fact behind an edge in words, with the values. */
     public String of(Dependency edge) {
         String from = name(edge.from());
         String to = name(edge.to());
@@ -97,7 +97,7 @@ public final class Facts {
         return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
     }
 
-    /** {@code A, B and C}; of more than a dozen the first. */
+    /** {@code A, B and C}; of more than a dozen the first ones and the number of the others. */
     public String list(List<Integer> transactions) {
         int shown = transactions.size() > LISTED ? LISTED - 1 : transactions.size();
         List<String> words = new ArrayList<>();

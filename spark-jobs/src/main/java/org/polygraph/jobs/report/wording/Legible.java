@@ -1,16 +1,16 @@
 package org.polygraph.jobs.report.wording;
 
 /**
- * Text from the input as it may be shown: on one line, in the order it is written, with nothing invisible. Characters
- * that control (line breaks, U+0000...), reorder (bidirectional overrides), hide (zero width) or are half a character
- * become {@code \}{@code uXXXX}, a line break {@code \n}. Everything else stays, right-to-left letters too.
+ * Makes text from the input safe to show: on one line, in written order, without invisible characters. Control characters,
+ * bidirectional overrides, zero-width characters and unpaired surrogates become {@code \}{@code uXXXX}, a line break {@code
+ * \n}. All other characters stay, including right-to-left letters.
  */
 public final class Legible {
-    private static final String CUT = "\u2026";
+    private static final String ELLIPSIS = "\u2026";
 
     private Legible() {}
 
-    /** The text itself where all of it can be shown. */
+    /** The text, unchanged if all of it can be shown. */
     public static String of(String text) {
         int i = firstHidden(text);
         if (i == text.length()) {
@@ -25,14 +25,14 @@ public final class Legible {
         return safe.toString();
     }
 
-    /** The same, cut to at most {@code most} characters, the last of which is then an ellipsis. */
+    /** The same, truncated to at most {@code most} characters, the last of which is then an ellipsis. */
     public static String shortened(String text, int most) {
         String safe = of(text.length() > 4 * most ? text.substring(0, 4 * most) : text);
         if (safe.length() <= most) {
             return safe;
         }
         int end = most - 1;
-        return safe.substring(0, Character.isHighSurrogate(safe.charAt(end - 1)) ? end - 1 : end) + CUT;
+        return safe.substring(0, Character.isHighSurrogate(safe.charAt(end - 1)) ? end - 1 : end) + ELLIPSIS;
     }
 
     /** Whether a character can be shown as it is. */

@@ -10,25 +10,25 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What is known of the order of a key's versions among the transactions of a violation: from reads that a write followed
- * and from edges that hold. Time: cubic in the versions shown, at most {@value #MOST} of them.
+ * The known order of the versions of a key among the transactions of a violation. It follows from reads that their own
+ * transaction overwrote and from edges that hold. Time: cubic in the versions shown, at most {@value #MOST}.
  *
  * @param key dense id
- * @param steps versions in order; those in one step have no known order
+ * @param steps versions in order; the order within a step is not known
  * @param shape how far the order is known
- * @param more versions that are not shown
+ * @param more number of versions that are not shown
  */
 public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int more) {
-    /** Versions shown of a key. */
+    /** The most versions shown of a key. */
     static final int MOST = 24;
 
     /** How far the order is known. */
     public enum Shape {
-        /** One after the other. */
+        /** The order is total. */
         TOTAL,
-        /** Some have no known order. */
+        /** The order of some is not known. */
         PARTIAL,
-        /** The history demands both orders of some: no order of versions explains it. */
+        /** The history requires both orders of some, so no order of versions explains it. */
         CONTRADICTORY
     }
 
@@ -37,11 +37,11 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
      *
      * @param value its code
      * @param writer transaction, or {@link Dependency#INITIAL}
-     * @param readers transactions involved that read this value
+     * @param readers transactions of the violation that read this value
      */
     public record Version(long value, int writer, List<Integer> readers) {}
 
-    /** Of every key the violation names, in that order. */
+    /** The orders of the keys of a violation. */
     public static List<VersionOrder> of(Violation violation, HistoryTable table) {
         Certain certain = Certain.of(violation);
         List<VersionOrder> orders = new ArrayList<>();
@@ -111,7 +111,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
         private void known(boolean[][] before) {
             for (int v = 1; v < before.length; v++) {
                 before[0][v] = true;
-                // Writes of one transaction stand in the order it made them.
+                // Writes of one transaction are in program order.
                 before[v - 1][v] |=
                         versions.get(v - 1).writer() == versions.get(v).writer();
             }
@@ -121,7 +121,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
                         int read = read(table.value(o), t);
                         if (read >= 0) {
                             List<Integer> readers = versions.get(read).readers();
-                            // Ascending, so that a second read by the same one follows its first.
+                            // Transactions ascend, so a second read by the same one directly follows its first.
                             if (readers.isEmpty() || readers.get(readers.size() - 1) != t) {
                                 readers.add(t);
                             }
@@ -139,7 +139,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
             }
         }
 
-        /** The version a value is of, or -1 where the transaction's own write or several could be meant. */
+        /** The version with a value, or -1 if it may be the reader's own write or one of several. */
         private int read(long value, int reader) {
             int found = -1;
             for (int v = 0; v < versions.size(); v++) {
@@ -163,7 +163,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
             return -1;
         }
 
-        /** A version comes before all that another transaction wrote. */
+        /** A version comes before all versions by another transaction. */
         private void order(boolean[][] before, int version, int writer) {
             for (int v = 1; version >= 0 && v < versions.size(); v++) {
                 if (versions.get(v).writer() == writer && versions.get(version).writer() != writer) {
@@ -183,7 +183,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
             }
         }
 
-        /** A version's step is the number of steps that must come before it; in a contradiction all share the last. */
+        /** A version's step is the number of steps before it; contradictory versions share the last step. */
         private List<List<Version>> steps(boolean[][] before, boolean contradictory) {
             List<List<Version>> steps = new ArrayList<>();
             boolean[] placed = new boolean[before.length];

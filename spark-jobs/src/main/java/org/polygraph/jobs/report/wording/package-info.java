@@ -1,8 +1,8 @@
 /**
- * How a violation is told: names of transactions, facts behind edges, version orders, what had to happen instead.
+ * The wording of reports: names of transactions, facts behind edges, version orders, expectations.
  *
- * <p>Promise: plain text without any markup, on one line, that text from the input cannot break or reorder; each form of
- * report escapes it for itself. Decides nothing. May import: storage, partitioner.isolation.
+ * <p>Guarantee: plain text without markup, on one line, which text from the input cannot break or reorder; each kind of report
+ * escapes it. May import: storage, partitioner.isolation, verdict.
  */
 @NullMarked
 package org.polygraph.jobs.report.wording;

@@ -58,7 +58,7 @@ final class EdnBytes {
         return takeFirstBehind();
     }
 
-    /** The same where a line ends, a comment or a mark begins, or nothing is left in the buffer; apart, so that the usual is short. */
+    /** The same where a line ends, a comment or a mark begins, or nothing is left in the buffer; a method of its own keeps the common path short. */
     private int takeFirstBehind() throws IOException {
         boolean comment = false;
         for (int c; ; ) {

@@ -10,7 +10,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** One map: what a process invokes, or how that ended. Used again and again. */
+/** One map: an invocation of a process, or its completion. One object serves all maps. */
 final class EdnCall {
     private static final String REQUIRED = ":type, :process, :f and :value";
 
@@ -19,7 +19,7 @@ final class EdnCall {
 
     private @Nullable Type type;
     private @Nullable Function function;
-    /** The text of a function that is none of these; null if it is no keyword. */
+    /** An unknown function; null if it is not a keyword. */
     private @Nullable String otherFunction;
 
     private boolean hasFunction;
@@ -81,7 +81,7 @@ final class EdnCall {
         }
     }
 
-    /** What is read of a call. */
+    /** The fields of a call that are read. */
     private enum Field {
         TYPE(":type"),
         PROCESS(":process"),
@@ -102,7 +102,7 @@ final class EdnCall {
     /**
      * Reads the map that has begun.
      *
-     * @return whether it is a client's, whose process is a number; of others nothing is known but that they are there
+     * @return whether it is a client's, whose process is a number; calls of others are only counted
      */
     boolean read() throws IOException, HistoryException {
         type = null;
@@ -235,7 +235,7 @@ final class EdnCall {
                 : error("an operation without :f", REQUIRED);
     }
 
-    /** That something is wrong with it. */
+    /** An error at the beginning of the map. */
     HistoryException error(String found, String expected) {
         return new HistoryException(where(), found, expected, EdnTokens.REMEDY);
     }
@@ -264,8 +264,8 @@ final class EdnCall {
     }
 
     /**
-     * Whether its value tells what was done, though it may not have succeeded. Without a result, what was invoked tells more than
-     * the completion, which may have a reason in place of it.
+     * Whether its value has the operations that were done. Otherwise the operations of the invocation count: the value of a completion
+     * without a result may be a reason.
      */
     boolean isResult() {
         return type == Type.OK || (function == Function.TXN && value.isSequence());

@@ -10,7 +10,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** What one invocation or completion says that is read and written: 12 bytes an operation. Used again and again. */
+/** The reads and writes of one invocation or completion: 12 bytes an operation. One object serves many calls. */
 final class EdnOperations {
     private static final String SINGLE_REGISTER = "register";
     private static final String TRANSACTION = "[[:r key value] [:w key value] [:append key element] ...]";
@@ -35,7 +35,7 @@ final class EdnOperations {
         builder.reserve(bytes());
     }
 
-    /** Takes what a call says. Keys and values are numbered as they come, even where it turns out to be wrong. */
+    /** Takes the operations of a call. Keys and values get their numbers in the order of the text, also if an error follows. */
     void take(EdnCall call) throws HistoryException {
         size = 0;
         call.value().rewind();
@@ -46,7 +46,7 @@ final class EdnOperations {
         }
     }
 
-    /** Has none. */
+    /** Drops all operations. */
     void clear() {
         size = 0;
     }
@@ -119,7 +119,7 @@ final class EdnOperations {
         value.advance();
     }
 
-    /** Of what did not succeed nil says nothing. */
+    /** A nil of a call that did not succeed is no known value. */
     private void read(EdnValue value, int key, boolean isOk) throws HistoryException {
         if (value.peekIsNil()) {
             value.advance();

@@ -96,7 +96,7 @@ final class EdnTokens {
     /** Goes on to the next token that is no tag. */
     Token nextValue() throws IOException, HistoryException {
         while (next() == Token.TAG) {
-            // What a tag says of a value is nothing to us.
+            // Tags do not change the meaning of a value.
         }
         return token;
     }
@@ -244,7 +244,7 @@ final class EdnTokens {
                     throw cutOff();
                 }
                 if (first == '\n') {
-                    // Only a string holds line ends: a text that is cut at any other means the same in pieces.
+                    // Only a string holds line ends: all other tokens end there.
                     throw error("'\\' at the end of a line", "a character, such as \\a or \\newline");
                 }
                 add(first);

@@ -9,8 +9,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The tokens of one value, to be gone through when all is known that says what they mean: 25 bytes each, and texts.
- * Used again and again.
+ * The tokens of one value, kept until the whole map is known: 25 bytes each, and their texts. One object serves many values.
  */
 final class EdnValue {
     private static final Token[] TOKENS = Token.values();

@@ -33,7 +33,7 @@ final class ZstdInput extends InputStream {
 
     private static CorruptStreamException corrupt(ZstdIOException e) {
         String message = String.valueOf(e.getMessage());
-        // The library has one code for all damage; only its text tells a stream that stops early.
+        // The library has one code for all damage; only its message identifies a stream that stops early.
         if (message.startsWith("Truncated source") || message.startsWith("Read error or truncated source")) {
             return new CorruptStreamException(
                     "a zstd stream that stops in the middle", "a complete one", "the file is cut off: copy it again");

@@ -50,7 +50,7 @@ public final class HistoryHeader {
                 json.skipChildren();
             }
         } catch (JacksonException | CharConversionException e) {
-            // Not the place to complain: whoever parses it next does, with the position.
+            // The parser of the line reports it, with the position.
             return header;
         }
         return header;
@@ -100,7 +100,7 @@ public final class HistoryHeader {
             }
             case "initial" -> initial(json, values);
             case "clock" -> {
-                // What else it says is for people: histories tell here which clock it was.
+                // Any other text describes the clock to people.
                 if (json.currentToken() == JsonToken.VALUE_STRING && OTHER_UNITS.contains(json.getText())) {
                     throw place.error(
                             json,
@@ -150,7 +150,7 @@ public final class HistoryHeader {
         return text.toString();
     }
 
-    /** Gives the builder what the header says. Headers of further parts must agree on the initial value. */
+    /** Sets metadata and initial value of the builder. Headers of further files must agree on the initial value. */
     public void apply(HistoryTableBuilder builder, @Nullable HistoryHeader before) throws HistoryException {
         metadata.forEach(builder::metadata);
         if (before != null && before.hasInitial && hasInitial && before.initial != initial) {

@@ -47,7 +47,7 @@ public final class Json {
             return new HistoryException(at(json.currentTokenLocation()), found, expected, remedy);
         }
 
-        /** What Jackson refused, in our words; its exceptions about limits do not say where, the parser does. */
+        /** The error for what Jackson refused; exceptions about limits have no location, so the parser gives it. */
         HistoryException error(JacksonException e, JsonParser json) {
             return e instanceof StreamConstraintsException ? beyondLimits(at(json.currentLocation())) : error(e);
         }
@@ -61,7 +61,7 @@ public final class Json {
                     LINE_REMEDY);
         }
 
-        /** What Jackson refused, in our words. */
+        /** The error for what Jackson refused. */
         HistoryException error(JacksonException e) {
             JsonLocation location = e.getLocation();
             String where = location == null ? file : at(location);
@@ -109,7 +109,7 @@ public final class Json {
         };
     }
 
-    /** The current token as messages name it. */
+    /** The current token, for messages. */
     static String describe(JsonParser json) throws IOException {
         JsonToken token = json.currentToken();
         if (token == null) {

@@ -59,7 +59,7 @@ final class LibraryValues {
 
     /** Refuses a header of differences that announces more than the page can have. */
     private static void checkDifferences(byte[] bytes, int from, int end, int count) throws IOException {
-        ByteCursor header = new ByteCursor(bytes, from, end, "a page with less values than announced");
+        ByteCursor header = new ByteCursor(bytes, from, end, "a page with fewer values than announced");
         long block = header.unsigned();
         long parts = header.unsigned();
         long values = header.unsigned();

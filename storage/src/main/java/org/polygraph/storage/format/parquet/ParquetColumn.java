@@ -26,7 +26,7 @@ final class ParquetColumn {
     private static final int RLE = 3;
     private static final int BIT_PACKED = 4;
 
-    /** Carries where a column is damaged. */
+    /** That a column is damaged, and where. */
     static final class DamagedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -74,8 +74,8 @@ final class ParquetColumn {
     /**
      * @param path of the column
      * @param type INT32, INT64 or BINARY
-     * @param meaning of texts; not asked for integers
-     * @param isFixed whether texts mean the same whenever they are asked for, so that the dictionary's can be at once
+     * @param meaning of strings; not used for integers
+     * @param isFixed whether a string always has the same meaning, so that the dictionary's strings can be looked up at once
      */
     ParquetColumn(
             List<String> path,
@@ -141,8 +141,8 @@ final class ParquetColumn {
         return there == 0;
     }
 
-    boolean isText() {
-        return values.isText();
+    boolean isString() {
+        return values.isString();
     }
 
     /** Whether all entries at hand have a value. */
@@ -161,7 +161,7 @@ final class ParquetColumn {
     }
 
     /**
-     * What the texts of the next {@code n} entries stand for, all of which have one.
+     * The codes of the strings of the next {@code n} entries, all of which have one.
      *
      * @return all of these by OR; negative where one is not known yet and the result is of no use
      */

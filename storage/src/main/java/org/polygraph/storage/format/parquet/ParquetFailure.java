@@ -28,7 +28,7 @@ public final class ParquetFailure {
      * That a file is no Parquet that can be read.
      *
      * @param name of the file
-     * @param why says what is wrong
+     * @param why has the message
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {
         String message = why.getMessage();

@@ -38,7 +38,7 @@ record ParquetField(
         FIXED_LEN_BYTE_ARRAY
     }
 
-    boolean isText() {
+    boolean isString() {
         return type == Type.BINARY;
     }
 

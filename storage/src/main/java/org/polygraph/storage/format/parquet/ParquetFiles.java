@@ -69,7 +69,7 @@ final class ParquetFiles {
                 && (logical == null || logical instanceof LogicalTypeAnnotation.IntLogicalTypeAnnotation);
     }
 
-    static boolean isText(Type type) {
+    static boolean isString(Type type) {
         return type.isPrimitive() && type.asPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.BINARY;
     }
 

@@ -14,20 +14,20 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.Shown;
 
 /**
- * What the end of a Parquet file says: its columns, and where the pages of each are, by row group. Read here and not by Parquet's
- * library, whose classes take longer to load than a small file to check. Nothing is believed: places lie within the file.
+ * The footer of a Parquet file: its columns, and where the pages of each are, by row group. Read here and not by Parquet's
+ * library, whose classes take longer to load than a small file to check. Places are checked to lie within the file.
  *
  * <p>Source: apache/parquet-format, parquet.thrift.
  *
  * @param fields the file's columns
  * @param groups its row groups
- * @param texts the metadata by name
- * @param createdBy the program that wrote it, if it says so
+ * @param metadata by name
+ * @param createdBy the program that wrote it, if the footer names it
  */
 record ParquetFooter(
         List<ParquetField> fields,
         List<Group> groups,
-        Map<String, String> texts,
+        Map<String, String> metadata,
         @Nullable String createdBy) {
     private static final byte[] MAGIC = {'P', 'A', 'R', '1'};
     private static final byte[] ENCRYPTED = {'P', 'A', 'R', 'E'};
@@ -58,8 +58,8 @@ record ParquetFooter(
      * @param values as many entries it has, nulls counted
      * @param at its first byte in the file
      * @param bytes as many as follow
-     * @param nulls as many of the entries have no value; -1 where that is not said
-     * @param least the least integer, where that is said
+     * @param nulls how many entries have no value; -1 where the footer does not have it
+     * @param least the least integer, where the footer has it
      * @param most the largest
      */
     record Chunk(
@@ -118,7 +118,7 @@ record ParquetFooter(
     private static ParquetFooter read(CompactReader in, long end) throws IOException {
         List<ParquetField> fields = List.of();
         List<Group> groups = new ArrayList<>();
-        Map<String, String> texts = new HashMap<>();
+        Map<String, String> metadata = new HashMap<>();
         String createdBy = null;
         in.enter();
         for (int f = in.field(0); f != 0; f = in.field(f)) {
@@ -131,7 +131,7 @@ record ParquetFooter(
                 }
                 case 5 -> {
                     for (int n = in.list(); n > 0; n--) {
-                        text(in, texts);
+                        entry(in, metadata);
                     }
                 }
                 case 6 -> createdBy = in.text();
@@ -139,10 +139,10 @@ record ParquetFooter(
                 default -> in.skip();
             }
         }
-        return new ParquetFooter(fields, groups, texts, createdBy);
+        return new ParquetFooter(fields, groups, metadata, createdBy);
     }
 
-    private static void text(CompactReader in, Map<String, String> texts) throws IOException {
+    private static void entry(CompactReader in, Map<String, String> metadata) throws IOException {
         String name = "";
         String text = "";
         in.enter();
@@ -153,7 +153,7 @@ record ParquetFooter(
                 default -> in.skip();
             }
         }
-        texts.put(name, text);
+        metadata.put(name, text);
     }
 
     /** A field as it is written: how many of those behind it are its own, and it without them. */
@@ -169,7 +169,7 @@ record ParquetFooter(
         }
         List<ParquetField> fields = new ArrayList<>();
         if (children(elements, 0, fields, 0) != elements.size()) {
-            throw new IOException("a schema with more fields than it says");
+            throw new IOException("a schema with more fields than announced");
         }
         return fields;
     }
@@ -190,7 +190,7 @@ record ParquetFooter(
                 case 5 -> children = in.number32();
                 case 6 -> converted = in.number32();
                 case 10 -> {
-                    // A union: the field that is there says which.
+                    // A union: the field that is present identifies the type.
                     in.enter();
                     for (int u = in.field(0); u != 0; u = in.field(u)) {
                         logical = u;
@@ -224,11 +224,11 @@ record ParquetFooter(
             throws IOException {
         int next = parent + 1;
         if (depth > MOST_DEPTH || elements.get(parent).children > elements.size() - next) {
-            throw new IOException("a schema with less fields than it says, or nested deeper than " + MOST_DEPTH);
+            throw new IOException("a schema with fewer fields than announced, or nested deeper than " + MOST_DEPTH);
         }
         for (int i = 0; i < elements.get(parent).children; i++) {
             if (next >= elements.size()) {
-                throw new IOException("a schema with less fields than it says");
+                throw new IOException("a schema with fewer fields than announced");
             }
             ParquetField field = elements.get(next).field;
             if (field.type() == null) {
@@ -357,7 +357,7 @@ record ParquetFooter(
 
     /** The bytes of a text, as its readers want them. */
     byte @Nullable [] text(String name) {
-        String text = texts.get(name);
+        String text = metadata.get(name);
         return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
     }
 }

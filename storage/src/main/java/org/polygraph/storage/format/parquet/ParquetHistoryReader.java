@@ -118,7 +118,7 @@ public final class ParquetHistoryReader {
             }
         }
 
-        /** How many integers it has, or all where nobody knows. */
+        /** How many integers it has, or {@code all} where a statistic is missing. */
         long width(long all) {
             long width = most - least + 1;
             return unknown || width <= 0 ? all : Math.min(all, width);
@@ -145,8 +145,8 @@ public final class ParquetHistoryReader {
     }
 
     /**
-     * Takes memory for what is about to come, where a file says so that has the bytes: an operation takes one at least, unless
-     * they are all alike.
+     * Makes the arrays of the builder large enough for the counts of the footer, if the file has at least one byte for each
+     * operation.
      */
     private void expect(List<ParquetFooter.Group> groups, long from, long to, long bytes) {
         long transactions = 0;

@@ -5,7 +5,7 @@ import java.util.zip.CRC32;
 import org.polygraph.storage.artifact.SeekableInput;
 
 /**
- * The pages of a column within a row group, one after the other: checked, decompressed, and what their headers say. Memory: the
+ * The pages of a column within a row group, one after the other: checked, decompressed, with the fields of their headers. Memory: the
  * compressed column, which is no larger than the file, and a page.
  */
 final class ParquetPages {

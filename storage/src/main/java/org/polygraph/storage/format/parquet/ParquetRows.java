@@ -59,7 +59,7 @@ final class ParquetRows {
     private int[] keysAndKinds = new int[0];
     private int[] rowStarts = new int[0];
 
-    /** Carries a located error through the decoding, whose texts are asked for in the midst of it. */
+    /** Carries a located error through the decoding, which looks up strings on the way. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -203,8 +203,8 @@ final class ParquetRows {
     }
 
     /** Whether there is an integer in each entry at hand, and no text. */
-    private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn texts) {
-        return integers != null && !integers.isText() && integers.isFull() && (texts == null || texts.isEmpty());
+    private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn strings) {
+        return integers != null && !integers.isString() && integers.isFull() && (strings == null || strings.isEmpty());
     }
 
     /**
@@ -271,30 +271,30 @@ final class ParquetRows {
 
     /** Which of two columns has a value, if any. */
     private @Nullable ParquetColumn either(
-            @Nullable ParquetColumn integers, @Nullable ParquetColumn texts, int i, String what) {
+            @Nullable ParquetColumn integers, @Nullable ParquetColumn strings, int i, String what) {
         boolean integer = integers != null && integers.present(i);
-        boolean text = texts != null && texts.present(i);
+        boolean text = strings != null && strings.present(i);
         if (integer && text) {
             throw refused(
                     "an operation with both \"" + what + "\" and \"" + what + "_string\"",
                     "one of them",
                     "see storage/docs/formats.md for the columns");
         }
-        return integer ? integers : text ? texts : null;
+        return integer ? integers : text ? strings : null;
     }
 
     private int key(@Nullable ParquetColumn column, int i) {
         if (column == null) {
             throw isNull("key");
         }
-        return column.isText() ? (int) column.code(i) : builder.keys().id(column.number(i));
+        return column.isString() ? (int) column.code(i) : builder.keys().id(column.number(i));
     }
 
     private long value(@Nullable ParquetColumn column, int i) {
         if (column == null) {
             return ValueDictionary.NULL;
         }
-        return column.isText() ? column.code(i) : builder.values().code(column.number(i));
+        return column.isString() ? column.code(i) : builder.values().code(column.number(i));
     }
 
     private void beginRow(long first, long end) throws IOException {

@@ -34,7 +34,7 @@ final class ParquetSchema {
                 hasOperations = true;
             } else if (COLUMNS.contains(name)) {
                 boolean text = name.equals("status");
-                if (column.isRepeated() || !(text ? column.isText() : column.isInteger())) {
+                if (column.isRepeated() || !(text ? column.isString() : column.isInteger())) {
                     throw wrongType(file, column, text ? "a string" : "an integer");
                 }
                 schema.add(column, List.of(), 0, 0);
@@ -103,9 +103,9 @@ final class ParquetSchema {
         operationLevel = defined;
         for (ParquetField field : group.fields()) {
             if (FIELDS.contains(field.name())) {
-                boolean textOnly = field.name().equals("op") || field.name().endsWith("_string");
-                if (field.isRepeated() || !(field.isText() || (!textOnly && field.isInteger()))) {
-                    throw wrongType(file, field, textOnly ? "a string" : "an integer or a string");
+                boolean stringOnly = field.name().equals("op") || field.name().endsWith("_string");
+                if (field.isRepeated() || !(field.isString() || (!stringOnly && field.isInteger()))) {
+                    throw wrongType(file, field, stringOnly ? "a string" : "an integer or a string");
                 }
                 add(field, path, repeated, defined);
             }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.apache.parquet.io.api.Binary;
 
 /**
- * Texts of Parquet, which are UTF-8. Java replaces what is not, in both directions and without a word, so that different
+ * Strings of Parquet, which are UTF-8. Java replaces what is not, in both directions and without a word, so that different
  * keys would become one.
  */
 final class ParquetStrings {

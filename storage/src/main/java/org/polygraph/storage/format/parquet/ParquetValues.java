@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of a column, without those that are null: runs of dictionary entries, plain values, differences and split bytes. Some
- * are decoded at a time, into arrays that are used again: integers to {@link #numbers}, texts to what they stand for.
+ * are decoded at a time, into arrays that are used again: integers to {@link #numbers}, strings to the codes of their meanings.
  *
  * <p>Loops stand in small methods, see {@link ParquetColumn}.
  */
 final class ParquetValues {
-    /** No meaning has this code: texts are never null. */
+    /** No meaning has this code: strings are never null. */
     private static final long UNKNOWN = Long.MIN_VALUE;
 
     private static final int PLAIN = 0;
@@ -37,7 +37,7 @@ final class ParquetValues {
     private final @Nullable String createdBy;
 
     private boolean hasDictionary;
-    private String[] dictionaryTexts = new String[0];
+    private String[] dictionaryStrings = new String[0];
     private long[] dictionaryCodes = new long[0];
     private long[] dictionaryNumbers = new long[0];
 
@@ -47,21 +47,21 @@ final class ParquetValues {
     private int pageEnd;
     private @Nullable RunLengths entries;
     private LibraryValues.@Nullable Numbers encodedNumbers;
-    private LibraryValues.@Nullable Strings encodedTexts;
-    /** The last page of this row group whose texts shared bytes. */
+    private LibraryValues.@Nullable Strings encodedStrings;
+    /** The last page of this row group whose strings shared bytes. */
     private LibraryValues.@Nullable Strings lastShared;
 
     /** Where the next plain value is. */
     private int plain;
 
-    /** Of texts, their places in {@link #codes}. */
+    /** Of strings, their places in {@link #codes}. */
     private int[] ids = new int[0];
 
     private long[] numbers = new long[0];
 
-    private String[] texts = new String[0];
+    private String[] strings = new String[0];
     private long[] codes = new long[0];
-    private String[] pageTexts = new String[0];
+    private String[] pageStrings = new String[0];
     private long[] pageCodes = new long[0];
 
     /** Arguments as of {@link ParquetColumn}. */
@@ -78,7 +78,7 @@ final class ParquetValues {
         lastShared = null;
     }
 
-    boolean isText() {
+    boolean isString() {
         return type == ParquetField.Type.BINARY;
     }
 
@@ -91,11 +91,11 @@ final class ParquetValues {
     long code(int at) {
         int t = ids[at];
         long code = codes[t];
-        return code != UNKNOWN ? code : (codes[t] = meaning.of(texts[t]));
+        return code != UNKNOWN ? code : (codes[t] = meaning.of(strings[t]));
     }
 
     /**
-     * What the {@code n} texts from a place on stand for.
+     * The codes of the {@code n} strings from a place on.
      *
      * @return all of these by OR; negative where one is not known yet and the result is of no use
      */
@@ -124,7 +124,7 @@ final class ParquetValues {
     void grow(int n) {
         if (ids.length < n) {
             ids = new int[n];
-            numbers = new long[isText() ? 0 : n];
+            numbers = new long[isString() ? 0 : n];
         }
     }
 
@@ -132,7 +132,7 @@ final class ParquetValues {
     void decode(int n) throws IOException {
         if (entries != null) {
             fromDictionary(entries, n);
-        } else if (isText()) {
+        } else if (isString()) {
             fromTexts(n);
         } else if (encodedNumbers != null) {
             encodedNumbers.read(numbers, n);
@@ -145,7 +145,7 @@ final class ParquetValues {
     void spread(int there, int[] definition, int level, int n) {
         for (int i = n - 1, from = there - 1; from >= 0 && i > from; i--) {
             if (definition[i] == level) {
-                if (isText()) {
+                if (isString()) {
                     ids[i] = ids[from--];
                 } else {
                     numbers[i] = numbers[from--];
@@ -156,10 +156,10 @@ final class ParquetValues {
 
     private void fromDictionary(RunLengths numbersOfEntries, int there) throws IOException {
         numbersOfEntries.read(ids, there);
-        int size = isText() ? dictionaryTexts.length : dictionaryNumbers.length;
+        int size = isString() ? dictionaryStrings.length : dictionaryNumbers.length;
         for (int from = 0; from < there; from += ParquetColumn.BLOCK) {
             int to = Math.min(there, from + ParquetColumn.BLOCK);
-            int most = isText() ? most(ids, from, to) : look(dictionaryNumbers, ids, numbers, from, to);
+            int most = isString() ? most(ids, from, to) : look(dictionaryNumbers, ids, numbers, from, to);
             if (Integer.compareUnsigned(most, size) >= 0) {
                 throw new IOException("entry " + Integer.toUnsignedString(most) + " of a dictionary of " + size);
             }
@@ -188,31 +188,31 @@ final class ParquetValues {
     }
 
     private void fromTexts(int there) throws IOException {
-        if (pageTexts.length < there) {
-            pageTexts = new String[there];
+        if (pageStrings.length < there) {
+            pageStrings = new String[there];
             pageCodes = new long[there];
         }
-        texts = pageTexts;
+        strings = pageStrings;
         codes = pageCodes;
         Arrays.fill(codes, 0, there, UNKNOWN);
         for (int i = 0; i < there; i++) {
             ids[i] = i;
         }
-        if (encodedTexts != null) {
-            encodedTexts.read(texts, there);
+        if (encodedStrings != null) {
+            encodedStrings.read(strings, there);
             return;
         }
         for (int i = 0; i < there; i++) {
-            texts[i] = plainText();
+            strings[i] = plainString();
         }
     }
 
-    private String plainText() throws IOException {
+    private String plainString() throws IOException {
         byte[] bytes = page;
         int length = pageEnd - plain < Integer.BYTES ? -1 : integer(bytes, plain);
         plain += Integer.BYTES;
         if (length < 0 || length > pageEnd - plain) {
-            throw new IOException("a page with less values than announced");
+            throw new IOException("a page with fewer values than announced");
         }
         String text = ParquetStrings.of(bytes, plain, length);
         plain += length;
@@ -234,7 +234,7 @@ final class ParquetValues {
     private int plain(byte[] bytes, int from, int end, long[] into, int n) throws IOException {
         int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
         if ((long) n * size > end - from) {
-            throw new IOException("a page with less values than announced");
+            throw new IOException("a page with fewer values than announced");
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes, from, n * size).slice().order(ByteOrder.LITTLE_ENDIAN);
         if (size == Long.BYTES) {
@@ -256,18 +256,18 @@ final class ParquetValues {
         if (n > size / Integer.BYTES) {
             throw new IOException("a dictionary of " + n + " entries in " + size + " bytes");
         }
-        if (!isText()) {
+        if (!isString()) {
             dictionaryNumbers = new long[n];
             plain(bytes, 0, size, dictionaryNumbers, n);
             return;
         }
-        dictionaryTexts = new String[n];
+        dictionaryStrings = new String[n];
         dictionaryCodes = new long[n];
         page = bytes;
         pageEnd = size;
         plain = 0;
         for (int i = 0; i < n; i++) {
-            dictionaryTexts[i] = plainText();
+            dictionaryStrings[i] = plainString();
             dictionaryCodes[i] = UNKNOWN;
         }
         if (isFixed) {
@@ -277,9 +277,9 @@ final class ParquetValues {
 
     /** Asks for the meanings of what the dictionary has, but for those that have none: it is then known before it occurs. */
     private void learn() {
-        for (int i = 0; i < dictionaryTexts.length; i++) {
+        for (int i = 0; i < dictionaryStrings.length; i++) {
             try {
-                dictionaryCodes[i] = meaning.of(dictionaryTexts[i]);
+                dictionaryCodes[i] = meaning.of(dictionaryStrings[i]);
             } catch (ParquetRows.Refused e) {
                 // Told where it occurs, if it does.
                 dictionaryCodes[i] = UNKNOWN;
@@ -296,7 +296,7 @@ final class ParquetValues {
     void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
         entries = null;
         encodedNumbers = null;
-        encodedTexts = null;
+        encodedStrings = null;
         page = bytes;
         pageEnd = end;
         plain = from;
@@ -304,7 +304,7 @@ final class ParquetValues {
             if (!hasDictionary) {
                 throw new IOException("a page of dictionary entries without a dictionary");
             }
-            texts = dictionaryTexts;
+            strings = dictionaryStrings;
             codes = dictionaryCodes;
             // A page of nulls alone may be empty.
             int width = from < end ? bytes[from] & 0xFF : 0;
@@ -317,21 +317,21 @@ final class ParquetValues {
 
     private void encoded(int encoding, int count, byte[] bytes, int from, int end) throws IOException {
         boolean isWide = type == ParquetField.Type.INT64;
-        if (!isText() && encoding == DELTA) {
+        if (!isString() && encoding == DELTA) {
             encodedNumbers = LibraryValues.differences(bytes, from, end, count, isWide);
-        } else if (!isText() && encoding == BYTE_STREAM_SPLIT) {
+        } else if (!isString() && encoding == BYTE_STREAM_SPLIT) {
             encodedNumbers = LibraryValues.split(bytes, from, end, count, isWide);
-        } else if (isText() && encoding == DELTA_LENGTH_BYTES) {
-            encodedTexts = new LibraryValues.Strings(bytes, from, end, count, false, null);
-        } else if (isText() && encoding == DELTA_BYTES) {
+        } else if (isString() && encoding == DELTA_LENGTH_BYTES) {
+            encodedStrings = new LibraryValues.Strings(bytes, from, end, count, false, null);
+        } else if (isString() && encoding == DELTA_BYTES) {
             LibraryValues.Strings before = lastShared != null
                             && CorruptDeltaByteArrays.requiresSequentialReads(createdBy, Encoding.DELTA_BYTE_ARRAY)
                     ? lastShared
                     : null;
-            encodedTexts = new LibraryValues.Strings(bytes, from, end, count, true, before);
-            lastShared = encodedTexts;
+            encodedStrings = new LibraryValues.Strings(bytes, from, end, count, true, before);
+            lastShared = encodedStrings;
         } else {
-            throw new IOException((isText() ? "texts" : "integers") + " in the encoding " + encoding);
+            throw new IOException((isString() ? "strings" : "integers") + " in the encoding " + encoding);
         }
     }
 }

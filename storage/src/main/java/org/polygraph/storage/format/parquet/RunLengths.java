@@ -32,7 +32,7 @@ final class RunLengths implements ParquetColumn.Levels {
         if (width < 0 || width > Integer.SIZE) {
             throw new IOException("numbers of " + width + " bits");
         }
-        in = new ByteCursor(bytes, from, end, "a page with less values than announced");
+        in = new ByteCursor(bytes, from, end, "a page with fewer values than announced");
         this.words = words;
         this.end = end;
         this.width = width;

@@ -9,9 +9,8 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
- * A piece of a history that is read without the others, in whatever process has its file. Failures of its reading are true but
- * their place may not be: who gets one reads the whole with {@link HistoryReader}, which tells the first one, or that nothing
- * is wrong.
+ * A piece of a history that is read without the others, in any process that reaches its file. An error in a piece has lines counted
+ * from its beginning, so the caller reads the whole with {@link HistoryReader} for the message.
  */
 public sealed interface Piece extends Serializable permits LinesPiece, RowGroupsPiece {
     /** The number of its file among the history's. */
@@ -20,7 +19,7 @@ public sealed interface Piece extends Serializable permits LinesPiece, RowGroups
     /**
      * Reads it.
      *
-     * @param stop asked for every 64 KiB or so of input; true ends the read with a {@link BudgetException}
+     * @param stop polled for every 64 KiB or so of input; true ends the read with a {@link BudgetException}
      * @param memoryBytes what the rows may take while they are read
      */
     HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException;

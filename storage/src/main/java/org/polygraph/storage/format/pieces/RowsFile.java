@@ -17,7 +17,7 @@ import org.polygraph.storage.table.Transactions;
 
 /**
  * {@link HistoryRows} as bytes, for a piece that is read in one process and put together in another: an {@link ArrayFile} of
- * its arrays; texts by their lengths and characters of two bytes, which unlike UTF-8 keep halves of pairs as they are.
+ * its arrays; strings by their lengths and characters of two bytes, which unlike UTF-8 can hold half of a surrogate pair.
  */
 public final class RowsFile {
     private static final long MOST_BYTES = Integer.MAX_VALUE - (1 << 16);
@@ -36,7 +36,7 @@ public final class RowsFile {
                 .put("operationKeys", rows.operations().keys())
                 .put("operationValues", rows.operations().values())
                 .put("keys", rows.keys().labels())
-                .put("keyTextBits", rows.keys().stringBits())
+                .put("keyStringBits", rows.keys().stringBits())
                 .put("opaque", rows.values().opaque())
                 .put("integers", rows.values().integers())
                 .put("versions", rows.values().versions())
@@ -58,8 +58,8 @@ public final class RowsFile {
             header.add(json);
         });
         long bytes = rows.bytes()
-                + put(file, "keyTexts", rows.keys().strings())
-                + put(file, "valueTexts", rows.values().strings())
+                + put(file, "keyStrings", rows.keys().strings())
+                + put(file, "valueStrings", rows.values().strings())
                 + put(file, "metadata", header);
         if (bytes > MOST_BYTES) {
             throw new BudgetException("a piece of " + rows.operations().size() + " operations takes " + bytes
@@ -78,7 +78,7 @@ public final class RowsFile {
     public static HistoryRows ofBytes(byte[] bytes) throws ArrayFile.DamagedException {
         ArrayFile file = ArrayFile.of(bytes);
         long[] initial = file.longs("initialValue");
-        List<String> header = texts(file, "metadata");
+        List<String> header = strings(file, "metadata");
         Map<String, String> metadata = new LinkedHashMap<>();
         for (int i = 0; i < header.size(); i += 2) {
             metadata.put(header.get(i), header.get(i + 1));
@@ -94,9 +94,9 @@ public final class RowsFile {
                         timed ? file.longs("starts") : null,
                         timed ? file.longs("ends") : null),
                 new Operations(file.ints("operationStarts"), file.ints("operationKeys"), file.longs("operationValues")),
-                new KeyDictionary.Labels(file.longs("keys"), file.longs("keyTextBits"), texts(file, "keyTexts")),
+                new KeyDictionary.Labels(file.longs("keys"), file.longs("keyStringBits"), strings(file, "keyStrings")),
                 new ValueDictionary.Labels(
-                        texts(file, "valueTexts"),
+                        strings(file, "valueStrings"),
                         file.bytes("opaque"),
                         file.longs("integers"),
                         file.longs("versions"),
@@ -107,19 +107,19 @@ public final class RowsFile {
                 file.longs("lines")[0]);
     }
 
-    /** @return bytes of the texts */
-    private static long put(ArrayFile file, String name, List<String> texts) {
-        int[] lengths = new int[texts.size()];
+    /** @return bytes of the strings */
+    private static long put(ArrayFile file, String name, List<String> strings) {
+        int[] lengths = new int[strings.size()];
         long sum = 0;
         for (int i = 0; i < lengths.length; i++) {
-            lengths[i] = texts.get(i).length();
+            lengths[i] = strings.get(i).length();
             sum += 2L * lengths[i];
         }
         byte[] characters = new byte[(int) Math.min(sum, MOST_BYTES)];
         int at = 0;
         for (int i = 0; i < lengths.length && sum <= MOST_BYTES; i++) {
             for (int c = 0; c < lengths[i]; c++) {
-                char next = texts.get(i).charAt(c);
+                char next = strings.get(i).charAt(c);
                 characters[at++] = (byte) (next >>> 8);
                 characters[at++] = (byte) next;
             }
@@ -128,18 +128,18 @@ public final class RowsFile {
         return sum + 4L * lengths.length;
     }
 
-    private static List<String> texts(ArrayFile file, String name) throws ArrayFile.DamagedException {
+    private static List<String> strings(ArrayFile file, String name) throws ArrayFile.DamagedException {
         int[] lengths = file.ints(name + "Lengths");
         byte[] characters = file.bytes(name);
-        List<String> texts = new ArrayList<>(lengths.length);
+        List<String> strings = new ArrayList<>(lengths.length);
         int at = 0;
         for (int length : lengths) {
             char[] text = new char[length];
             for (int c = 0; c < length; c++, at += 2) {
                 text[c] = (char) (characters[at] << 8 | (characters[at + 1] & 0xFF));
             }
-            texts.add(new String(text));
+            strings.add(new String(text));
         }
-        return texts;
+        return strings;
     }
 }

@@ -13,7 +13,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Plume text: a line an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File order is session
- * order; sessions may interleave line by line. Transactions are told apart by (session, txn), so ids may be global or per
+ * order; sessions may interleave line by line. A transaction is identified by (session, txn), so ids may be global or per
  * session; the lines of one are together within their session. txn -1 is aborted: each maximal run of such lines in a
  * session is taken for one transaction, which changes no verdict, as aborted writes count one by one. The initial value
  * is 0. Spaces around numbers and blank lines are ignored.
@@ -153,7 +153,7 @@ public final class PlumeReader {
     private int number(int from) throws HistoryException {
         // Eight bytes at a time: a loop over digits waits for its branch at the end of most numbers.
         long x = (long) WORDS.get(buffer, from) ^ 0x3030303030303030L;
-        // The lowest byte above 9 has its high bit; what it carries goes up, where nobody looks.
+        // The lowest byte above 9 has its high bit; its carries go up and do not change that bit.
         int digits = Long.numberOfTrailingZeros((x + 0x7676767676767676L | x) & 0x8080808080808080L) >>> 3;
         if (digits == 0 || digits == 8) {
             return anyNumber(from);

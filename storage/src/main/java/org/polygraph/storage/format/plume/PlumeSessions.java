@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The sessions of Plume text, whose transactions are told by ids: goes to the next transaction of a session where its id
+ * The sessions of Plume text, whose transactions have ids: goes to the next transaction of a session where its id
  * changes. Memory: the open transaction of each session, 8 bytes a transaction.
  */
 final class PlumeSessions {
