@@ -84,9 +84,9 @@ class DeployFilesTest {
     /** YARN reads it at submission only: each way to submit in cluster mode has to say it. */
     @Test
     void noSubmissionIsTriedAgainByYarn() throws IOException {
-        String readme = Files.readString(ROOT.resolve("cluster-config/README.md"));
+        String manual = Files.readString(ROOT.resolve("cluster-config/docs/submit.md"));
         int submissions = 0;
-        for (String block : readme.split("\n\n")) {
+        for (String block : manual.split("\n\n")) {
             boolean isInCluster =
                     block.contains("--deploy-mode cluster") || block.contains("spark.submit.deployMode=cluster");
             if (block.startsWith("    ") && block.matches("(?s).*(spark-submit --class| jobs submit spark ).*")) {
