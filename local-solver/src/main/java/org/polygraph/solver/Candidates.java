@@ -4,59 +4,46 @@ import java.util.Arrays;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
-/** The candidate writers of a read: the writers of one key, grouped by the class of their value. Memory: 4 bytes a writer. */
+/** The candidate writers of a read: the writers of one key, sorted by the class of their value. Memory: 8 bytes a writer. */
 final class Candidates {
     static final int NONE = -1;
 
     private final Polygraph p;
-    /** Writers (global index) by class, then index. */
-    private final int[] writers;
+    /** Class and global index of each writer, ascending. */
+    private final long[] writers;
 
     Candidates(Polygraph p, int key, SearchBudget budget) {
         this.p = p;
         int first = p.writerStart[key];
         int n = p.writerStart[key + 1] - first;
-        budget.reserve(4L * n);
-        long[] pairs = new long[n];
+        budget.reserve(8L * n);
+        writers = new long[n];
         for (int i = 0; i < n; i++) {
-            pairs[i] = (long) p.writerClass[first + i] << 32 | (first + i);
+            writers[i] = (long) p.writerClass[first + i] << 32 | (first + i);
             budget.tick();
         }
-        Arrays.sort(pairs);
-        writers = new int[n];
-        for (int i = 0; i < n; i++) {
-            writers[i] = (int) pairs[i];
-        }
+        Arrays.sort(writers);
     }
 
     /** The transaction that is the only writer of a class; {@link #NONE} if the class has no writer or several. */
     int only(int valueClass) {
         int at = first(valueClass);
-        return isOf(valueClass, at) && !isOf(valueClass, at + 1) ? p.writerTxn[writers[at]] : NONE;
+        return isOf(valueClass, at) && !isOf(valueClass, at + 1) ? p.writerTxn[(int) writers[at]] : NONE;
     }
 
     /** Pushes every writer (global index) of a class. */
     void push(int valueClass, IntStack out) {
         for (int at = first(valueClass); isOf(valueClass, at); at++) {
-            out.push(writers[at]);
+            out.push((int) writers[at]);
         }
     }
 
     private boolean isOf(int valueClass, int at) {
-        return at < writers.length && p.writerClass[writers[at]] == valueClass;
+        return at < writers.length && (int) (writers[at] >> 32) == valueClass;
     }
 
     private int first(int valueClass) {
-        int low = 0;
-        int high = writers.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (p.writerClass[writers[middle]] < valueClass) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        int found = Arrays.binarySearch(writers, (long) valueClass << 32);
+        return found < 0 ? ~found : found;
     }
 }

@@ -10,7 +10,7 @@ import org.polygraph.solver.theory.PairTable;
  *
  * <p>It starts when there were as many conflicts as items wait, and never takes more work than the search itself: a large core
  * has thousands of unrelated items and is solved fastest from beginning to end. It is also off where clauses have many
- * literals, as with few values: there a conflict says little about an item (measured: up to three times the conflicts).
+ * literals, as with few values: there a conflict gives little information about an item (measured: up to three times the conflicts).
  */
 final class HottestItem implements ReadCheck.Score {
     private static final int LEAST_CONFLICTS = 100;

@@ -12,9 +12,6 @@ final class KeyItems {
     static final int OVERHEAD = 180;
 
     final int key;
-    /** See {@link CoreGroups}. */
-    final int group;
-
     final int firstReader;
     final int readers;
     final int firstWriter;
@@ -37,9 +34,8 @@ final class KeyItems {
     @Nullable
     Candidates candidates;
 
-    KeyItems(Polygraph p, int key, int group) {
+    KeyItems(Polygraph p, int key) {
         this.key = key;
-        this.group = group;
         firstReader = p.readerStart[key];
         readers = p.readerStart[key + 1] - firstReader;
         firstWriter = p.writerStart[key];

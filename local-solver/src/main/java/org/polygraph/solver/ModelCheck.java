@@ -1,5 +1,6 @@
 package org.polygraph.solver;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.SearchBudget;
 
@@ -15,7 +16,7 @@ final class ModelCheck {
             Polygraph p, int[] position, boolean @Nullable [] committed, SearchBudget budget) {
         int events = p.events();
         int[] eventAt = budget.ints(events);
-        java.util.Arrays.fill(eventAt, -1);
+        Arrays.fill(eventAt, -1);
         for (int e = 0; e < events; e++) {
             budget.tick();
             if (position[e] < 0 || position[e] >= events || eventAt[position[e]] != -1) {
@@ -65,7 +66,7 @@ final class ModelCheck {
                 commits[writers++] = (long) position[p.commit(p.writerTxn[w])] << 32 | w;
             }
         }
-        java.util.Arrays.sort(commits, 0, writers);
+        Arrays.sort(commits, 0, writers);
         for (int i = 1; i < writers; i++) {
             int before = p.writerTxn[(int) commits[i - 1]];
             int after = p.writerTxn[(int) commits[i]];
@@ -79,10 +80,9 @@ final class ModelCheck {
                 continue;
             }
             long snapshot = (long) position[p.snapshot(p.readerTxn[r])] << 32;
-            int found = ~java.util.Arrays.binarySearch(commits, 0, writers, snapshot);
-            // Own writes commit at the snapshot (one event) or after it, so they are never below `found`; the entry
-            // (position, writer 0) alone equals the key searched for, and it is at the snapshot too.
-            int below = found >= 0 ? found : ~found;
+            int found = Arrays.binarySearch(commits, 0, writers, snapshot);
+            // The entry of writer 0 at the snapshot equals the key searched for; it is the reader's own write.
+            int below = found < 0 ? ~found : found;
             int seen = below == 0 ? Polygraph.INITIAL : p.writerClass[(int) commits[below - 1]];
             if (seen != p.readerClass[r]) {
                 return "transaction " + p.readerTxn[r] + " reads class " + p.readerClass[r] + " of key " + key

@@ -1,6 +1,7 @@
 package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.Literals;
@@ -27,53 +28,54 @@ final class OrderTheory implements Theory {
     private final DynamicOrder order;
     private final ReadCheck check;
     private final ClauseMaker clauses;
-    private final boolean @Nullable [] counted;
     private final IntStack lastCycle;
     /** Brackets that became true before they were defined; some may have been undone since. */
     private final IntStack undefined;
 
-    /** The budget of clauses and the structures that belong to them. */
     private final SearchBudget budget;
-
     private final ClauseLimit limit;
     private final @Nullable ProofTrace proof;
     /** Decide any literal of a violated clause, not the one that moves least. */
     private final boolean decideFirst;
 
-    private final Displacement displacement;
+    private final int[] position;
     private final @Nullable HottestItem hottest;
     private long random;
 
+    /** @param budget the budget of clauses and the structures that belong to them */
     OrderTheory(
             Polygraph p,
             Atoms atoms,
             DynamicOrder order,
             ReadCheck check,
             ClauseMaker clauses,
-            boolean @Nullable [] counted,
-            IntStack lastCycle,
-            IntStack undefined,
-            SearchBudget budget,
             ClauseLimit limit,
-            long seed,
-            boolean decideFirst,
-            boolean decideHottest,
-            @Nullable ProofTrace proof) {
+            SearchBudget budget,
+            SolverOptions options) {
         this.p = p;
         this.atoms = atoms;
         this.order = order;
         this.check = check;
         this.clauses = clauses;
-        this.counted = counted;
-        this.lastCycle = lastCycle;
-        this.undefined = undefined;
-        this.budget = budget;
         this.limit = limit;
-        this.proof = proof;
-        displacement = new Displacement(p, order.position(), check);
-        this.decideFirst = decideFirst;
-        hottest = decideHottest ? new HottestItem(check, clauses) : null;
-        random = seed * 0x9E3779B97F4A7C15L | 1;
+        this.budget = budget;
+        lastCycle = new IntStack(budget);
+        undefined = new IntStack(budget);
+        proof = options.proof();
+        position = order.position();
+        decideFirst = options.get(Option.DECISION) == 0;
+        hottest = options.get(Option.HOTTEST) == 0 ? null : new HottestItem(check, clauses);
+        random = options.get(Option.SEED) * 0x9E3779B97F4A7C15L | 1;
+    }
+
+    /** The events of the last cycle that was a conflict, in its direction. */
+    int[] lastCycle() {
+        int[] cycle = new int[lastCycle.size()];
+        for (int i = 0; i < cycle.length; i++) {
+            // The path was pushed last first.
+            cycle[i] = lastCycle.get(cycle.length - 1 - i);
+        }
+        return cycle;
     }
 
     @Override
@@ -93,12 +95,7 @@ final class OrderTheory implements Theory {
                 }
             }
             case Atoms.COMMIT -> {
-                int txn = atoms.transaction(variable);
-                boolean commits = !Literals.isNegative(literal);
-                if (counted != null && counted[txn] != commits) {
-                    counted[txn] = commits;
-                    check.flip(txn);
-                }
+                check.setCounted(atoms.transaction(variable), !Literals.isNegative(literal));
             }
             case Atoms.BRACKET -> {
                 if (!Literals.isNegative(literal)) {
@@ -118,11 +115,7 @@ final class OrderTheory implements Theory {
         for (int i = 0; i < explanation.size(); i++) {
             literals[i + 1] = Literals.not(explanation.get(i));
         }
-        int[] cycle = new int[lastCycle.size()];
-        for (int i = 0; i < cycle.length; i++) {
-            // The path was pushed last first.
-            cycle[i] = lastCycle.get(cycle.length - 1 - i);
-        }
+        int[] cycle = lastCycle();
         trace.lemma(literals, literals.length, cycle, cycle.length);
     }
 
@@ -210,15 +203,20 @@ final class OrderTheory implements Theory {
     private long cost(int literal) {
         int variable = Literals.variable(literal);
         return switch (atoms.kind(variable)) {
-            case Atoms.EDGE -> displacement.of(atoms.from(literal), atoms.to(literal));
+            case Atoms.EDGE -> displacement(atoms.from(literal), atoms.to(literal));
             case Atoms.COMMIT -> COMMIT_COST;
             default -> {
                 int candidate = atoms.candidate(variable);
                 int writer = atoms.writer(variable);
-                yield (writer == Atoms.NONE ? 0 : displacement.of(writer, p.snapshot(candidate)))
-                        + displacement.of(p.commit(candidate), atoms.reader(variable))
-                        + (counted == null || counted[candidate] ? 0 : COMMIT_COST);
+                yield (writer == Atoms.NONE ? 0 : displacement(writer, p.snapshot(candidate)))
+                        + displacement(p.commit(candidate), atoms.reader(variable))
+                        + (check.counts(candidate) ? 0 : COMMIT_COST);
             }
         };
+    }
+
+    /** The distance that the ends of an edge are apart in the order, or 0 if the edge agrees with the order. */
+    private long displacement(int from, int to) {
+        return Math.max(0, (long) position[from] - position[to]);
     }
 }

@@ -1,6 +1,7 @@
 package org.polygraph.solver;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.proof.KeyLists;
 
 /** A solver's answer. */
 public sealed interface Outcome {
@@ -95,8 +96,8 @@ public sealed interface Outcome {
         /** The key a clause is about. O(log keys). */
         public int key(int clause) {
             return readers[clause] >= 0
-                    ? polygraph.keyOf(polygraph.readerStart, readers[clause])
-                    : polygraph.keyOf(polygraph.writerStart, writers[clause]);
+                    ? KeyLists.keyOf(polygraph.readerStart, readers[clause])
+                    : KeyLists.keyOf(polygraph.writerStart, writers[clause]);
         }
 
         /** Index of the read in the polygraph's readers; -1 for {@link ClauseKind#OVERLAP}. */

@@ -2,7 +2,10 @@ package org.polygraph.solver;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.solver.proof.EdgeLists;
+import org.polygraph.solver.proof.KeyLists;
 import org.polygraph.solver.proof.ProofProblem;
+import org.polygraph.solver.proof.ProofShape;
 
 /**
  * The question: is there a total order of events that extends the known edges and explains every read?
@@ -117,43 +120,46 @@ public final class Polygraph {
      * @throws IllegalArgumentException naming the array and index that is wrong
      */
     public ProofProblem proofProblem() {
-        int[] start = successorStart;
-        int[] target = successor;
-        if (start == null || target == null) {
-            if (predecessorStart == null || predecessor == null) {
-                throw new IllegalArgumentException("a polygraph needs successors or predecessors; it has neither");
-            }
-            int[][] reversed = ProofProblem.reversed(events(), predecessorStart, predecessor);
-            start = reversed[0];
-            target = reversed[1];
-        }
         return new ProofProblem(
                 transactions,
                 eventsPerTransaction,
-                start,
-                target,
-                writerStart,
-                writerTxn,
-                writerClass,
-                readerStart,
-                readerTxn,
-                readerClass,
+                successors(),
+                new KeyLists(writerStart, writerTxn, writerClass),
+                new KeyLists(readerStart, readerTxn, readerClass),
                 optional);
     }
 
-    /** The key whose range in {@code start} (of readers or writers) holds {@code index}. */
-    int keyOf(int[] start, int index) {
-        int low = 0;
-        int high = keys() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (start[middle] <= index) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
+    /** The size of the problem. */
+    ProofShape shape() {
+        return new ProofShape(transactions, eventsPerTransaction, keys(), readerStart[keys()], writerStart[keys()]);
+    }
+
+    /** The known edges by source; reversed from the predecessors if successors were left out. */
+    EdgeLists successors() {
+        return lists(successorStart, successor, predecessorStart, predecessor);
+    }
+
+    /** The known edges by target; reversed from the successors if predecessors were left out. */
+    EdgeLists predecessors() {
+        return lists(predecessorStart, predecessor, successorStart, successor);
+    }
+
+    /** Bytes of the direction of the known edges that was left out; 0 if both were given. */
+    long missingEdgeBytes() {
+        int[] start = successorStart == null ? predecessorStart : successorStart;
+        boolean both = successorStart != null && predecessorStart != null;
+        return both || start == null ? 0 : 4L * (events() + 1 + start[events()] - start[0]);
+    }
+
+    private EdgeLists lists(
+            int @Nullable [] start, int @Nullable [] target, int @Nullable [] backStart, int @Nullable [] back) {
+        if (start != null && target != null) {
+            return new EdgeLists(start, target);
         }
-        return low;
+        if (backStart == null || back == null) {
+            throw new IllegalArgumentException("a polygraph needs successors or predecessors; it has neither");
+        }
+        return new EdgeLists(backStart, back).reversed(events());
     }
 
     boolean isOptional(int txn) {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
+import org.polygraph.solver.theory.DynamicOrder;
 
 /**
  * Finds the items that the current order violates, and rechecks only where events moved.
@@ -25,15 +26,14 @@ final class ReadCheck {
 
     private final Ranks ranks;
     private final Reinsertion reinsertion;
-    private final CoreGroups groups;
-    private final IntStack moved;
+    private final DynamicOrder order;
     private final SearchBudget budget;
     private final @Nullable KeyItems[] keyItems;
     private final boolean[] stale;
     private final IntStack staleKeys;
     private @Nullable TransactionItems transactionItems;
 
-    /** Violated items, by group and rank when queued. */
+    /** Violated items, by their rank when queued. */
     private final ViolatedQueue queue;
 
     private long checks;
@@ -45,15 +45,15 @@ final class ReadCheck {
     private int writer;
     private int otherWriter;
 
-    ReadCheck(Polygraph p, int[] position, boolean @Nullable [] counted, IntStack moved, SearchBudget budget) {
+    /** @param counted whether each transaction counts as committed at first, or null if all do; shared, and changed here only */
+    ReadCheck(Polygraph p, DynamicOrder order, boolean @Nullable [] counted, SearchBudget budget) {
         this.p = p;
-        this.position = position;
+        this.order = order;
+        position = order.position();
         this.counted = counted;
-        this.moved = moved;
         this.budget = budget;
         ranks = new Ranks(p, position);
         reinsertion = new Reinsertion(ranks, budget);
-        groups = new CoreGroups(p, budget);
         budget.reserve(5L * p.keys());
         keyItems = new KeyItems[p.keys()];
         stale = new boolean[p.keys()];
@@ -106,13 +106,22 @@ final class ReadCheck {
         }
     }
 
-    /** A transaction began or ceased to count. */
-    void flip(int txn) {
-        touchTransaction(txn, true);
+    /** Whether a transaction counts as committed. */
+    boolean counts(int txn) {
+        return counted == null || counted[txn];
+    }
+
+    /** Lets an optional transaction begin or cease to count. */
+    void setCounted(int txn, boolean counts) {
+        if (counted != null && counted[txn] != counts) {
+            counted[txn] = counts;
+            touchTransaction(txn, true);
+        }
     }
 
     /** Finds a violated item of the current order; false when there is none. */
     boolean next() {
+        IntStack moved = order.moved();
         for (int i = 0; i < moved.size(); i++) {
             int event = moved.get(i);
             touchTransaction(p.transaction(event), event == p.snapshot(p.transaction(event)));
@@ -143,7 +152,7 @@ final class ReadCheck {
                 }
                 // It moved since it was queued; other items may precede it now.
                 queue.removeFirst();
-                queue.add(items.group, rank, k, item);
+                queue.add(rank, k, item);
                 continue;
             }
             items.queued[item] = false;
@@ -154,11 +163,10 @@ final class ReadCheck {
     /**
      * Replaces the current violated read by the last read of the same version, if its value has only one writer. The last read
      * either precedes the current writer, or the writer precedes the version, as for all reads of the version; moving the writer
-     * behind the first read only would violate the next one. It is off where groups are mixed in the order: the last read may be
-     * far away there, and 1,000 groups took 1.7 times the decisions.
+     * behind the first read only would violate the next one.
      */
     void takeLastOfVersion() {
-        if (reader < 0 || writer < 0 || groups.isScattered()) {
+        if (reader < 0 || writer < 0) {
             return;
         }
         int end = Math.min(p.readerStart[key + 1], reader + MOST_READS);
@@ -233,26 +241,6 @@ final class ReadCheck {
         return items;
     }
 
-    /** Whether there are many groups of keys, see {@link CoreGroups}. */
-    boolean isScattered() {
-        return groups.isScattered();
-    }
-
-    /** The slot of a transaction's item in the current key: the read of the current reader, the write of any other transaction. */
-    int slotOf(int txn) {
-        KeyItems items = itemsOf(key);
-        if (reader >= 0 && p.readerTxn[reader] == txn) {
-            return items.slots[items.itemOfReader(reader)];
-        }
-        TransactionItems ofTransactions = transactionItems();
-        for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
-            if (ofTransactions.key(i) == key && ofTransactions.item(i) < 0) {
-                return items.slots[items.itemOfWriter(~ofTransactions.item(i))];
-            }
-        }
-        throw new IllegalStateException("transaction " + txn + " does not write key " + key);
-    }
-
     private TransactionItems transactionItems() {
         TransactionItems built = transactionItems;
         if (built == null) {
@@ -267,7 +255,7 @@ final class ReadCheck {
             return;
         }
         items.queued[item] = true;
-        queue.add(items.group, ranks.of(items, item), items.key, item);
+        queue.add(ranks.of(items, item), items.key, item);
     }
 
     // ---------------------------------------------------------------- what changed
@@ -297,10 +285,6 @@ final class ReadCheck {
 
     // ---------------------------------------------------------------- checking a key
 
-    private boolean counts(int txn) {
-        return counted == null || counted[txn];
-    }
-
     private void refresh(int k) {
         if (!stale[k]) {
             return;
@@ -311,7 +295,7 @@ final class ReadCheck {
         if (items == null) {
             long bytes = KeyItems.bytes(p, k);
             budget.reserve(bytes);
-            items = new KeyItems(p, k, groups.of(k));
+            items = new KeyItems(p, k);
             sort(items);
             keyItems[k] = items;
             int before = queue.size();

@@ -110,17 +110,8 @@ final class Reinsertion {
     }
 
     private int holesBefore(int slot) {
-        int low = 0;
-        int high = count;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (slot(holes[middle]) < slot) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        int found = java.util.Arrays.binarySearch(holes, 0, count, (long) slot << 1);
+        return found < 0 ? ~found : found;
     }
 
     private int rankOfStaying(KeyItems items, int index) {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.Outcome.Core;
 import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.proof.EdgeLists;
 import org.polygraph.solver.proof.ProofTrace;
 import org.polygraph.solver.sat.BudgetExhausted;
 import org.polygraph.solver.sat.IntStack;
@@ -11,6 +12,7 @@ import org.polygraph.solver.sat.Search;
 import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.Atoms;
 import org.polygraph.solver.theory.DynamicOrder;
+import org.polygraph.solver.theory.EventGraph;
 
 /**
  * Decides a {@link Polygraph}.
@@ -21,8 +23,8 @@ import org.polygraph.solver.theory.DynamicOrder;
  *
  * <p>Requires: the known edges are acyclic, {@code position} extends them, {@code reachability} (if any) answers true
  * only for what they imply. {@link Polygraph#validate} checks what can be checked in linear time. Ensures: Satisfiable
- * was verified from scratch (unless {@link Option#VERIFY} is 0); Unsatisfiable follows from the core's clauses and the known edges; the same polygraph,
- * options and seed give the same outcome, budgets aside.
+ * was verified from scratch (unless {@link Option#VERIFY} is 0); Unsatisfiable follows from the core's clauses and the
+ * known edges; the same polygraph, options and seed give the same outcome, budgets aside.
  */
 public final class Solver {
     /**
@@ -88,39 +90,25 @@ public final class Solver {
 
         private Outcome search() {
             budget.check();
-            int events = p.events();
-            int[] successorStart = p.successorStart;
-            int[] successor = p.successor;
-            int[] predecessorStart = p.predecessorStart;
-            int[] predecessor = p.predecessor;
-            if (successorStart == null || successor == null) {
-                if (predecessorStart == null || predecessor == null) {
-                    throw new IllegalArgumentException("a polygraph needs successors or predecessors; it has neither");
-                }
-                successorStart = budget.ints(events + 2);
-                successor = transpose(predecessorStart, predecessor, successorStart);
-            } else if (predecessorStart == null || predecessor == null) {
-                predecessorStart = budget.ints(events + 2);
-                predecessor = transpose(successorStart, successor, predecessorStart);
-            }
-            boolean[] counted = null;
-            if (p.optional != null) {
-                budget.reserve(p.transactions);
-                counted = new boolean[p.transactions];
-                for (int t = 0; t < p.transactions; t++) {
-                    counted[t] = !p.optional[t];
-                }
-            }
-            order = new DynamicOrder(
-                    events, successorStart, successor, predecessorStart, predecessor, p.position, budget);
+            budget.reserve(p.missingEdgeBytes());
+            EdgeLists successors = p.successors();
+            EdgeLists predecessors = p.predecessors();
+            EventGraph graph = new EventGraph(
+                    p.events(),
+                    successors.start(),
+                    successors.target(),
+                    predecessors.start(),
+                    predecessors.target(),
+                    budget);
+            order = new DynamicOrder(graph, p.position, budget);
             order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
-            check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
+            check = new ReadCheck(p, order, requiredTransactions(), budget);
             check.refreshAll();
             ClauseLimit limit = new ClauseLimit(firstLimit());
             while (true) {
                 limit.begin(check.waiting());
                 try {
-                    return search(limit, order, check, counted);
+                    return search(limit, order, check);
                 } catch (ClausesOutgrown e) {
                     past = statistics();
                     search = null;
@@ -132,39 +120,32 @@ public final class Solver {
             }
         }
 
+        /** By transaction, whether it is not optional; null if none is optional. */
+        private boolean @Nullable [] requiredTransactions() {
+            if (p.optional == null) {
+                return null;
+            }
+            budget.reserve(p.transactions);
+            boolean[] required = new boolean[p.transactions];
+            for (int t = 0; t < p.transactions; t++) {
+                required[t] = !p.isOptional(t);
+            }
+            return required;
+        }
+
         /** The value of the option, or a quarter of the memory that is left if that is less. */
         private long firstLimit() {
             return Math.min(options.get(Option.CLAUSE_BYTES), Math.max(0, options.maxBytes() - budget.bytes()) / 4);
         }
 
-        private Outcome search(ClauseLimit limit, DynamicOrder order, ReadCheck check, boolean @Nullable [] counted) {
+        private Outcome search(ClauseLimit limit, DynamicOrder order, ReadCheck check) {
             ProofTrace proof = options.proof();
             if (proof != null) {
-                proof.begin(
-                        p.transactions,
-                        p.eventsPerTransaction,
-                        p.keys(),
-                        p.readerStart[p.keys()],
-                        p.writerStart[p.keys()]);
+                proof.begin(p.shape());
             }
             atoms = new Atoms(ofClauses);
             clauses = new ClauseMaker(p, atoms, check, ofClauses, proof);
-            IntStack cycle = new IntStack(ofClauses);
-            OrderTheory theory = new OrderTheory(
-                    p,
-                    atoms,
-                    order,
-                    check,
-                    clauses,
-                    counted,
-                    cycle,
-                    new IntStack(ofClauses),
-                    ofClauses,
-                    limit,
-                    options.get(Option.SEED),
-                    options.get(Option.DECISION) == 0,
-                    options.get(Option.HOTTEST) != 0,
-                    proof);
+            OrderTheory theory = new OrderTheory(p, atoms, order, check, clauses, limit, ofClauses, options);
             search = new Search(
                     theory,
                     ofClauses,
@@ -177,38 +158,17 @@ public final class Solver {
                             (int) options.get(Option.RESTART_UNIT)),
                     proof);
             if (!search.solve()) {
-                return new Outcome.Unsatisfiable(core(search, clauses, cycle), statistics());
+                return new Outcome.Unsatisfiable(core(search, clauses, theory), statistics());
             }
-            return verified(order.position(), counted);
+            return verified(order.position(), check);
         }
 
-        /** Fills {@code start} (two longer than the events, zero) and returns the reversed edges. */
-        private int[] transpose(int[] fromStart, int[] from, int[] start) {
-            int events = p.events();
-            int base = fromStart[0];
-            for (int i = base; i < fromStart[events]; i++) {
-                start[from[i] + 2]++;
-                budget.tick();
-            }
-            for (int e = 2; e < events + 2; e++) {
-                start[e] += start[e - 1];
-            }
-            int[] reversed = budget.ints(fromStart[events] - base);
-            for (int e = 0; e < events; e++) {
-                budget.tick();
-                for (int i = fromStart[e]; i < fromStart[e + 1]; i++) {
-                    reversed[start[from[i] + 1]++] = e;
-                }
-            }
-            return reversed;
-        }
-
-        private Outcome verified(int[] position, boolean @Nullable [] counted) {
+        private Outcome verified(int[] position, ReadCheck check) {
             boolean[] committed = null;
-            if (counted != null && p.optional != null) {
+            if (p.optional != null) {
                 committed = new boolean[p.transactions];
                 for (int t = 0; t < p.transactions; t++) {
-                    committed[t] = p.optional[t] && counted[t];
+                    committed[t] = p.isOptional(t) && check.counts(t);
                 }
             }
             budget.reserve(4L * p.events());
@@ -220,7 +180,7 @@ public final class Solver {
             return new Outcome.Satisfiable(copy, committed, statistics());
         }
 
-        private Core core(Search refuted, ClauseMaker made, IntStack cycle) {
+        private Core core(Search refuted, ClauseMaker made, OrderTheory theory) {
             IntStack ids = new IntStack(budget);
             boolean traced = refuted.core(ids);
             if (!traced) {
@@ -239,13 +199,8 @@ public final class Solver {
                 writers[i] = made.writer(sorted[i]);
                 others[i] = made.other(sorted[i]);
             }
-            int length = refuted.lastConflictFromTheory() ? cycle.size() : 0;
-            int[] events = new int[length];
-            for (int i = 0; i < length; i++) {
-                // The path was pushed last first.
-                events[i] = cycle.get(length - 1 - i);
-            }
-            return new Core(p, readers, writers, others, events, traced);
+            int[] cycle = refuted.lastConflictFromTheory() ? theory.lastCycle() : new int[0];
+            return new Core(p, readers, writers, others, cycle, traced);
         }
 
         private Statistics statistics() {

@@ -33,22 +33,4 @@ public record Statistics(
         long nanos) {
     /** The counters of no search. */
     static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-
-    /** The sum of the counters of two searches. */
-    Statistics plus(Statistics other) {
-        return new Statistics(
-                instantiated + other.instantiated,
-                decisions + other.decisions,
-                conflicts + other.conflicts,
-                cycles + other.cycles,
-                propagations + other.propagations,
-                learnt + other.learnt,
-                variables + other.variables,
-                edges + other.edges,
-                moves + other.moves,
-                checks + other.checks,
-                violated + other.violated,
-                Math.max(bytes, other.bytes),
-                nanos + other.nanos);
-    }
 }

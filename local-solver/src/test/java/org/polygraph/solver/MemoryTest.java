@@ -45,7 +45,7 @@ class MemoryTest {
         assertThat(process.waitFor()).as(out).isZero();
     }
 
-    /** In a JVM of its own; its exit code tells. */
+    /** Runs in a JVM of its own; the exit code is the result. */
     public static void main(String[] args) {
         compare("unique values", blind(1, 0, 1_000, 20_000));
         compare("two events", blind(2, 0, 1_000, 20_000));
@@ -59,7 +59,8 @@ class MemoryTest {
         new Solver().solve(polygraph, options.withStop(() -> ++asked[0] > 30_000));
         long every = Math.max(1, asked[0] / SAMPLES);
         long[] asks = {0};
-        // At the second sample (a JVM forgets something at first): what was accounted, what was live. Then the largest
+        // At the second sample (a JVM frees memory of its start-up at first): what was accounted, what was live. Then
+        // the largest
         // difference, and of how much.
         long[] first = {0, 0};
         long[] worst = {0, 1};

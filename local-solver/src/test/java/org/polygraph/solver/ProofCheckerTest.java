@@ -345,7 +345,7 @@ class ProofCheckerTest {
         return mutants;
     }
 
-    /** What the 'r' lines but one say, by definition, of an order. */
+    /** The conditions that all 'r' lines but one put on an order, by definition. */
     private static java.util.function.BiPredicate<int[], boolean[]> holdsAllBut(
             RandomPolygraph g, List<String> lines, int except) {
         List<int[]> reads = new ArrayList<>();
@@ -465,7 +465,7 @@ class ProofCheckerTest {
         new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
         assertThat(ProofChecker.check(polygraph.proofProblem(), trace, () -> true)
                         .message())
-                .isEqualTo("step 1: told to stop");
+                .isEqualTo("step 1: stopped before the end");
         Polygraph another = FormulaHistory.pigeons(3, 3).encodePlaced().build(false, 3);
         assertThat(ProofChecker.check(another.proofProblem(), trace).message()).contains("of another problem");
         assertThat(ProofChecker.check(another.proofProblem(), new ProofTrace(9)).accepted())

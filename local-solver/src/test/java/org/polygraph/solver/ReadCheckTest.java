@@ -6,6 +6,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.DynamicOrder;
+import org.polygraph.solver.theory.EventGraph;
 
 /** Random edges move events and random transactions come and go; the incremental check agrees with a full one. */
 class ReadCheckTest {
@@ -44,7 +45,8 @@ class ReadCheckTest {
                 }
             }
             SearchBudget budget = SearchBudget.unlimited();
-            DynamicOrder order = new DynamicOrder(events, start, edge, startIn, edgeIn, p.position, budget);
+            DynamicOrder order =
+                    new DynamicOrder(new EventGraph(events, start, edge, startIn, edgeIn, budget), p.position, budget);
             boolean[] counted = null;
             if (random.nextBoolean()) {
                 counted = new boolean[p.transactions];
@@ -52,7 +54,7 @@ class ReadCheckTest {
                     counted[t] = random.nextInt(5) != 0;
                 }
             }
-            ReadCheck check = new ReadCheck(p, order.position(), counted, order.moved(), budget);
+            ReadCheck check = new ReadCheck(p, order, counted, budget);
             for (int step = 0; step < 80; step++) {
                 boolean found = check.next();
                 String what = "seed " + seed + " step " + step;
@@ -70,8 +72,7 @@ class ReadCheckTest {
                 for (int i = 0; i < changes; i++) {
                     if (counted != null && random.nextInt(3) == 0) {
                         int t = random.nextInt(p.transactions);
-                        counted[t] = !counted[t];
-                        check.flip(t);
+                        check.setCounted(t, !counted[t]);
                     }
                     int a = random.nextInt(events);
                     int b = Math.max(0, Math.min(events - 1, a + random.nextInt(2 * reach + 1) - reach));

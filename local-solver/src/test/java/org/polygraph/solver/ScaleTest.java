@@ -76,7 +76,7 @@ class ScaleTest {
         }
         AtomicInteger asked = new AtomicInteger();
         Outcome stopped = new Solver().solve(p, SolverOptions.defaults().withStop(() -> asked.incrementAndGet() > 500));
-        assertThat(((Outcome.Unknown) stopped).reason()).contains("told to stop");
+        assertThat(((Outcome.Unknown) stopped).reason()).contains("was stopped");
         for (long bytes : new long[] {0, 1_000, 100_000, 1_000_000, 10_000_000}) {
             Outcome outcome = new Solver().solve(p, SolverOptions.defaults().withMaxBytes(bytes));
             assertThat(((Outcome.Unknown) outcome).reason()).contains("memory budget of " + bytes);

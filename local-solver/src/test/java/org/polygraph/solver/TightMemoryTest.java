@@ -39,7 +39,7 @@ class TightMemoryTest {
         Polygraph polygraph = hotKeys(eventsPerTxn);
         SolverOptions options = SolverOptions.defaults().with(Option.CLAUSE_BYTES, Long.MAX_VALUE);
         Statistics all = new Solver().solve(polygraph, options).statistics();
-        // A quarter of the memory is the first limit, whatever the option says.
+        // A quarter of the memory is the first limit, even if the option is larger.
         long bytes = (long) (share * all.bytes());
         Outcome less = new Solver().solve(polygraph, options.withMaxBytes(bytes));
         assertThat(less).isInstanceOf(Outcome.Satisfiable.class);

@@ -6,8 +6,8 @@ package org.polygraph.solver.proof;
  */
 final class KnownPaths {
     private final ProofProblem p;
-    private final int[] predecessorStart;
-    private final int[] predecessor;
+    private final EdgeLists successors;
+    private final EdgeLists predecessors;
     private final int[] place;
     private final int[] seen;
     private final int[] stack;
@@ -17,9 +17,8 @@ final class KnownPaths {
     KnownPaths(ProofProblem p) {
         this.p = p;
         int events = p.events();
-        int[][] back = ProofProblem.reversed(events, p.successorStart, p.successor);
-        predecessorStart = back[0];
-        predecessor = back[1];
+        successors = p.successors;
+        predecessors = successors.reversed(events);
         place = new int[events];
         seen = new int[events];
         stack = new int[events];
@@ -40,7 +39,7 @@ final class KnownPaths {
         int[] incoming = new int[events];
         int size = 0;
         for (int e = 0; e < events; e++) {
-            incoming[e] = predecessorStart[e + 1] - predecessorStart[e] + (e > 0 && hasOwnEdge(e - 1) ? 1 : 0);
+            incoming[e] = predecessors.start[e + 1] - predecessors.start[e] + (e > 0 && hasOwnEdge(e - 1) ? 1 : 0);
             if (incoming[e] == 0) {
                 stack[size++] = e;
             }
@@ -52,9 +51,9 @@ final class KnownPaths {
             if (hasOwnEdge(event) && --incoming[event + 1] == 0) {
                 stack[size++] = event + 1;
             }
-            for (int i = p.successorStart[event]; i < p.successorStart[event + 1]; i++) {
-                if (--incoming[p.successor[i]] == 0) {
-                    stack[size++] = p.successor[i];
+            for (int i = successors.start[event]; i < successors.start[event + 1]; i++) {
+                if (--incoming[successors.target[i]] == 0) {
+                    stack[size++] = successors.target[i];
                 }
             }
         }
@@ -71,7 +70,9 @@ final class KnownPaths {
         if (from + 1 == to && hasOwnEdge(from)) {
             return true;
         }
-        return java.util.Arrays.binarySearch(predecessor, predecessorStart[to], predecessorStart[to + 1], from) >= 0;
+        return java.util.Arrays.binarySearch(
+                        predecessors.target, predecessors.start[to], predecessors.start[to + 1], from)
+                >= 0;
     }
 
     /** Whether every order has {@code from} before {@code to}, or they are one event. */
@@ -93,8 +94,8 @@ final class KnownPaths {
             if (hasOwnEdge(event)) {
                 size = visit(event + 1, place[event + 1] <= lastPlace, size);
             }
-            for (int i = p.successorStart[event]; i < p.successorStart[event + 1]; i++) {
-                int next = p.successor[i];
+            for (int i = successors.start[event]; i < successors.start[event + 1]; i++) {
+                int next = successors.target[i];
                 size = visit(next, place[next] <= lastPlace, size);
             }
         }
@@ -108,8 +109,8 @@ final class KnownPaths {
             if (event > 0 && hasOwnEdge(event - 1)) {
                 size = visit(event - 1, place[event - 1] >= firstPlace, size);
             }
-            for (int i = predecessorStart[event]; i < predecessorStart[event + 1]; i++) {
-                int next = predecessor[i];
+            for (int i = predecessors.start[event]; i < predecessors.start[event + 1]; i++) {
+                int next = predecessors.target[i];
                 size = visit(next, place[next] >= firstPlace, size);
             }
         }

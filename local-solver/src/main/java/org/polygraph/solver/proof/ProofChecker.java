@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every order that explains the problem, with its choice of commits, gives each declared variable a value by its
  * declared meaning. The checker admits a clause only if every such order makes it true: a clause about a read or
- * an overlap by finding its candidates anew in the arrays, where each must be named in the clause, wholly or by one part,
+ * an overlap by finding its candidates in the problem's arrays, where each must be named in the clause, wholly or by one part,
  * or stand against a path of known edges; a definition by what its bracket means; a lemma by walking its cycle; a learnt
  * clause by unit propagation from those before it. The empty clause then leaves no order.
  *
@@ -32,7 +32,7 @@ public final class ProofChecker {
     private int[] third = new int[0];
     private int variables;
 
-    /** By transaction: the step whose clause names it as a candidate, or says it may be uncommitted. */
+    /** By transaction: the last step whose clause names it as a candidate, or allows that it is uncommitted. */
     private final long[] namedAt;
 
     private final long[] uncommittedAt;
@@ -75,19 +75,14 @@ public final class ProofChecker {
         if (trace.isOverflowed()) {
             return result("the trace met its bound on memory and holds nothing: give it more bytes");
         }
-        int[] shape = {
-            p.transactions, p.eventsPerTransaction, p.keys(), p.readerStart[p.keys()], p.writerStart[p.keys()]
-        };
-        if (!Arrays.equals(shape, trace.shape())) {
-            return result("the trace is of another problem: transactions, events a transaction, keys, readers and"
-                    + " writers are " + Arrays.toString(trace.shape()) + " there and " + Arrays.toString(shape)
-                    + " here");
+        if (!p.shape().equals(trace.shape())) {
+            return result("the trace is of another problem: of " + trace.shape() + ", not of " + p.shape());
         }
         ProofTrace.Cursor cursor = new ProofTrace.Cursor(trace);
         while (cursor.next()) {
             step++;
             if (stop.getAsBoolean()) {
-                return result("told to stop");
+                return result("stopped before the end");
             }
             String fault = fault(cursor.kind(), cursor.numbers(), cursor.size());
             if (fault != null) {
@@ -193,7 +188,7 @@ public final class ProofChecker {
         return kinds[literal >> 1] == kind;
     }
 
-    /** Source of the edge that a literal says. */
+    /** The source of the edge that a literal asserts. */
     private int from(int literal) {
         return isNegative(literal) ? second[literal >> 1] : first[literal >> 1];
     }
@@ -202,14 +197,14 @@ public final class ProofChecker {
         return isNegative(literal) ? first[literal >> 1] : second[literal >> 1];
     }
 
-    private boolean says(int literal, int from, int to) {
+    private boolean asserts(int literal, int from, int to) {
         return isKind(literal, ProofTrace.EDGE) && from(literal) == from && to(literal) == to;
     }
 
     /** Whether an edge literal is in the clause; or its edge closes a cycle of known edges, so that it may be left out. */
     private boolean isThereOrFalse(int[] literals, int from, int to, int source, int target) {
         for (int i = from; i < to; i++) {
-            if (says(literals[i], source, target)) {
+            if (asserts(literals[i], source, target)) {
                 return true;
             }
         }
@@ -220,7 +215,7 @@ public final class ProofChecker {
 
     private @Nullable String clause(int kind, int[] numbers, int size) {
         if (size < 2) {
-            return "a clause that does not say what it is about";
+            return "a clause without the two indexes of its subject";
         }
         String fault = undeclared(numbers, 2, size);
         if (fault == null) {
@@ -245,15 +240,15 @@ public final class ProofChecker {
     }
 
     private @Nullable String overlap(int[] numbers, int size) {
-        int key = p.keyOf(p.writerStart, numbers[0]);
+        int key = KeyLists.keyOf(p.writers.start, numbers[0]);
         if (p.eventsPerTransaction != 2
                 || key < 0
-                || key != p.keyOf(p.writerStart, numbers[1])
+                || key != KeyLists.keyOf(p.writers.start, numbers[1])
                 || numbers[0] == numbers[1]) {
             return "writers " + numbers[0] + " and " + numbers[1] + " may overlap, or are not two of one key";
         }
-        int a = p.writerTxn[numbers[0]];
-        int b = p.writerTxn[numbers[1]];
+        int a = p.writers.txn[numbers[0]];
+        int b = p.writers.txn[numbers[1]];
         if (!isThereOrFalse(numbers, 2, size, p.commit(a), p.snapshot(b))
                 || !isThereOrFalse(numbers, 2, size, p.commit(b), p.snapshot(a))) {
             return "the clause leaves out that transaction " + a + " precedes " + b + ", or the reverse";
@@ -265,13 +260,13 @@ public final class ProofChecker {
     private @Nullable String read(int[] numbers, int size) {
         int reader = numbers[0];
         int writer = numbers[1];
-        int key = p.keyOf(p.readerStart, reader);
+        int key = KeyLists.keyOf(p.readers.start, reader);
         if (key < 0) {
             return "there is no reader " + reader;
         }
-        int readTxn = p.readerTxn[reader];
+        int readTxn = p.readers.txn[reader];
         int snapshot = p.snapshot(readTxn);
-        int value = p.readerClass[reader];
+        int value = p.readers.valueClass[reader];
         int commit = NONE;
         String fault = mustAllowUncommitted(readTxn);
         if (writer == NONE) {
@@ -279,10 +274,10 @@ public final class ProofChecker {
                 return "reader " + reader + " needs no writer: it reads the initial value";
             }
         } else {
-            if (p.keyOf(p.writerStart, writer) != key || p.writerClass[writer] == value) {
+            if (KeyLists.keyOf(p.writers.start, writer) != key || p.writers.valueClass[writer] == value) {
                 return "writer " + writer + " is of another key than reader " + reader + ", or wrote what that read";
             }
-            int txn = p.writerTxn[writer];
+            int txn = p.writers.txn[writer];
             if (txn == readTxn) {
                 return "reader " + reader + " does not see its own transaction's writer " + writer;
             }
@@ -304,9 +299,9 @@ public final class ProofChecker {
         int open = 0;
         int lastPlace = -1;
         int firstPlace = Integer.MAX_VALUE;
-        for (int w = p.writerStart[key]; w < p.writerStart[key + 1]; w++) {
-            int txn = p.writerTxn[w];
-            if (p.writerClass[w] != value || txn == readTxn || namedAt[txn] == step) {
+        for (int w = p.writers.start[key]; w < p.writers.start[key + 1]; w++) {
+            int txn = p.writers.txn[w];
+            if (p.writers.valueClass[w] != value || txn == readTxn || namedAt[txn] == step) {
                 continue;
             }
             if (open == unnamed.length) {
@@ -377,8 +372,8 @@ public final class ProofChecker {
         int bracket = literals[0] >> 1;
         int candidate = second[bracket];
         int part = literals[1];
-        boolean follows = (first[bracket] != NONE && says(part, first[bracket], p.snapshot(candidate)))
-                || says(part, p.commit(candidate), third[bracket])
+        boolean follows = (first[bracket] != NONE && asserts(part, first[bracket], p.snapshot(candidate)))
+                || asserts(part, p.commit(candidate), third[bracket])
                 || (isKind(part, ProofTrace.COMMIT) && !isNegative(part) && first[part >> 1] == candidate);
         if (!follows) {
             return "bracket " + (bracket + 1L) + " has no such part";
@@ -392,7 +387,7 @@ public final class ProofChecker {
     private @Nullable String lemma(int[] numbers, int size) {
         int end = size == 0 ? 0 : 1 + numbers[0];
         if (end < 1 || end > size) {
-            return "a lemma whose count of literals lies";
+            return "a lemma whose count of literals is wrong";
         }
         String fault = undeclared(numbers, 1, end);
         if (fault != null) {
@@ -412,8 +407,8 @@ public final class ProofChecker {
             int to = numbers[i + 1 < size ? i + 1 : end];
             boolean holds = false;
             for (int j = 1; j < end && !holds; j++) {
-                // The literal false, its pair stands the other way.
-                holds = says(numbers[j], to, from);
+                // If the literal is false, its pair of events has the other direction.
+                holds = asserts(numbers[j], to, from);
             }
             if (!holds && !paths.isEdge(from, to)) {
                 return "the edge " + from + " -> " + to + " of the cycle is neither known nor denied by the lemma";
@@ -443,6 +438,6 @@ public final class ProofChecker {
         if (fault != null) {
             return fault;
         }
-        return units.delete(literals, 0, size) ? null : "no clause that stands has the literals deleted";
+        return units.delete(literals, 0, size) ? null : "no present clause has the literals deleted";
     }
 }

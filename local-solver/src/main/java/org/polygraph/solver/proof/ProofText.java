@@ -25,20 +25,20 @@ public final class ProofText {
         number(out, p.keys());
         out.append('\n');
         for (int e = 0; e < p.events(); e++) {
-            if (p.successorStart[e] < p.successorStart[e + 1]) {
+            if (p.successors.start[e] < p.successors.start[e + 1]) {
                 out.append("s ").append(Integer.toString(e));
-                for (int i = p.successorStart[e]; i < p.successorStart[e + 1]; i++) {
-                    number(out, p.successor[i]);
+                for (int i = p.successors.start[e]; i < p.successors.start[e + 1]; i++) {
+                    number(out, p.successors.target[i]);
                 }
                 out.append('\n');
             }
         }
-        int writerBase = p.writerStart[0];
+        int writerBase = p.writers.start[0];
         for (int k = 0; k < p.keys(); k++) {
-            items(out, 'w', k, p.writerStart, p.writerTxn, p.writerClass, writerBase);
+            items(out, 'w', k, p.writers, writerBase);
         }
         for (int k = 0; k < p.keys(); k++) {
-            items(out, 'g', k, p.readerStart, p.readerTxn, p.readerClass, writerBase);
+            items(out, 'g', k, p.readers, writerBase);
         }
         for (int t = 0; t < p.transactions; t++) {
             if (p.isOptional(t)) {
@@ -51,16 +51,16 @@ public final class ProofText {
         }
     }
 
-    private static void items(Appendable out, char letter, int key, int[] start, int[] txn, int[] valueClass, int base)
-            throws IOException {
-        if (start[key] == start[key + 1]) {
+    private static void items(Appendable out, char letter, int key, KeyLists lists, int base) throws IOException {
+        if (lists.start[key] == lists.start[key + 1]) {
             return;
         }
         out.append(letter);
         number(out, key);
-        for (int i = start[key]; i < start[key + 1]; i++) {
-            number(out, txn[i]);
-            number(out, valueClass[i] == ProofProblem.INITIAL ? -1 : valueClass[i] - base);
+        for (int i = lists.start[key]; i < lists.start[key + 1]; i++) {
+            int valueClass = lists.valueClass[i];
+            number(out, lists.txn[i]);
+            number(out, valueClass == ProofProblem.INITIAL ? -1 : valueClass - base);
         }
         out.append('\n');
     }
@@ -75,13 +75,13 @@ public final class ProofText {
                 }
             }
             case ProofTrace.READ -> {
-                number(out, numbers[0] - p.readerStart[0]);
-                number(out, numbers[1] < 0 ? -1 : numbers[1] - p.writerStart[0]);
+                number(out, numbers[0] - p.readers.start[0]);
+                number(out, numbers[1] < 0 ? -1 : numbers[1] - p.writers.start[0]);
                 literals(out, numbers, 2, size);
             }
             case ProofTrace.OVERLAP -> {
-                number(out, numbers[0] - p.writerStart[0]);
-                number(out, numbers[1] - p.writerStart[0]);
+                number(out, numbers[0] - p.writers.start[0]);
+                number(out, numbers[1] - p.writers.start[0]);
                 literals(out, numbers, 2, size);
             }
             case ProofTrace.LEMMA -> {
@@ -150,12 +150,7 @@ public final class ProofText {
             }
             ProofProblem problem = problem();
             ProofTrace trace = new ProofTrace(maxBytes);
-            trace.begin(
-                    problem.transactions,
-                    problem.eventsPerTransaction,
-                    problem.keys(),
-                    problem.readerStart[problem.keys()],
-                    problem.writerStart[problem.keys()]);
+            trace.begin(problem.shape());
             while (letter >= 0) {
                 if (trace.isEnded()) {
                     throw bad("a line after 'q'", "the end");
@@ -216,14 +211,9 @@ public final class ProofText {
                 return new ProofProblem(
                         transactions,
                         perTransaction,
-                        successors.start,
-                        successors.column(0),
-                        writers.start,
-                        writers.column(0),
-                        writers.column(1),
-                        readers.start,
-                        readers.column(0),
-                        readers.column(1),
+                        new EdgeLists(successors.start, successors.column(0)),
+                        new KeyLists(writers.start, writers.column(0), writers.column(1)),
+                        new KeyLists(readers.start, readers.column(0), readers.column(1)),
                         optional);
             } catch (IllegalArgumentException e) {
                 throw bad("the problem before this line is wrong: " + e.getMessage(), "indexes within its shape");

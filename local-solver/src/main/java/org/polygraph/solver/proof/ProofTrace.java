@@ -39,8 +39,7 @@ public final class ProofTrace implements ProofSink {
     private boolean ended;
     private boolean overflowed;
 
-    /** Transactions, events a transaction, keys, readers, writers of the problem. */
-    private int[] shape = new int[0];
+    private ProofShape shape = new ProofShape(0, 0, 0, 0, 0);
 
     /** @param maxBytes bound on the memory of the trace, in bytes */
     public ProofTrace(long maxBytes) {
@@ -48,8 +47,8 @@ public final class ProofTrace implements ProofSink {
     }
 
     /** Discards all steps and starts to record for a problem. */
-    public void begin(int transactions, int eventsPerTransaction, int keys, int readers, int writers) {
-        shape = new int[] {transactions, eventsPerTransaction, keys, readers, writers};
+    public void begin(ProofShape problem) {
+        shape = problem;
         blocks = new int[0][];
         used = 0;
         end = 0;
@@ -78,7 +77,7 @@ public final class ProofTrace implements ProofSink {
         return 4L * BLOCK * used;
     }
 
-    int[] shape() {
+    ProofShape shape() {
         return shape;
     }
 
@@ -191,7 +190,7 @@ public final class ProofTrace implements ProofSink {
 
     // ---------------------------------------------------------------- storage
 
-    /** A step as it is read from text; {@code numbers} as the recording methods lay them out. */
+    /** Records a step that was read from text; {@code numbers} have the layout that the recording methods give them. */
     void step(int kind, int[] numbers, int size) {
         if (open(kind, size)) {
             put(numbers, 0, size);

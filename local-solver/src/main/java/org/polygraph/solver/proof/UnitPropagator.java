@@ -199,7 +199,7 @@ final class UnitPropagator {
         chains[chain] = ref;
     }
 
-    /** Drops deleted clauses; links and watches the others anew. */
+    /** Drops deleted clauses; links and watches the others again. */
     private void rebuild(int newChains) {
         chains = new int[newChains];
         Arrays.fill(chains, NONE);

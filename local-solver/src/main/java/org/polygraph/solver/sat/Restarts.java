@@ -4,7 +4,7 @@ package org.polygraph.solver.sat;
  * When the search starts over from level 0: after {@code unit} conflicts times the next number of Luby's sequence (Luby,
  * Sinclair, Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993): 1 1 2 1 1 2 4 ...
  *
- * <p>Off by default: the order outlives a restart, so there is little to gain (measured; see the README).
+ * <p>Off by default: the order outlives a restart, so there is little to gain (measured: docs/decisions.md).
  */
 final class Restarts {
     private final int unit;

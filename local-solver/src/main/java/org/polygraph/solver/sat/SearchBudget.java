@@ -68,7 +68,7 @@ public final class SearchBudget {
             throw new BudgetExhausted("the solver's deadline passed");
         }
         if (stop.getAsBoolean()) {
-            throw new BudgetExhausted("the solver was told to stop");
+            throw new BudgetExhausted("the solver was stopped");
         }
     }
 

@@ -40,37 +40,20 @@ public final class DynamicOrder {
     private long moves;
 
     /**
-     * An order over known edges. The arrays of edges are shared; {@code initialPosition} is copied.
+     * An order over the edges of a graph, which this order alone changes from now on.
      *
-     * @param events number of events
-     * @param successorStart by event, and one more: where its successors start in {@code successor}
-     * @param predecessorStart likewise
-     * @param initialPosition event to position, a permutation that extends the known edges
+     * @param initialPosition event to position, a permutation that extends the known edges; copied
      */
-    public DynamicOrder(
-            int events,
-            int[] successorStart,
-            int[] successor,
-            int[] predecessorStart,
-            int[] predecessor,
-            int[] initialPosition,
-            SearchBudget budget) {
-        this(events, successorStart, successor, predecessorStart, predecessor, initialPosition, budget, SHIFT_WINDOW);
+    public DynamicOrder(EventGraph graph, int[] initialPosition, SearchBudget budget) {
+        this(graph, initialPosition, budget, SHIFT_WINDOW);
     }
 
     /** The same, with another bound on the windows that are shifted. */
-    DynamicOrder(
-            int events,
-            int[] successorStart,
-            int[] successor,
-            int[] predecessorStart,
-            int[] predecessor,
-            int[] initialPosition,
-            SearchBudget budget,
-            int shiftWindow) {
+    DynamicOrder(EventGraph graph, int[] initialPosition, SearchBudget budget, int shiftWindow) {
+        this.graph = graph;
         this.shiftWindow = shiftWindow;
         this.budget = budget;
-        graph = new EventGraph(events, successorStart, successor, predecessorStart, predecessor, budget);
+        int events = graph.events();
         explainer = new EdgeExplainer(graph, budget);
         budget.check();
         budget.reserve(4L * events);
@@ -130,7 +113,7 @@ public final class DynamicOrder {
         graph.removeNewest();
     }
 
-    /** Removes every added edge; the order stays as it is. */
+    /** Removes every added edge; the order does not change. */
     public void removeAdded() {
         while (graph.added() > 0) {
             graph.removeNewest();
@@ -235,8 +218,8 @@ public final class DynamicOrder {
     }
 
     private boolean expandForward(int event, int upper) {
-        for (int i = graph.successorStart[event]; i < graph.successorStart[event + 1]; i++) {
-            if (!reachForward(graph.successor[i], upper)) {
+        for (int i = graph.successorsFrom(event), end = graph.successorsFrom(event + 1); i < end; i++) {
+            if (!reachForward(graph.successor(i), upper)) {
                 return false;
             }
         }
@@ -261,8 +244,8 @@ public final class DynamicOrder {
     }
 
     private boolean expandBackward(int event, int lower) {
-        for (int i = graph.predecessorStart[event]; i < graph.predecessorStart[event + 1]; i++) {
-            if (!reachBackward(graph.predecessor[i], lower)) {
+        for (int i = graph.predecessorsFrom(event), end = graph.predecessorsFrom(event + 1); i < end; i++) {
+            if (!reachBackward(graph.predecessor(i), lower)) {
                 return false;
             }
         }

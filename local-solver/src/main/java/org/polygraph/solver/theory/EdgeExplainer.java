@@ -1,5 +1,6 @@
 package org.polygraph.solver.theory;
 
+import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
@@ -42,8 +43,7 @@ final class EdgeExplainer {
      * @param path where to push the path's events, last first; or null
      * @return whether there is a path
      */
-    boolean explain(
-            int start, int end, int[] position, IntStack literals, @org.jspecify.annotations.Nullable IntStack path) {
+    boolean explain(int start, int end, int[] position, IntStack literals, @Nullable IntStack path) {
         // An event is settled (seen == stamp + 1) when taken at its least distance; before that it may be queued for
         // the next distance (seen == stamp) and overtaken.
         stamp += 2;
@@ -67,8 +67,8 @@ final class EdgeExplainer {
                     trace(end, literals, path);
                     return true;
                 }
-                for (int i = graph.successorStart[event]; i < graph.successorStart[event + 1]; i++) {
-                    int next = graph.successor[i];
+                for (int i = graph.successorsFrom(event), last = graph.successorsFrom(event + 1); i < last; i++) {
+                    int next = graph.successor(i);
                     if (position[next] <= limit && seen[next] != settled) {
                         via[next] = -2 - event;
                         seen[next] = queued;
@@ -91,7 +91,7 @@ final class EdgeExplainer {
         return false;
     }
 
-    private void trace(int end, IntStack literals, @org.jspecify.annotations.Nullable IntStack path) {
+    private void trace(int end, IntStack literals, @Nullable IntStack path) {
         int event = end;
         while (true) {
             if (path != null) {

@@ -6,15 +6,15 @@ import org.polygraph.solver.sat.SearchBudget;
  * The known edges (two CSR arrays, shared) plus added edges that come and go last in, first out; an added edge carries
  * its literal. Adding and removing take O(1).
  */
-final class EventGraph {
+public final class EventGraph {
     static final int END = -1;
 
     private final SearchBudget budget;
     private final int events;
-    final int[] successorStart;
-    final int[] successor;
-    final int[] predecessorStart;
-    final int[] predecessor;
+    private final int[] successorStart;
+    private final int[] successor;
+    private final int[] predecessorStart;
+    private final int[] predecessor;
 
     /** The newest added edge out of and into each event; older ones are chained. */
     private final int[] firstOut;
@@ -27,7 +27,13 @@ final class EventGraph {
     private int[] literal = new int[0];
     private int added;
 
-    EventGraph(
+    /**
+     * A graph without added edges; the arrays of known edges are shared.
+     *
+     * @param successorStart by event, and one more: where its successors start in {@code successor}
+     * @param predecessorStart likewise
+     */
+    public EventGraph(
             int events,
             int[] successorStart,
             int[] successor,
@@ -48,6 +54,24 @@ final class EventGraph {
 
     int events() {
         return events;
+    }
+
+    /** The index of an event's first known successor; those of the next event follow. */
+    int successorsFrom(int event) {
+        return successorStart[event];
+    }
+
+    int successor(int index) {
+        return successor[index];
+    }
+
+    /** The index of an event's first known predecessor; those of the next event follow. */
+    int predecessorsFrom(int event) {
+        return predecessorStart[event];
+    }
+
+    int predecessor(int index) {
+        return predecessor[index];
     }
 
     void add(int source, int target, int label) {

@@ -57,8 +57,11 @@ class DynamicOrderTest {
         int[][] in = csr(n, edges, 1, 0);
         IntStack literals = new IntStack(SearchBudget.unlimited());
         IntStack path = new IntStack(SearchBudget.unlimited());
-        DynamicOrder order =
-                new DynamicOrder(n, out[0], out[1], in[0], in[1], initial, SearchBudget.unlimited(), shiftWindow);
+        DynamicOrder order = new DynamicOrder(
+                new EventGraph(n, out[0], out[1], in[0], in[1], SearchBudget.unlimited()),
+                initial,
+                SearchBudget.unlimited(),
+                shiftWindow);
         for (int step = 0; step < 120; step++) {
             String what = "seed " + seed + " step " + step;
             if (random.nextInt(4) == 0) {

@@ -52,8 +52,8 @@ class ShapesAgainstDefinitionsTest {
         assertThat(found).hasSameSizeAs(ShapedGenerator.Shape.values());
         // Some shapes rarely pass or rarely fail: few verdicts say nothing about their share.
         assertThat(found.values())
-                .allMatch(counts -> counts[0] + counts[1] < 300
-                        || Math.min(counts[0], counts[1]) > (counts[0] + counts[1]) / 20);
+                .allMatch(counts ->
+                        counts[0] + counts[1] < 300 || Math.min(counts[0], counts[1]) > (counts[0] + counts[1]) / 20);
         assertThat(unknown).isZero();
         assertThat(shown.large()).isZero();
         assertThat(skipped).isLessThan(judged / 1_000 + 3);
