@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The borders of the house: who may import whom, over all modules. */
+/** The borders between packages of all modules: which package may import which. */
 @AnalyzeClasses(
         packages = "org.polygraph",
         importOptions = {ImportOption.DoNotIncludeTests.class, HouseTest.NoTestJars.class})

@@ -8,7 +8,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Whom each read read from, operation by operation: what the axioms of RC and RA are about. Where a value was written more
+ * The transaction that each read read from, by operation. The axioms of RC and RA are stated over it. Where a value was written more
  * than once, or it is open whether its writer committed, the read is left {@link #OPEN}.
  *
  * <p>Linear time, by {@link KeyBuckets}. Memory: 4 bytes an operation; 17 more while it works.
@@ -139,7 +139,7 @@ public final class ReadsFrom {
         return commitStatus;
     }
 
-    /** By operation: a transaction, {@link #INITIAL}, {@link #NONE} or {@link #OPEN}. Nobody writes to it. */
+    /** By operation: a transaction, {@link #INITIAL}, {@link #NONE} or {@link #OPEN}. Callers must not write to it. */
     public int[] sources() {
         return sources;
     }

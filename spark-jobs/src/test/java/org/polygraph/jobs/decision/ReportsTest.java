@@ -26,7 +26,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Whatever the check finds can be told: in JSON that follows its schema, in text, on a page. */
+/** Every finding of a check can be reported: in JSON that follows its schema, as text, and on a page. */
 class ReportsTest {
     private static final List<IsolationLevel> LEVELS = List.of(
             IsolationLevel.SER,

@@ -67,7 +67,7 @@ final class ShapedHistory {
          * Draws what becomes of it.
          *
          * @param aborted share of those that abort
-         * @param unknown share of those whose outcome nobody learns
+         * @param unknown share of transactions whose outcome is unknown
          */
         void fate(SplitMix random, double aborted, double unknown) {
             double fate = random.nextDouble();

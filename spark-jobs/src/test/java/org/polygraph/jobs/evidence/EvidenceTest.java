@@ -118,7 +118,7 @@ class EvidenceTest {
         assertThat(found.cases()).isNotEmpty();
     }
 
-    /** An impossible read hides nothing: cycles among the other operations are told too, and reads found on the way. */
+    /** An impossible read hides nothing: cycles among the other operations are reported too, and reads found on the way. */
     @Test
     void impossibleReadsHideNothing() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: !w(a,9); s1: r(a,9) r(b,7) w(c,5); s2: r(x,0) w(x,1);"
@@ -141,7 +141,7 @@ class EvidenceTest {
         }
     }
 
-    /** Nor do many of one transaction, each of which the index tells only where those before are left out. */
+    /** Nor do many of one transaction, each of which the index reports only if the earlier ones are left out. */
     @Test
     void aTransactionThatContradictsItselfOftenHidesNothing() {
         StringBuilder text = new StringBuilder("init 0; s0: r(x,0) w(x,1); s1: r(x,0) w(x,2); s2:");
@@ -189,7 +189,7 @@ class EvidenceTest {
                 .containsExactlyInAnyOrder(Anomaly.THIN_AIR_READ, Anomaly.LOST_UPDATE);
     }
 
-    /** Hundreds of trials that take search, beside threads that take twice the CPU: what is told is told on a slow machine too. */
+    /** Hundreds of trials that take search, beside threads that take twice the CPU: a slow machine reports the same evidence. */
     @Test
     void whatIsToldDoesNotDependOnTheMachine() throws InterruptedException {
         HistoryTable table = SubHistoryCheckerTest.search(8);

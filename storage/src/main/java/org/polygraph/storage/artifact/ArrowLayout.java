@@ -138,8 +138,8 @@ final class ArrowLayout {
     }
 
     /**
-     * The columns that two messages speak of. Whoever asks has to see that {@link #schema} and {@link #batch} of them are what
-     * was read.
+     * The columns that two messages describe. The caller must check that {@link #schema} and {@link #batch} of these columns are
+     * the bytes that were read.
      *
      * @throws DamagedException if they are no such messages
      */

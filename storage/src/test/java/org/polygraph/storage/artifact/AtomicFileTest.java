@@ -43,7 +43,7 @@ class AtomicFileTest {
         }
     }
 
-    /** Whoever ends between two steps, or finds the new file gone, has lost the old one. */
+    /** A process that ends between two steps, or finds the new file gone, has lost the old one. */
     @Test
     void aFileThatIsReplacedIsAlwaysThere() throws Exception {
         for (String prefix : prefixes()) {

@@ -85,7 +85,7 @@ class SubHistoryProofTest {
         assertThat(BruteForce.judge(closure, terms)).isEqualTo(Answer.VIOLATED);
     }
 
-    /** One read is enough where nobody can have written what it returned; else there is none. */
+    /** One read suffices if no transaction can have written its value; otherwise no single read does. */
     @Test
     void readsThatNothingExplainsAreViolations() {
         TinyHistories stream = new TinyHistories(0x5b2);

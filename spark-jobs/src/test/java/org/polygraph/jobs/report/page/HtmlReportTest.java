@@ -297,7 +297,7 @@ class HtmlReportTest {
         return (int) Pattern.compile("<[a-z]").matcher(svg).results().count();
     }
 
-    /** A hundred violations of very long keys: the first are told, the others in short or counted. */
+    /** A hundred violations of very long keys: the first are explained, the others are shortened or counted. */
     @ParameterizedTest
     @ValueSource(ints = {3_000, 100_000})
     void aPageIsNoLargerThanItMayBe(int length) throws HistoryException {
@@ -317,7 +317,7 @@ class HtmlReportTest {
         }
     }
 
-    /** A cycle of 20,000 transactions that all read one key is drawn and told as far as anybody would look. */
+    /** A cycle of 20,000 transactions that all read one key is drawn and explained within bounds. */
     @Test
     void aVeryLongCycleIsCut() throws HistoryException {
         int n = 20_000;

@@ -281,7 +281,7 @@ final class ParquetValues {
             try {
                 dictionaryCodes[i] = meaning.of(dictionaryStrings[i]);
             } catch (ParquetRows.Refused e) {
-                // Told where it occurs, if it does.
+                // Reported where it occurs, if it occurs.
                 dictionaryCodes[i] = UNKNOWN;
             }
         }

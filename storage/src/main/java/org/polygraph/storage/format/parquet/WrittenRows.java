@@ -23,7 +23,7 @@ abstract class WrittenRows<T> extends WriteSupport<T> {
         context = new WriteContext(schema, metadata);
     }
 
-    /** A file of such rows. Whoever builds the writer closes it; it flushes the stream and does not close it. */
+    /** A file of such rows. The caller that builds the writer closes it; the writer flushes the stream but does not close it. */
     final ParquetWriter.Builder<T, ?> to(OutputStream stream) {
         return new Builder<>(ParquetFiles.output(stream), this)
                 .withConf(new PlainParquetConfiguration())
