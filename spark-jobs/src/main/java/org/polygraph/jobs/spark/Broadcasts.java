@@ -6,19 +6,19 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * What a few jobs send to all executors, given back together. A resource of a try statement, so that where the context is gone
- * by then, which nothing can be given back to, why is told and not that.
+ * The broadcasts of a few jobs, destroyed together. It is a resource of a try statement, so that an exception of a job is kept if
+ * destroying fails because the context has stopped.
  */
 final class Broadcasts implements AutoCloseable {
     private final JavaSparkContext context;
     private final List<Broadcast<?>> sent = new ArrayList<>();
 
-    /** None yet. */
+    /** Starts without broadcasts. */
     Broadcasts(JavaSparkContext context) {
         this.context = context;
     }
 
-    /** Sends an array; nobody writes to it. */
+    /** Broadcasts an array, which must not change afterwards. */
     <T> Broadcast<T> of(T array) {
         Broadcast<T> made = context.broadcast(array);
         sent.add(made);

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Progress;
 
 /**
- * What progress knows, as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and
+ * The progress of a check as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and
  * {@code .running} (1 or 0) of each stage that has begun, {@code checks.<status>} answered so far and {@code checks.failed},
  * {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files) and {@code spilled.bytes} of the check that runs or was
  * the last. All numbers: Prometheus has no others.
  */
 final class CheckMetrics {
-    /** Of this process, as the Spark context is: Spark makes the plugin that hands these on, and tells nobody where. */
+    /** One for the process, like the Spark context: Spark creates the plugin that publishes it and gives no access to it. */
     static final CheckMetrics OF_THIS_PROCESS = new CheckMetrics();
 
     private final Map<String, Metric> metrics = new TreeMap<>();
@@ -44,7 +44,7 @@ final class CheckMetrics {
         gauge("spilled.bytes", spilled::get);
     }
 
-    /** From now on they are in this registry: those of stages that begin later, too. */
+    /** Registers all gauges here from now on, also those of phases that begin later. */
     synchronized void showIn(MetricRegistry next) {
         registry = next;
         metrics.forEach(next::register);
@@ -117,7 +117,7 @@ final class CheckMetrics {
         counter.inc();
     }
 
-    /** Hears what another listener hears, and tells it. A new check begins. */
+    /** Begins a new check; the returned listener forwards to another one. */
     Progress listening(Progress to) {
         spilled.set(0);
         return new Progress() {

@@ -7,12 +7,12 @@ import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
 
 /**
- * Brings {@link CheckMetrics} into Spark's metrics system: the driver's, under {@code plugin.} and this class's name. The only
- * way there that is public. Spark makes it, on executors too, where spill and memory of tasks are Spark's own metrics, but what
- * outlives a task has its end here: files of a closure that are mapped there.
+ * Publishes {@link CheckMetrics} in the driver's metrics system of Spark, under {@code plugin.} and this class's name; a plugin is
+ * the only public way. Spark creates it on executors too. There, spill and memory of tasks are Spark's own metrics, and the plugin
+ * unmaps the files of a closure, which outlive a task.
  */
 public final class CheckMetricsPlugin implements SparkPlugin {
-    /** What tells a task which folder's files may stay mapped: a local property of its job. */
+    /** The local property of a job that names the folder whose files may stay mapped. */
     static final String MAPPED = "polygraph.mapped";
 
     @Override

@@ -58,7 +58,7 @@ final class DealtStages {
         }
     }
 
-    /** Finds whom each read read from. @return null if the budget ended */
+    /** Finds the transaction that each read read from. @return null if the budget ended */
     @Nullable
     ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         SourceSlices work = new SourceSlices(table, indeterminate, level, slices);
@@ -76,7 +76,7 @@ final class DealtStages {
     }
 
     /**
-     * What RC or RA demands, by ranges of transactions. Executors get operations, sources, outcomes and sessions, 8 bytes an
+     * The commit-order edges that RC or RA demands, by windows of transactions. Executors get operations, sources, outcomes and sessions, 8 bytes an
      * operation (12 where transactions are long) and 9 a transaction.
      */
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {

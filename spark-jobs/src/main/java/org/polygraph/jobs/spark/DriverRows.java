@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.sliced.SlicedClosure;
 
 /**
- * The rows of a generation as the driver reads them: mapped when they are first asked for, once, whichever of the solver's threads
- * asks, until they are released. Thread-safe but for the release.
+ * The rows of a generation as the driver reads them: mapped once, at the first read, until they are released. Thread-safe, except
+ * for the release.
  */
 final class DriverRows {
     private final Path folder;
@@ -54,7 +54,7 @@ final class DriverRows {
         return open;
     }
 
-    /** Lets go of them. Nobody reads any more. */
+    /** Releases the rows; there must be no more reads. */
     synchronized void release() {
         rows = null;
         if (reading != null) {

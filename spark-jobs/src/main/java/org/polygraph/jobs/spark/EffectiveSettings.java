@@ -7,9 +7,9 @@ import org.apache.spark.sql.SparkSession;
 import org.polygraph.cluster.OwnSetting;
 import org.polygraph.storage.format.pieces.ReadPlan;
 
-/** What a session works with, wherever it was said: a profile, spark-submit, a system property, a default. */
+/** The settings in force for a session, from a profile, spark-submit, a system property or a default. */
 final class EffectiveSettings {
-    /** Of Spark's own those that decide how large and how parallel a run is; where nobody says anything, Spark's defaults. */
+    /** The settings of Spark that decide the size and parallelism of a run; Spark's defaults where they are not set. */
     private static final String[][] SIZES = {
         {"spark.executor.memory", "1g"},
         {"spark.executor.cores", "all of a worker"},
@@ -39,7 +39,7 @@ final class EffectiveSettings {
                 Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Sizes.DEFAULT.pieceBytes())));
         line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(cut.heapClocks()));
         line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(cut.hotKeyBytes()));
-        // What the JVM has, whatever a profile says: it was running before.
+        // The heap of the running JVM; a profile cannot change it.
         line("driver heap", (Runtime.getRuntime().maxMemory() >> 20) + "m");
         line("driver cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
         line("tasks at once, now", Integer.toString(spark.sparkContext().defaultParallelism()));

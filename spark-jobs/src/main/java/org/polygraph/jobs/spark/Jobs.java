@@ -19,18 +19,18 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Runs the jobs of one check: named for who watches the UI, cancelled when the budget ends, their failures sorted.
+ * Runs the jobs of one check: gives them names for Spark's UI, cancels them when the budget ends, and classifies their failures.
  *
- * <p>Nobody waits for the tasks of a job that is cancelled. They are interrupted, which ends those that read, write or wait; a
- * kernel that only computes goes on to the end of its slice, and its result is dropped. On a cluster it ends with its executor
- * when the command does. spark.task.reaper would end the executor's JVM sooner, with the shuffle files in it.
+ * <p>The tasks of a cancelled job are not awaited. They are interrupted, which ends those that read, write or wait; a kernel that
+ * only computes continues to the end of its slice, and its result is dropped. On a cluster it ends with its executor when the
+ * command ends. spark.task.reaper would end the executor's JVM sooner, together with its shuffle files.
  */
 final class Jobs {
     private static final long POLL_MILLIS = 50;
-    /** What Linux says of a disk, a quota, a limit. */
+    /** The messages of Linux for a full disk, a quota and a file size limit. */
     private static final Pattern FULL = Pattern.compile("No space left on device|quota exceeded|File too large");
 
-    /** What Spark calls a file that a task cannot read. */
+    /** Spark's error conditions for a file that a task cannot read. */
     static final String UNREADABLE = "FAILED_READ_FILE";
 
     private static final int POLLS_BETWEEN_REPORTS = 10;
@@ -44,7 +44,7 @@ final class Jobs {
         this(context, budget, Progress.NONE);
     }
 
-    /** @param progress hears of tasks that have ended */
+    /** @param progress receives the numbers of ended tasks */
     Jobs(SparkContext context, Budget budget, Progress progress) {
         this(context, budget::exhausted, progress);
     }
@@ -56,14 +56,14 @@ final class Jobs {
     }
 
     /**
-     * Jobs that also end when somebody else says so, from any thread: with a part of the budget. Those of the whole are in another
-     * group, so that no cancellation that comes late is theirs.
+     * Jobs that end with a part of the budget, which any thread may end. They are in a job group of their own, so that a late
+     * cancellation does not affect other jobs.
      */
     Jobs until(BooleanSupplier sooner) {
         return new Jobs(context, () -> sooner.getAsBoolean() || stop.getAsBoolean(), progress);
     }
 
-    /** Whether the budget has ended: nothing more is run. */
+    /** Whether the budget has ended, so that no more jobs run. */
     boolean isOver() {
         return stop.getAsBoolean();
     }
@@ -105,7 +105,7 @@ final class Jobs {
             try {
                 for (int polls = 1; !context.isStopped(); polls++) {
                     if (isOver()) {
-                        // Again and again: an action may have several jobs, and this one may not have begun.
+                        // Repeated: an action may have several jobs, and this one may not have begun.
                         context.cancelJobGroup(group);
                     }
                     Thread.sleep(POLL_MILLIS);
@@ -143,7 +143,7 @@ final class Jobs {
             }
         }
         synchronized (progress) {
-            // Once it has ended, what was counted is not the next one's.
+            // The count of an ended job must not be reported for the next one.
             if (total > 0 && !Thread.currentThread().isInterrupted()) {
                 progress.items(done, total);
             }
@@ -151,7 +151,7 @@ final class Jobs {
     }
 
     /**
-     * What a failed job means. A task's own exception is the innermost cause; where there is none, the task was lost with
+     * Classifies the failure of a job. A task's own exception is the innermost cause; where there is none, the task was lost with
      * its executor, or the cluster with its master.
      */
     private RuntimeException sorted(String description, Exception failure) {
@@ -169,7 +169,7 @@ final class Jobs {
             io |= t instanceof IOException || t instanceof InterruptedException;
             if (t instanceof SparkThrowable known
                     && String.valueOf(known.getCondition()).startsWith(UNREADABLE)) {
-                // Stage files: whatever the reason, they are not what was written.
+                // Scratch files: for whatever reason, their content is not what was written.
                 io = true;
                 place = firstLine(t) + " ";
             }
@@ -192,7 +192,7 @@ final class Jobs {
                 + LazySession.STAGE_FOLDER + ", or give others";
     }
 
-    /** Of its message, or what it is. */
+    /** The exception's message, or its class if it has none. */
     static String firstLine(Throwable t) {
         String message = t.getMessage();
         return message == null || message.isBlank()

@@ -15,7 +15,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /** A Spark session that starts when it is first used, and lives until {@link #close} or the end of the process. */
 final class LazySession implements AutoCloseable {
-    /** Where stage files go on a cluster, any Hadoop path that driver and executors see. */
+    /** The setting for the scratch folder on a cluster: any Hadoop path that driver and executors see. */
     static final String STAGE_FOLDER = OwnSetting.STAGE_DIR.key();
 
     private static final long POLL_MILLIS = 20;
@@ -30,7 +30,7 @@ final class LazySession implements AutoCloseable {
      * Starts nothing yet.
      *
      * @param master Spark master URL
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not a master URL
      */
     LazySession(String master) {
         Sessions.quiet();
@@ -48,14 +48,14 @@ final class LazySession implements AutoCloseable {
         return Sessions.configuration(master);
     }
 
-    /** The session, started if there is none, or none that lives, however long that takes. */
+    /** The session, started without a time limit if there is no live one. */
     SparkSession get() {
         return get(Budget.unlimited());
     }
 
     /**
-     * The session, started if there is none, or none that lives. It starts on a thread of its own: a resource manager that does
-     * not answer is asked again for a quarter of an hour. One that starts after the budget's end is the next caller's.
+     * The session, started if there is no live one. It starts on a thread of its own, because a resource manager that does not
+     * answer is asked again for a quarter of an hour. A session that starts after the end of the budget serves the next caller.
      *
      * @throws BudgetException if the budget ended first
      * @throws EngineException if Spark does not start
@@ -89,7 +89,7 @@ final class LazySession implements AutoCloseable {
         FutureTask<SparkSession> start = new FutureTask<>(() -> Sessions.start(conf));
         SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
         if (living != null && !living.sparkContext().isStopped()) {
-            // Another one's of this process, which is shared: nothing to wait for.
+            // A session that another part of the process started is shared.
             start.run();
         } else {
             Thread thread = new Thread(start, "spark-start");
@@ -121,7 +121,7 @@ final class LazySession implements AutoCloseable {
         try {
             return work.apply(spark);
         } catch (IllegalStateException | EngineException e) {
-            // A master that cannot be reached, or is lost, stops the context; whoever uses it then gets pages of text.
+            // An unreachable or lost master stops the context; Spark then answers each use with pages of text.
             if (spark.sparkContext().isStopped()) {
                 throw new EngineException(
                         "Spark has stopped: there is no cluster at " + master + ", or it is gone; check --master", e);

@@ -2,7 +2,7 @@ package org.polygraph.jobs.spark;
 
 import org.polygraph.partitioner.linear.LinearSlices;
 
-/** By slice of keys: each key's operations put in order, or those found that contradict. Out: a row a slice, for the merge. */
+/** For each slice of keys: orders the operations of each key, or finds contradicting ones. Output: a row a slice, for the merge. */
 final class LinearTask extends SliceTask {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ final class LinearTask extends SliceTask {
 
     @Override
     byte[] of(byte[] slice) {
-        // A task that is cancelled is interrupted; nobody reads what it leaves.
+        // A cancelled task is interrupted, and its output is discarded.
         Thread task = Thread.currentThread();
         return LinearSlices.order(slice, initialValue, task::isInterrupted);
     }

@@ -11,7 +11,7 @@ import org.polygraph.storage.format.pieces.RowsFile;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
-/** By piece of the input: its rows, {@link RowsFile#toBytes}; no bytes where something is wrong with it. */
+/** For each piece of the input: its rows, {@link RowsFile#toBytes}; no bytes if the piece has an error. */
 final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
     private static final long serialVersionUID = 1L;
 
@@ -43,13 +43,13 @@ final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
         try {
             return RowsFile.toBytes(piece.read(TaskContext.get()::isInterrupted, TaskHeap.half() / COPIES));
         } catch (HistoryException | IOException | BudgetException e) {
-            // No reason to try again, nor for a message: the pass over the whole has the first place and the whole
+            // Neither a retry nor a message: the driver's pass over the whole input finds the first error and has all
             // memory.
             return new byte[0];
         }
     }
 
-    /** By task: the bytes of its rows; less than none where something is wrong with a piece. */
+    /** By task: the bytes of its rows; negative if a piece has an error. */
     static final class Bytes implements FlatMapFunction<Iterator<byte[]>, Long> {
         private static final long serialVersionUID = 1L;
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import org.polygraph.partitioner.sliced.SlicedClosure;
 
-/** Where the rows of one generation of a closure are: what tasks are told. */
+/** The location of the rows of one generation of a closure, as sent to tasks. */
 interface RowFiles extends Serializable {
     /** Maps them, once a process. They last as long as the task that opens them. */
     SlicedClosure open() throws IOException;

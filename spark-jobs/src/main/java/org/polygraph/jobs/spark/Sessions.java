@@ -15,7 +15,7 @@ final class Sessions {
     /** Another profile than the master's, such as managed. */
     static final String PROFILE = OwnSetting.PROFILE.key();
 
-    /** What bin/thin-jars copies. */
+    /** The folder that bin/thin-jars fills. */
     private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
 
     private static final String PLUGINS = "spark.plugins";
@@ -27,13 +27,13 @@ final class Sessions {
     /**
      * The profile for a master, or the one asked for.
      *
-     * @throws IllegalArgumentException if it is no master URL, or no profile: says what was expected
+     * @throws IllegalArgumentException if it is neither a master URL nor a profile; the message names what was expected
      */
     static SparkProfile profile(String master) {
         return SparkProfile.of(master, new SparkConf().get(PROFILE, ""));
     }
 
-    /** Settings of a session; what spark-submit or system properties say wins over the profile. */
+    /** The settings of a session; spark-submit and system properties override the profile. */
     static SparkConf configuration(String master) {
         SparkConf given = new SparkConf();
         String url = master.equals(DEFAULT_MASTER) ? given.get("spark.master", master) : master;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Rows on their way from the driver to the tasks, dealt out to slices of keys: a file for each slice that has any, which begins
- * with int number of the slice, int number of its keys. All are written at the same time, so that one pass over the history
- * deals them out and nothing is shuffled. Closing deletes them.
+ * Scratch files with rows from the driver for the tasks, by slice of keys: a file for each slice that has rows, which begins with
+ * the number of the slice and the number of its keys, both int. All files are written at the same time, so that one pass over
+ * the history deals the rows out without a shuffle. Closing deletes the files.
  *
  * <p>16 KiB of heap a slice while they are written, and what the file system takes for an open file.
  */
@@ -90,7 +90,7 @@ final class SliceFiles implements Closeable {
         return to.room(rowBytes);
     }
 
-    /** What tasks make of the files, a row each. */
+    /** The results of the tasks on the files, a row each. */
     List<byte[]> map(SparkSession spark, SliceTask task) throws IOException {
         return sums.contents(spark, folder.path())
                 .mapPartitions(task, Encoders.BINARY())
@@ -144,7 +144,7 @@ final class SliceFiles implements Closeable {
                     out.close();
                 }
             } catch (IOException | FSError e) {
-                // Why writing ended is known; the folder is deleted next.
+                // The reason why writing ended is thrown already; the folder is deleted next.
             }
         }
     }

@@ -14,8 +14,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What the driver wrote to a folder with a file a slice of keys: by slice, how many bytes and their CRC-32C. It goes to the tasks
- * with what they are to do, so that one that finds anything else says so, whatever the file system missed. 16 bytes a slice.
+ * The length and CRC-32C of each file that the driver wrote to a scratch folder, by slice of keys. Tasks receive them with their
+ * work and fail if a file differs, even if the file system did not notice. 16 bytes a slice.
  */
 final class SliceSums implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -76,7 +76,7 @@ final class SliceSums implements Serializable {
         return content;
     }
 
-    /** Hands over what is as it was written. */
+    /** Passes on the content of a file after checking it. */
     private record Checking(SliceSums written) implements MapPartitionsFunction<Row, byte[]> {
         @Override
         public Iterator<byte[]> call(Iterator<Row> files) {

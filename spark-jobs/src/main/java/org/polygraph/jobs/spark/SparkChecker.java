@@ -114,7 +114,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 Long.MAX_VALUE);
     }
 
-    /** What the session's settings say, where they say anything. */
+    /** The sizes from the session's settings, or their defaults. */
     static Cut settings(SparkConf conf, Cut cut) {
         try {
             return new Cut(
@@ -139,7 +139,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /**
-     * What is wrong with settings is told before anything is read: with where stage files go, which may take a session to see, too.
+     * Rejects wrong settings before anything is read, including a scratch folder that executors cannot see, which may need a session.
      */
     @Override
     public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
@@ -240,7 +240,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         }
     }
 
-    /** The session, started if there is none, or none that lives. */
+    /** The session, started if there is no live one. */
     SparkSession session() {
         return session.get();
     }

@@ -58,7 +58,7 @@ final class SparkReading {
     /**
      * Reads.
      *
-     * @return null if something is wrong with a piece, or memory is short: only a pass over the whole tells
+     * @return null if a piece has an error or memory is short; the driver then reads the whole input
      * @throws BudgetException if time ran out
      * @throws HistoryException if two transactions share (session, index)
      * @throws EngineException if the cluster failed

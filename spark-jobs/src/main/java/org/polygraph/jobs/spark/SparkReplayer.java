@@ -15,10 +15,9 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays by key on Spark. The driver looks at what no single key tells and deals raw operations out to slices of keys, a
- * file each; a task replays a slice; the driver adds up. Like all that verifies it reaches neither partitioner nor solver:
- * what the engine that checks does with keys is no part of it. RC, RA and CC are replayed on the driver, and start no
- * session; nor does an order that is no order.
+ * Replays by key on Spark. The driver checks the conditions that concern more than one key and deals raw operations out to slices
+ * of keys, a file each; a task replays a slice; the driver merges the results. Like all verifying code it reaches neither
+ * partitioner nor solver. RC, RA and CC are replayed on the driver without a session; so is an order that is not a permutation.
  *
  * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a key.
  */

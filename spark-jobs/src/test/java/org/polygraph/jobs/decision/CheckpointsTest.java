@@ -203,7 +203,9 @@ class CheckpointsTest {
             CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
             goesOn(table, request, "registers, seed " + (SEED + i), new TreeSet<>());
         }
-        assertThat(messages).hasSize(20).allMatch(message -> message.contains("orders.stage: a checkpoint of an earlier"));
+        assertThat(messages)
+                .hasSize(20)
+                .allMatch(message -> message.contains("orders.stage: a checkpoint of an earlier"));
         // Of another history.
         CheckpointFiles kept = new CheckpointFiles(Location.of(folder.toString()), messages::add);
         HistoryTable other = Registers.simulated(new SplitMix(SEED), 300, 19, 5, true, 0);
