@@ -130,6 +130,13 @@ public final class WeakLevelDecision {
 
     /** Decides open reads, if there is an order without them. */
     private Finding ambiguous(ReadsFrom sources) {
+        phases.begin("guess");
+        Witness recorded = RecordedOrder.weak(
+                sources, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+        phases.end(recorded == null ? 0 : table.transactions());
+        if (recorded != null) {
+            return new Finding.Order(recorded, true);
+        }
         CheckRequest snapshots = new CheckRequest(
                 IsolationLevel.SI,
                 request.time(),

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.DistinctWrites;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -59,6 +61,28 @@ class RecordedOrderTest {
         assertThat(repeating).isGreaterThan(1_000);
         assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
                 .isGreaterThan(300));
+    }
+
+    /** A database that keeps read committed and no more: its reads do not return the last write, and its values repeat. */
+    @Test
+    void acceptsReadCommittedWithRepeatedValues() {
+        for (long seed = 0x4ec7; seed < 0x4ed1; seed++) {
+            HistoryTable history = HistoryGenerator.withSeed(seed)
+                    .sessions(8)
+                    .transactions(400)
+                    .operations(2, 6)
+                    .keys(70)
+                    .repeatedValues(1, 3, 1.0)
+                    .isolation(HistoryGenerator.Isolation.READ_COMMITTED)
+                    .generate();
+            Verdict verdict = new EmbeddedChecker()
+                    .check(
+                            history,
+                            new CheckRequest(IsolationLevel.RC, TimeMode.NONE, 0, IndeterminateMode.MAYBE),
+                            Progress.NONE,
+                            Budget.unlimited());
+            assertThat(verdict.status()).as("seed %d", seed).isEqualTo(Verdict.Status.PASS);
+        }
     }
 
     /** By positions in the file, and by values that count up alone. */
