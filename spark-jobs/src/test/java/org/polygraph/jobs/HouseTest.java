@@ -163,8 +163,8 @@ class HouseTest {
             .resideInAPackage("picocli..");
 
     @ArchTest
-    static final ArchRule STORAGE_PACKAGES_LOOK_LEFT = leftToRight(
-            STORAGE, "model", "memory", "dictionary", "lists", "table", "analysis", "artifact", "format", "generate");
+    static final ArchRule STORAGE_PACKAGES_LOOK_LEFT =
+            leftToRight(STORAGE, "model", "dictionary", "lists", "table", "analysis", "artifact", "format", "generate");
 
     /** What formats share, then the formats, then the facade over them. */
     @ArchTest
@@ -176,7 +176,7 @@ class HouseTest {
             .definedBy(FORMAT + ".jsonl")
             .layer("parquet")
             .definedBy(FORMAT + ".parquet")
-            .layer("old")
+            .layer("readOnly")
             .definedBy(FORMAT + ".edn", FORMAT + ".binary", FORMAT + ".plume")
             .layer("facade")
             .definedBy(FORMAT)
@@ -186,7 +186,7 @@ class HouseTest {
             .mayOnlyBeAccessedByLayers("parquet", "facade", "pieces")
             .whereLayer("parquet")
             .mayOnlyBeAccessedByLayers("facade", "pieces")
-            .whereLayer("old")
+            .whereLayer("readOnly")
             .mayOnlyBeAccessedByLayers("facade")
             .whereLayer("facade")
             .mayOnlyBeAccessedByLayers("pieces")
