@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,31 +95,6 @@ class LauncherIT {
         assertThat(check.out()).as(check.err()).startsWith("PASS  si  " + history);
     }
 
-    /** Spark's class path costs start-up time: it is taken where the input may not fit, and where it is asked for. */
-    @ParameterizedTest
-    @CsvSource({
-        "check -l ser --memory 100m large, true",
-        "check -l ser --memory 200m large, false",
-        "check -l ser --memory=100m --engine embedded large, false",
-        "check -l ser --memory 100m -o large small, false",
-        "check -l ser --memory 100m --engine spark small, true",
-        "stats --memory 100m large, false",
-    })
-    void sparkIsThereWhereItMayBeNeeded(String words, boolean spark) throws IOException, InterruptedException {
-        Path bin = Files.createDirectory(folder.resolve("bin"));
-        Path java = Files.writeString(bin.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-        assertThat(java.toFile().setExecutable(true)).isTrue();
-        Files.writeString(folder.resolve("release"), "JAVA_VERSION=\"" + System.getProperty("java.version") + "\"\n");
-        Files.write(folder.resolve("large"), new byte[5 << 20]);
-        Files.write(folder.resolve("small"), new byte[1 << 10]);
-        List<String> command = new ArrayList<>(List.of(LAUNCHER));
-        command.addAll(List.of(words.split(" ")));
-        String[] line = command.toArray(String[]::new);
-        Command run = run(Map.of("JAVA_HOME", folder.toString()), line);
-        assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.out().contains("/spark-core_")).isEqualTo(spark);
-    }
-
     /** Maven's repository is emptied now and then, and another user may not read it: then it is built again. */
     @Test
     @Tag("process")
@@ -167,7 +141,7 @@ class LauncherIT {
                 .isEmpty();
         assertThat(temporary).isEmptyDirectory();
         assertThat(launcher.resolveSibling("spark-jobs/target/launch").toFile().list())
-                .containsExactlyInAnyOrder("root", "embedded.libraries");
+                .containsExactlyInAnyOrder("spark.libraries", "spark.flags");
     }
 
     /** A checkout that is built, with a library {@code some.jar}, and a JDK and Maven whose programs are the script. */
@@ -182,9 +156,9 @@ class LauncherIT {
         }
         Files.writeString(
                 folder.resolve("jdk/release"), "JAVA_VERSION=\"" + System.getProperty("java.version") + "\"\n");
-        Files.writeString(launch.resolve("root"), root.toRealPath() + "\n");
+        Files.writeString(launch.resolve("spark.flags"), "-ea\n");
         Path library = Files.createFile(folder.resolve("some.jar"));
-        Files.writeString(launch.resolve("embedded.libraries"), launcher + ":" + library + "\n");
+        Files.writeString(launch.resolve("spark.libraries"), launcher.toRealPath() + ":" + library + "\n");
         return launcher;
     }
 
