@@ -21,7 +21,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Both rule sets, run to the fixpoint, reach what the rules' definitions reach, pair by pair over all writers and readers
+ * {@code SessionRules}, run to the fixpoint, reach what the rules' definitions reach, pair by pair over all writers and readers
  * with sets of ancestors: the same edges are implied, the same reads decided, the same histories refuted. Histories with
  * hot keys, up to 120 writers of one in up to 12 sessions.
  */
