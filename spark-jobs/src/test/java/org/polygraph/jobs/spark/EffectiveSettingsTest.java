@@ -5,12 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.polygraph.cluster.OwnSetting;
 import org.polygraph.storage.format.pieces.ReadPlan;
 
-/** What {@code -v} says of the settings is what is in force. */
+/** The settings that {@code -v} prints are the settings in force. */
 class EffectiveSettingsTest {
+    /** A session that an earlier test of this JVM left running would be shared, with the settings of that test. */
+    @BeforeAll
+    static void stopsASharedSession() {
+        SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
+        if (living != null) {
+            living.stop();
+        }
+    }
+
     @Test
     void everyOwnSettingIsThereAndWhatSizesThings() {
         System.setProperty(OwnSetting.HOT_KEY_BYTES.key(), "3m");
