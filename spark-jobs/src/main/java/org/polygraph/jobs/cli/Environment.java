@@ -2,6 +2,7 @@ package org.polygraph.jobs.cli;
 
 import java.io.PrintStream;
 import org.polygraph.jobs.application.Engines;
+import org.polygraph.jobs.report.wording.Legible;
 
 /**
  * The environment of a command.
@@ -17,6 +18,6 @@ record Environment(PrintStream out, PrintStream err, boolean terminal, Engines e
     }
 
     static void message(PrintStream err, String text) {
-        err.println("polygraph: " + text.strip().replace("\n", "\n  "));
+        err.println("polygraph: " + Legible.lines(text.strip()).replace("\n", "\n  "));
     }
 }

@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.storage.analysis.HistoryLint;
 import org.polygraph.storage.analysis.HistoryLint.Check;
 import org.polygraph.storage.analysis.HistoryLint.Finding;
@@ -40,7 +41,7 @@ final class LintCommand implements Callable<Integer> {
     private void print(String path, HistoryTable table) {
         PrintStream out = environment.out();
         List<Finding> findings = HistoryLint.check(table);
-        out.println(path + (findings.isEmpty() ? ": nothing odd" : ""));
+        out.println(Legible.of(path) + (findings.isEmpty() ? ": nothing odd" : ""));
         @Nullable Check heading = null;
         for (Finding finding : findings) {
             if (finding.check() != heading) {
@@ -48,7 +49,7 @@ final class LintCommand implements Callable<Integer> {
                 out.println("  " + heading.label() + ": " + finding.total()
                         + (finding.total() > HistoryLint.KEPT ? ", the first " + HistoryLint.KEPT + " of them" : ""));
             }
-            out.println("    " + finding.where() + "  " + finding.message());
+            out.println("    " + Legible.of(finding.where() + "  " + finding.message()));
         }
     }
 }

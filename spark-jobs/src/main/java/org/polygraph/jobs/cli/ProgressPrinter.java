@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.polygraph.jobs.application.Listener;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
+import org.polygraph.jobs.report.wording.Legible;
 
 /**
  * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second for the
@@ -124,7 +125,7 @@ final class ProgressPrinter implements Listener {
     public synchronized void note(String text) {
         if (verbose) {
             pathEnds();
-            err.println(line("  " + text));
+            err.println(Legible.of("  " + text));
         }
     }
 
@@ -181,7 +182,7 @@ final class ProgressPrinter implements Listener {
                         + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap()
                         + (spilled < 0 ? "" : ",\"spilled_bytes\":" + spilled) + "}");
             case PLAIN ->
-                err.println(line(path) + ": " + phase + (job.isEmpty() ? "" : " (" + line(job) + ")")
+                err.println(Legible.of(path) + ": " + phase + (job.isEmpty() ? "" : " (" + Legible.of(job) + ")")
                         + amount(done, total) + ", " + millis / 1000 + " s"
                         + (telling ? ", " + number(rate) + " a second" : "")
                         + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
@@ -195,7 +196,7 @@ final class ProgressPrinter implements Listener {
                         + (left < 0 ? "" : "  " + left + "s left")
                         + "  heap " + (memory.heap() >> 20) + "+" + (memory.offHeap() >> 20) + "M"
                         + (spilled < 0 ? "" : "  spill " + (spilled >> 20) + "M")
-                        + (job.isEmpty() ? "" : "  " + line(job)));
+                        + (job.isEmpty() ? "" : "  " + Legible.of(job)));
         }
     }
 
@@ -261,17 +262,13 @@ final class ProgressPrinter implements Listener {
     }
 
     /** A name without control characters. */
-    private static String line(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
-    }
-
     static String quoted(String text) {
         StringBuilder json = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 json.append('\\').append(c);
-            } else if (c < ' ') {
+            } else if (!Legible.isShown(c) && !Character.isSurrogate(c)) {
                 json.append(String.format("\\u%04x", (int) c));
             } else {
                 json.append(c);

@@ -27,6 +27,7 @@ import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -170,7 +171,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         print(found.word, found.reason);
         for (String line : found.checked) {
-            environment.out().println("  " + oneLine(line));
+            environment.out().println("  " + Legible.of(line));
         }
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the result above may be incomplete");
@@ -305,11 +306,6 @@ final class VerifyCommand implements Callable<Integer> {
         String line = word + "  " + level + "  " + history + "  " + transactions + " txns  " + operations + " ops  "
                 + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms"
                 + (reason.isEmpty() ? "" : "  " + reason);
-        out.println(oneLine(line));
-    }
-
-    /** Names and labels come from files: they must not be able to end a line. */
-    private static String oneLine(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
+        out.println(Legible.of(line));
     }
 }

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.report;
 
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
 
 /**
@@ -36,19 +37,19 @@ public final class ResultLine {
         return line.toString();
     }
 
-    /** The text of one column: control characters become '?', runs of spaces one space. */
+    /** The text of one column: invisible characters become escapes, runs of spaces one space. */
     static String cell(String text) {
         StringBuilder cell = new StringBuilder(text.length());
         boolean space = false;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            int c = text.codePointAt(i);
             boolean blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
             if (blank) {
                 if (!space) {
                     cell.append(' ');
                 }
             } else {
-                cell.append(Character.isISOControl(c) ? '?' : c);
+                Legible.append(cell, c);
             }
             space = blank;
         }

@@ -1,7 +1,6 @@
 package org.polygraph.jobs.report;
 
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -10,6 +9,7 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.model.HistoryException;
@@ -33,7 +33,6 @@ public record StoredVerdict(
         String anomaly,
         List<String> explanations,
         int violations) {
-    private static final JsonFactory FACTORY = new JsonFactory();
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
     private static final String REMEDY = "check the history again with --overwrite";
 
@@ -54,9 +53,11 @@ public record StoredVerdict(
     /** The output of {@link ViolationText}, except that a brief text may show more operations of long transactions. */
     public String explanation(ViolationText.Detail detail) {
         if (detail == ViolationText.Detail.FULL) {
-            return String.join("", explanations);
+            return Legible.lines(String.join("", explanations));
         }
-        return explanations.isEmpty() ? "" : firstHalf(explanations.get(0)) + ViolationText.more(violations - 1);
+        return explanations.isEmpty()
+                ? ""
+                : Legible.lines(firstHalf(explanations.get(0))) + ViolationText.more(violations - 1);
     }
 
     private static String firstHalf(String explanation) {
@@ -77,8 +78,8 @@ public record StoredVerdict(
      */
     public String json(String path, int exitCode, @Nullable Strongest strongest) throws IOException {
         StringWriter text = new StringWriter(json.length() + path.length());
-        try (JsonParser in = FACTORY.createParser(json);
-                JsonGenerator out = FACTORY.createGenerator(text)) {
+        try (JsonParser in = VerdictJson.FACTORY.createParser(json);
+                JsonGenerator out = VerdictJson.FACTORY.createGenerator(text)) {
             in.nextToken();
             out.writeStartObject();
             while (in.nextToken() == JsonToken.FIELD_NAME) {
@@ -111,7 +112,7 @@ public record StoredVerdict(
         long operations = 0;
         int violations = 0;
         long schema = -1;
-        try (JsonParser parser = FACTORY.createParser(json)) {
+        try (JsonParser parser = VerdictJson.FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new HistoryException(file, "no JSON object", "a verdict", REMEDY);
             }

@@ -1,7 +1,9 @@
 package org.polygraph.jobs.report;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonpCharacterEscapes;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -36,7 +38,10 @@ public final class VerdictJson {
     private static final int MOST_REASONS = 1000;
 
     private static final long EXACT = 1L << 53;
-    private static final JsonFactory FACTORY = new JsonFactory();
+    /** Escapes also the two line separators of Unicode, which a reader of lines would break at. */
+    static final JsonFactory FACTORY = new JsonFactoryBuilder()
+            .characterEscapes(JsonpCharacterEscapes.instance())
+            .build();
 
     private final JsonGenerator json;
     private final @Nullable HistoryTable table;

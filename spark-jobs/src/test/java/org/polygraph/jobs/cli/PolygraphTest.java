@@ -62,6 +62,38 @@ class PolygraphTest {
         assertThat(err).isEmpty();
     }
 
+    /** A terminal must not obey a path or a key: escapes, bidirectional overrides and line separators are written out. */
+    @Test
+    void textFromOutsideIsEscapedOnEveryStream() throws IOException {
+        String hostile = "\u202e\u001b[31m\u200b\u2028x";
+        String key = hostile.replace("\u001b", "\\u001b");
+        Path history = folder.resolve("odd\u202e\u2028.jsonl");
+        Files.writeString(history, """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"w","key":"KEY","value":"KEY"}]}
+                {"session":1,"index":0,"status":"committed","ops":[{"op":"r","key":"KEY","value":"thin"}]}
+                """.replace("KEY", key));
+        String missing = folder.resolve(hostile).toString();
+        String runs = folder.resolve("runs").toString();
+        for (String[] words : new String[][] {
+            {"check", "-l", "ser", history.toString(), missing},
+            {"check", "--json", "-l", "ser", history.toString()},
+            {"check", "--progress", "json", "-l", "ser", history.toString()},
+            {"check", "--progress", "plain", "-l", "ser", history.toString()},
+            {"check", "-v", "-l", "ser", "-o", runs, history.toString()},
+            {"check", "-l", "ser", "-o", runs, history.toString()},
+            {"lint", history.toString()}
+        }) {
+            InProcess run = InProcess.run(words);
+            boolean json = List.of(words).contains("--json");
+            assertThat(run.out() + run.err())
+                    .as(String.join(" ", words))
+                    .doesNotContain("\u001b", "\u2028")
+                    .matches(
+                            text -> json || !(text.contains("\u202e") || text.contains("\u200b")),
+                            "no hidden characters");
+        }
+    }
+
     /** Usage, while nothing is answered; then each PATH has its line all the same. */
     @Test
     void settingsThatDoNotWorkTakeNoAnswerAway() throws IOException {

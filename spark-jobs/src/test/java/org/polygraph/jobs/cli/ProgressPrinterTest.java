@@ -127,18 +127,18 @@ class ProgressPrinterTest {
             after(1);
             printer.items(3, 4);
             printer.items(4, 4);
-            assertThat(printed().lines()).containsExactly("a \"b\"?: solve 3 of 4, 5 s, heap 3 MiB, off-heap 1 MiB");
+            assertThat(printed().lines()).containsExactly("a \"b\"\\n: solve 3 of 4, 5 s, heap 3 MiB, off-heap 1 MiB");
             after(5000);
             printer.items(4, 10);
             assertThat(printed().lines())
                     .containsExactly(
-                            "a \"b\"?: solve 4 of 10, 10 s, 0.8 a second, 8 s left, heap 3 MiB, off-heap 1 MiB");
+                            "a \"b\"\\n: solve 4 of 10, 10 s, 0.8 a second, 8 s left, heap 3 MiB, off-heap 1 MiB");
             printer.spilled(5 << 20);
             after(5000);
             printer.items(4, 0);
             assertThat(printed().lines())
                     .containsExactly(
-                            "a \"b\"?: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB, spilled 5 MiB");
+                            "a \"b\"\\n: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB, spilled 5 MiB");
             printer.path("b");
             after(5000);
             printer.items(4, 0);

@@ -1,5 +1,8 @@
 package org.polygraph.jobs.report.wording;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * Makes text from the input safe to show: on one line, in written order, without invisible characters. Control characters,
  * bidirectional overrides, zero-width characters and unpaired surrogates become {@code \}{@code uXXXX}, a line break {@code
@@ -25,7 +28,12 @@ public final class Legible {
         return safe.toString();
     }
 
-    /** The same, truncated to at most {@code most} characters, the last of which is then an ellipsis. */
+    /** Text of several lines, whose line breaks stay. */
+    public static String lines(String text) {
+        return Stream.of(text.split("\n", -1)).map(Legible::of).collect(Collectors.joining("\n"));
+    }
+
+    /** One line, truncated to at most {@code most} characters, the last of which is then an ellipsis. */
     public static String shortened(String text, int most) {
         String safe = of(text.length() > 4 * most ? text.substring(0, 4 * most) : text);
         if (safe.length() <= most) {
