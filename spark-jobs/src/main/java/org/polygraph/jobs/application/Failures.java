@@ -11,6 +11,12 @@ public final class Failures {
 
     /** A failed access to a PATH, with the path. */
     public static String ofPath(String path, IOException e) {
+        if (e instanceof NoSuchFileException missing
+                && missing.getFile() != null
+                && missing.getFile().startsWith(path + "/")) {
+            return missing.getFile() + ": no such file, though its folder lists it; check whether it is a link to "
+                    + "something that is gone, and remove it";
+        }
         if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
             return path + ": no such file or folder; check the path";
         }

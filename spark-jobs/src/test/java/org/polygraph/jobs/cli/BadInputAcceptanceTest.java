@@ -281,6 +281,24 @@ class BadInputAcceptanceTest {
     }
 
     @Test
+    void aLinkWithoutTargetInAFolderIsNamed() throws IOException {
+        Path parts = Files.createDirectory(folder.resolve("parts"));
+        Files.createSymbolicLink(parts.resolve("x.jsonl"), folder.resolve("nowhere"));
+        assertThat(run("check", "-l", "ser", parts.toString())).isEqualTo(6);
+        assertThat(err).startsWith("polygraph: " + parts + "/x.jsonl: no such file, though its folder lists it; ");
+    }
+
+    @Test
+    void aHeaderThatIsTooLongIsNotCalledCutOff() throws IOException {
+        String header = "{\"format\":\"history\",\"version\":1,\"note\":\"" + "x".repeat(1 << 20) + "\"}\n";
+        String path = write("long.jsonl", (header + transaction("0", "0", "")).getBytes(StandardCharsets.UTF_8));
+        assertThat(run("check", "-l", "ser", path)).isEqualTo(5);
+        assertThat(err)
+                .isEqualTo("polygraph: " + path + ":1: found a header of 1 MiB or more; expected less than 1 MiB; keep"
+                        + " large metadata in a file of its own\n");
+    }
+
+    @Test
     void anUnreadableFileIsAnError() throws IOException {
         String path = write("secret", transaction("0", "0", "").getBytes(StandardCharsets.UTF_8));
         Files.setPosixFilePermissions(Path.of(path), PosixFilePermissions.fromString("---------"));

@@ -82,6 +82,13 @@ public final class JsonlReader {
             line = firstLine(in);
         }
         if (HistoryHeader.isHeader(line)) {
+            if (line.length == MAX_HEADER) {
+                throw new HistoryException(
+                        file + ":" + (lines + 1),
+                        "a header of 1 MiB or more",
+                        "less than 1 MiB",
+                        "keep large metadata in a file of its own");
+            }
             HistoryHeader own = HistoryHeader.parse(new Json.Place(file, lines), line, values);
             own.apply(builder, header);
             header = own;
