@@ -13,7 +13,8 @@ public final class Failures {
     public static String ofPath(String path, IOException e) {
         if (e instanceof NoSuchFileException missing
                 && missing.getFile() != null
-                && missing.getFile().startsWith(path + "/")) {
+                && !missing.getFile().equals(path)
+                && missing.getFile().startsWith(path.endsWith("/") ? path : path + "/")) {
             return missing.getFile() + ": no such file, though its folder lists it; check whether it is a link to "
                     + "something that is gone, and remove it";
         }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonpCharacterEscapes;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
@@ -12,6 +13,7 @@ import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.SparkSettings;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.estimate.Estimate.Engine;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
@@ -124,7 +126,7 @@ final class EstimateCommand implements Callable<Integer> {
 
     private void print(String path, HistorySize size) {
         PrintStream out = environment.out();
-        out.println(path);
+        out.println(Legible.of(path));
         out.println("  " + size.transactions() + " txns  " + size.operations() + " ops  " + size.sessions()
                 + " sessions  " + size.keys() + " keys  (" + known(size) + ")");
         String row = "  %-6s%-10s%12s%8s%12s%12s%12s%12s%12s%12s  %s%n";
@@ -161,7 +163,7 @@ final class EstimateCommand implements Callable<Integer> {
                         fit(estimate));
             }
         }
-        out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + master);
+        out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + Legible.of(master));
         for (IsolationLevel level : levels.strongestFirst()) {
             out.println("  --engine auto takes " + label(Estimate.auto(size, level, () -> cut, heap())) + " for "
                     + level.label());
@@ -202,6 +204,7 @@ final class EstimateCommand implements Callable<Integer> {
     private String asJson(String path, HistorySize size) throws IOException {
         StringWriter text = new StringWriter();
         try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+            out.setCharacterEscapes(JsonpCharacterEscapes.instance());
             out.writeStartObject();
             out.writeStringField("path", path);
             out.writeStringField("source", size.source().name().toLowerCase(Locale.ROOT));

@@ -14,6 +14,7 @@ import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.generate.EmbeddedGenerator;
 import org.polygraph.jobs.generate.GenerationTarget;
 import org.polygraph.jobs.generate.Generator;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.AtomicFolder;
@@ -195,7 +196,7 @@ final class GenerateCommand implements Callable<Integer> {
     private void print(TransactionPlan plan, long start) {
         environment
                 .out()
-                .println(out + "  " + plan.transactions() + " txns  " + plan.totalOperations() + " ops  "
+                .println(Legible.of(out) + "  " + plan.transactions() + " txns  " + plan.totalOperations() + " ops  "
                         + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
         plan.plantedPlaces().forEach(line -> environment.out().println("  " + line));
         environment.out().flush();

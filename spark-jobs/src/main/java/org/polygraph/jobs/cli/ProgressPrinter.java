@@ -261,7 +261,7 @@ final class ProgressPrinter implements Listener {
         return done > 0 ? " " + done : "";
     }
 
-    /** A name without control characters. */
+    /** A JSON string; the characters that {@link Legible} hides are escaped. */
     static String quoted(String text) {
         StringBuilder json = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {

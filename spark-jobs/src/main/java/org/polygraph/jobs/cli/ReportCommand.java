@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
@@ -54,7 +55,7 @@ final class ReportCommand implements Callable<Integer> {
                         run, "a run without report.html", "one that has finished", "check again with --overwrite");
             }
             if (out == null) {
-                environment.out().println(report.name());
+                environment.out().println(Legible.of(report.name()));
             } else if (out.equals(STDOUT)) {
                 copy(report, environment.out());
             } else {

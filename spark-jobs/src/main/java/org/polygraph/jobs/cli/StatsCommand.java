@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.storage.analysis.HistoryStats;
 import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
@@ -33,7 +34,7 @@ final class StatsCommand implements Callable<Integer> {
     private void print(String path, HistoryTable table) {
         HistoryStats stats = HistoryStats.of(table);
         PrintStream out = environment.out();
-        out.println(path);
+        out.println(Legible.of(path));
         line(
                 "transactions",
                 stats.transactions() + ": " + stats.committed() + " committed, " + stats.aborted() + " aborted, "

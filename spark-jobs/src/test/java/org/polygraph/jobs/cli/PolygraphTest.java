@@ -62,7 +62,7 @@ class PolygraphTest {
         assertThat(err).isEmpty();
     }
 
-    /** A terminal must not obey a path or a key: escapes, bidirectional overrides and line separators are written out. */
+    /** A terminal must not obey a path or a key: escapes, bidirectional overrides and line separators are escaped. */
     @Test
     void textFromOutsideIsEscapedOnEveryStream() throws IOException {
         String hostile = "\u202e\u001b[31m\u200b\u2028x";
@@ -81,7 +81,21 @@ class PolygraphTest {
             {"check", "--progress", "plain", "-l", "ser", history.toString()},
             {"check", "-v", "-l", "ser", "-o", runs, history.toString()},
             {"check", "-l", "ser", "-o", runs, history.toString()},
-            {"lint", history.toString()}
+            {"lint", history.toString()},
+            {"stats", history.toString()},
+            {"estimate", history.toString()},
+            {"estimate", "--json", history.toString()},
+            {
+                "generate",
+                "-q",
+                "--transactions",
+                "10",
+                "--out",
+                folder.resolve("made" + hostile + ".jsonl").toString()
+            },
+            {"verify", "-l", "ser", missing, history.toString()},
+            {"check", "--" + hostile, history.toString()},
+            {hostile}
         }) {
             InProcess run = InProcess.run(words);
             boolean json = List.of(words).contains("--json");
