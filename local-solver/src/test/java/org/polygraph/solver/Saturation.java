@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Forced edges to the fixpoint, word for word (DESIGN's R1 and R2), for one event a transaction and values written once a
+ * Forced edges to the fixpoint, word for word (rules R1 and R2), for one event a transaction and values written once a
  * key: the work that comes before a solver. O(rounds * (edges * events / 64 + reads * writers)).
  */
 final class Saturation {

@@ -14,7 +14,7 @@ import org.polygraph.storage.model.StoppedException;
  * Exact reachability: {@code row(v)[s]} = how many events of chain s strictly reach v. Sessions are chains, so a reaches
  * v iff {@code row(v)[chain(a)] > position(a)}.
  *
- * <p>One pass in topological order (DESIGN section 3, "chain clocks"). A predecessor that the row already covers is skipped and
+ * <p>One pass in topological order. A predecessor that the row already covers is skipped and
  * its edge is dropped from the graph (97 % of WR edges at 5M transactions). Later rounds only touch rows that grow.
  *
  * <p>Where real time is part of the graph, the rows contain it too ({@link Thresholds}, from {@link TimeBounds}). Rows stay as long

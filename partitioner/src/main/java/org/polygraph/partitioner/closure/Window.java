@@ -8,7 +8,7 @@ import org.polygraph.storage.model.StoppedException;
 
 /**
  * The rows of {@link WindowClosure} for a window of time, computed from the events whose latest start falls into the window and from
- * its <i>halo</i>, the earlier events whose earliest end does not precede it (DESIGN section 5).
+ * its <i>halo</i>, the earlier events whose earliest end does not precede it.
  *
  * <p>That is exact for any durations. Assume that a belongs to the row of v, so that {@code earliestEnd(a) >= latestStart(v)}, and w is
  * on a path between them. Both bounds ascend along paths, so {@code earliestEnd(w) >= earliestEnd(a)} and {@code latestStart(w)

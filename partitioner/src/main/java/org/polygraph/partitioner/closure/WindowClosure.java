@@ -13,7 +13,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
  * earliestEnd(a) < latestStart(v)} (see {@link TimeBounds}), or it does over the graph's own edges alone. Of the latter, row(v)
  * holds what the threshold does not cover: by chain, the last event that reaches v although nothing it reaches ended in time.
  * Such events overlap v or what reaches v, so rows are short, however many sessions there are; a long transaction is only in the
- * rows of events that it reaches (DESIGN section 5, "a row is a threshold plus exceptions").
+ * rows of events that it reaches.
  *
  * <p>An update passes over all events again, in {@link Window}s of time: rows of predecessors are merged, and what the
  * row's own threshold covers is left out. Windows are pure functions of their input and run in parallel; rows and edges do not

@@ -9,7 +9,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Real-time order without its n^2 edges: u before v iff end(u) + skew < start(v), the skew being the bound on the difference between
- * any two clocks (DESIGN section 5). The transactions that precede v are a prefix of all transactions sorted by end. So two numbers a
+ * any two clocks. The transactions that precede v are a prefix of all transactions sorted by end. So two numbers a
  * transaction are enough: <i>how many had ended when it started</i>, and <i>its own place among the ends</i>. u is before v iff
  * {@code place(u) < ended(v)}. Equal ends share a place.
  *

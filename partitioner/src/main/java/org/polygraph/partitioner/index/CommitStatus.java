@@ -7,7 +7,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Which transactions count, one byte each. Committed transactions count and aborted ones do not. An indeterminate transaction counts
  * iff a counted transaction must have read its write; it is {@link #OPTIONAL} if values repeat and it is open whether its write was
- * read (DESIGN section 2).
+ * read.
  */
 public final class CommitStatus {
     /** Leaves no trace: aborted, or indeterminate and never observed. */

@@ -8,7 +8,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides which indeterminate transactions count (DESIGN section 2), to a fixpoint:
+ * Decides which indeterminate transactions count, to a fixpoint:
  *
  * <ul>
  *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help;

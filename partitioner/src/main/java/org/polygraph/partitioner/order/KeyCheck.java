@@ -7,7 +7,7 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The check of one key at a time against an order (DESIGN section 3, "check"): a read is violated if the last counted writer before
+ * The check of one key at a time against an order: a read is violated if the last counted writer before
  * its snapshot wrote another value; with two events a transaction, two writers are violated if the snapshot of the later one precedes
  * the commit of the earlier one. Optional transactions are taken as not committed.
  *

@@ -15,7 +15,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * One round of {@link KeyRules} (DESIGN section 3, "saturate") over all keys that the last update of the closure changed. Any number
+ * One round of {@link KeyRules} over all keys that the last update of the closure changed. Any number
  * of rounds is sound. Saturation is an accelerator, not a prerequisite: the solver decides what is left.
  *
  * <p>Time: O(writers + readers) steps of the rules for the keys that are visited. Memory: 8 bytes a forced edge, and the rules of

@@ -283,7 +283,7 @@ class SparkCheckerTest {
                 });
             }
         }
-        // Dense repeated values, see DESIGN: a matter of the solver, which is the same.
+        // Dense repeated values: a matter of the solver, which is the same.
         paths.removeIf(path -> path.contains("HD-10k"));
         assertThat(corpus(paths.toArray(new String[0]))).isGreaterThan(30);
     }
