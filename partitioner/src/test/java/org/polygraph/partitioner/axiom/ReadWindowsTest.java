@@ -123,7 +123,7 @@ class ReadWindowsTest {
         }
     }
 
-    /** What nobody looked at does not hold. */
+    /** A window that was not examined does not hold. */
     @Test
     void missingSlicesAndRangesAreBugs() {
         HistoryTable table = HistoryDsl.parse("init 0; w(0,1); r(0,1)");

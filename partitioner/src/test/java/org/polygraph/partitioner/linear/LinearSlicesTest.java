@@ -39,7 +39,7 @@ class LinearSlicesTest {
         return rows;
     }
 
-    private static String told(KeyOrders orders) {
+    private static String text(KeyOrders orders) {
         StringBuilder text = new StringBuilder().append(orders.hasUniqueValues());
         for (int k = 0; k < orders.keys(); k++) {
             text.append('\n').append(orders.result(k));
@@ -105,9 +105,9 @@ class LinearSlicesTest {
             LinearSlices work = new LinearSlices(table, skew, maybe, keys);
             List<byte[]> rows = ordered(work, table, keys);
             Collections.shuffle(rows, random);
-            assertThat(told(work.merge(rows)))
+            assertThat(text(work.merge(rows)))
                     .as("seed %d #%d in %d: %s", SEED, i, keys.slices(), HistoryDsl.print(table))
-                    .isEqualTo(told(expected));
+                    .isEqualTo(text(expected));
             boolean all = true;
             for (int k = 0; k < expected.keys(); k++) {
                 all &= expected.isOrdered(k);
@@ -120,7 +120,7 @@ class LinearSlicesTest {
         assertThat(violated).isGreaterThan(300);
     }
 
-    /** What nobody looked at does not hold. */
+    /** A slice that was not examined does not hold. */
     @Test
     void missingAndRepeatedSlicesAreBugs() throws IOException {
         HistoryTable table = HistoryDsl.parse("init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1)");

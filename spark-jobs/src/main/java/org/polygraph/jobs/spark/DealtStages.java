@@ -68,7 +68,7 @@ final class DealtStages {
         }
         try (SliceFiles files = files(slices, SourceSlices.ROW_BYTES)) {
             files.write(() -> work.deal(files::row));
-            List<byte[]> rows = jobs.run("find whom reads read from", () -> files.map(spark, new SourceTask()));
+            List<byte[]> rows = jobs.run("find the writer of each read", () -> files.map(spark, new SourceTask()));
             return rows == null ? null : work.merge(rows);
         } catch (IOException e) {
             throw StageFolder.failed(folder, e);

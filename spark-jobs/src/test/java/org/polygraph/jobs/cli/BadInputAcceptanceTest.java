@@ -44,7 +44,7 @@ class BadInputAcceptanceTest {
     private String err = "";
 
     /** A file, or with a slash in its name a file in a folder, whose folder is then the input. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // instances are never compared
     record Case(String file, byte[] content, String format, int exitCode, String message) {
         @Override
         public String toString() {

@@ -278,9 +278,9 @@ class EstimateTest {
         assertThat(remote.driverSeconds()).isLessThan(spark.driverSeconds() - 3);
         assertThat(remote.nodeBytes()).isEqualTo(2 * 4L * 1_250_000 * 51);
         assertThat(spark.nodeBytes()).isZero();
-        JsonNode told = estimate("estimate", "--json", "-l", "ser", "--cores", "3", path("h.parquet"));
-        assertThat(told.get("cores").asInt()).isEqualTo(3);
-        JsonNode each = told.get("estimates").get(1);
+        JsonNode json = estimate("estimate", "--json", "-l", "ser", "--cores", "3", path("h.parquet"));
+        assertThat(json.get("cores").asInt()).isEqualTo(3);
+        JsonNode each = json.get("estimates").get(1);
         assertThat(each.get("seconds").asDouble())
                 .isPositive()
                 .isLessThan(each.get("cpu_seconds").asDouble());

@@ -73,8 +73,8 @@ final class Faults {
         CUT("force edges of cut keys, round 1"),
         SSER("close the graph by windows of time", "force edges, round 2", "check keys against the first order"),
         CC("index keys", "merge the index of keys"),
-        RA("find whom reads read from", "infer what the level demands"),
-        RC("find whom reads read from", "infer what the level demands"),
+        RA("find the writer of each read", "infer what the level demands"),
+        RC("find the writer of each read", "infer what the level demands"),
         LIN("order keys");
 
         /** Those that are to be harmed. */

@@ -265,19 +265,19 @@ class FaultsTest {
             damaged(Question.SSER, fault, "close the graph by windows", "windows-0", "windows-0");
             damaged(Question.SSER, fault, "force edges, round 2", "window-rows-0-0", "window-rows-0-0");
             damaged(Question.SSER, fault, "force edges, round 2", "bounds-0", "bounds-0");
-            damaged(Question.RC, fault, "find whom reads read from", "slice-0", "slice-0");
+            damaged(Question.RC, fault, "find the writer of each read", "slice-0", "slice-0");
             damaged(Question.LIN, fault, "order keys", "slice-0", "slice-0");
         }
     }
 
-    private void damaged(Question question, Fault fault, String job, String file, String told) throws IOException {
+    private void damaged(Question question, Fault fault, String job, String file, String message) throws IOException {
         FaultPlugin.order(faults.orders, fault, job, faults.stages.resolve(file));
         Path out = faults.out("damaged " + question + fault + file);
         InProcess check = faults.check(question, out, SPARK);
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
         assertThat(check.err())
                 .as(fault + " " + file)
-                .contains("Spark could not " + job, told, "run the command again")
+                .contains("Spark could not " + job, message, "run the command again")
                 .doesNotContain("\tat ")
                 .doesNotContain("internal error");
         assertThat(check.exitCode()).as(check.err()).isEqualTo(6);
@@ -405,7 +405,7 @@ class FaultsTest {
             // This JVM is not to be the next one.
             FaultPlugin.forget(faults.orders);
         }
-        // Shuffle files, which nobody but Spark's driver deletes: the disk is small.
+        // Only Spark's driver deletes shuffle files, and the disk is small.
         for (Path left : inLocal()) {
             if (!before.contains(left)) {
                 FileUtil.fullyDelete(left.toFile());

@@ -115,7 +115,7 @@ class HdfsTest {
                 .isEqualTo("VERIFIED");
     }
 
-    /** In one step: what would take the place of a file and is gone costs nobody the file that was there. */
+    /** A rename replaces a file in one step: if the new file is missing, the old one stays. */
     @Test
     void aFileIsReplacedThere() throws IOException {
         Location location = Location.of(uri("/replaced/file"));

@@ -135,11 +135,11 @@ class PolygraphTest {
 
     @Test
     void aRunTellsItselfAndHandsOutItsReport() throws IOException {
-        String runs = folder.resolve("told").toString();
+        String runs = folder.resolve("runs").toString();
         assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
         int before = fake.checks;
         String run;
-        try (var folders = Files.list(folder.resolve("told"))) {
+        try (var folders = Files.list(folder.resolve("runs"))) {
             run = folders.findFirst().orElseThrow().toString();
         }
         for (String place : new String[] {runs, run}) {

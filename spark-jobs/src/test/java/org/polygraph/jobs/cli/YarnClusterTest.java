@@ -70,14 +70,14 @@ class YarnClusterTest {
             public void end(int exitCode) {
                 heard.add("end " + exitCode + " after "
                         + out.toString(StandardCharsets.UTF_8).split("  ", 2)[0]);
-                throw new IllegalStateException("told");
+                throw new IllegalStateException("refused");
             }
         };
         String example =
                 Command.ROOT.resolve("spark-jobs/examples/write-skew.jsonl").toString();
         assertThatThrownBy(() -> Main.run(
                         new String[] {"check", "-l", "ser", "--engine", "embedded", example}, environment(out), driver))
-                .hasMessage("told");
+                .hasMessage("refused");
         assertThat(heard).containsExactly("begin", "end 3 after VIOLATION");
     }
 

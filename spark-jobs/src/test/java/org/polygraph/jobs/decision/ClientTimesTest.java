@@ -108,7 +108,7 @@ class ClientTimesTest {
     /** As a replica does: a transaction reads all its keys as they were long ago. */
     @Test
     void anOldSnapshotBreaksRealTimeOnly() {
-        int told = 0;
+        int violations = 0;
         int shown = 0;
         for (int seed = 0; seed < 40; seed++) {
             HistoryTable history = HistoryGenerator.withSeed(seed)
@@ -130,7 +130,7 @@ class ClientTimesTest {
                             Progress.NONE,
                             Budget.unlimited());
             if (strict.status() == Verdict.Status.VIOLATION) {
-                told++;
+                violations++;
                 assertThat(strict.violations())
                         .as("seed %d", seed)
                         .allMatch(violation -> violation.anomaly() == Anomaly.REAL_TIME_VIOLATION);
@@ -140,7 +140,7 @@ class ClientTimesTest {
                         : 0;
             }
         }
-        System.out.println(told + " of 40 histories with an old snapshot are SER and not SSER, " + shown
+        System.out.println(violations + " of 40 histories with an old snapshot are SER and not SSER, " + shown
                 + " by a cycle with a step of real time");
         assertThat(shown).isGreaterThan(0);
     }

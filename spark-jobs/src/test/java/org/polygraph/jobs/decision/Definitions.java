@@ -99,7 +99,7 @@ final class Definitions {
         this.initial = initial;
     }
 
-    /** What a table has, lists as the registers they are told as. */
+    /** The operations of a table; lists appear as the registers that represent them. */
     static Definitions of(HistoryTable table) {
         List<Transaction> all = new ArrayList<>();
         long[] starts = table.starts();

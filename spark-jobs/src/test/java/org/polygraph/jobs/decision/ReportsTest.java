@@ -45,7 +45,7 @@ class ReportsTest {
             for (Path file : files) {
                 HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
                 if (Counts.of(history).transactionsCommitted() > 0) {
-                    told(history, file.toString());
+                    assertReported(history, file.toString());
                 }
             }
         }
@@ -59,14 +59,14 @@ class ReportsTest {
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (Counts.of(history).transactionsCommitted() > 0) {
-                told(history, "seed " + stream.seedOf(i));
+                assertReported(history, "seed " + stream.seedOf(i));
             }
         }
         assertThat(violations).isGreaterThan(histories / 5);
         assertThat(cases).isPositive();
     }
 
-    private void told(HistoryTable history, String as) {
+    private void assertReported(HistoryTable history, String as) {
         for (IsolationLevel level : LEVELS) {
             for (boolean rules : new boolean[] {true, false}) {
                 Verdict verdict = new EmbeddedChecker(

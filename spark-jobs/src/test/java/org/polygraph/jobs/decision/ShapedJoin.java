@@ -34,7 +34,7 @@ import org.polygraph.storage.testkit.SplitMix;
  *   <li>{@link Manner#IN_TURN}: no key is of two parts, but sessions go on from part to part, and each part is over when the next
  *       begins. Sessions and real time lead to later parts only, so nothing that begins and ends in a part, cycle or path, leaves it.
  *   <li>{@link Manner#CHAINED}: keys too are the same. Between two parts each session writes that it is done, then a transaction
- *       reads all that and writes every key, then each session reads a key of that transaction. All this is told by sessions and
+ *       reads all that and writes every key, then each session reads a key of that transaction. All this is shown by sessions and
  *       by values that are written once: so that transaction follows all of the one part, precedes all of the other, and stands for the initial
  *       value there. What it overwrote no order of the next part can show; as RC and RA have no order to hold that against, a part's values
  *       are its own at these levels.

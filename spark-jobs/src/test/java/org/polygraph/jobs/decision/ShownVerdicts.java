@@ -30,7 +30,7 @@ public final class ShownVerdicts {
     private int withoutPart;
     private int large;
 
-    /** Passes by choices alone of who read from whom. */
+    /** PASS verdicts that rest only on a choice of a writer for each read. */
     public int withoutOrder() {
         return withoutOrder;
     }

@@ -69,7 +69,7 @@ class VersionChainsTest {
                 Verdict verdict = check(history, level, Tuning.DEFAULT);
                 String what = HistoryDsl.print(history) + " " + level + " seed " + seed + " #" + i;
                 assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
-                told(verdict, what);
+                assertExplained(verdict, what);
                 judged++;
                 chained += isChained(verdict) ? 1 : 0;
                 accepted[l] += holds ? 1 : 0;
@@ -99,7 +99,7 @@ class VersionChainsTest {
                 Verdict ordinary = check(history, level, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
                 String what = level + " seed " + seed + " #" + i;
                 assertThat(verdict.status()).as(what).isEqualTo(ordinary.status());
-                told(verdict, what);
+                assertExplained(verdict, what);
                 accepted += verdict.status() == Verdict.Status.PASS ? 1 : 0;
                 rejected += verdict.status() == Verdict.Status.VIOLATION ? 1 : 0;
             }
@@ -111,7 +111,7 @@ class VersionChainsTest {
     }
 
     /** A violation has its name, what shows it, and a sub-history. */
-    private static void told(Verdict verdict, String what) {
+    private static void assertExplained(Verdict verdict, String what) {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             assertThat(verdict.violations()).as(what).isNotEmpty();
             for (Violation violation : verdict.violations()) {

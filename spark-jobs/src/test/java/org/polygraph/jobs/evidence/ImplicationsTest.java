@@ -91,7 +91,7 @@ class ImplicationsTest {
         for (int i = 0; i < count; i++) {
             examine(stream.at(i), "seed " + stream.seedOf(i));
         }
-        tell("seed " + seed);
+        count("seed " + seed);
         assertThat(passes).isGreaterThan(count);
         assertThat(violations).isGreaterThan(count);
     }
@@ -105,11 +105,11 @@ class ImplicationsTest {
                 examine(entry.history(), file + " " + entry.name());
             }
         }
-        tell("oracles");
+        count("oracles");
         assertThat(histories).isGreaterThan(2_000);
     }
 
-    private void tell(String what) {
+    private void count(String what) {
         System.out.println(what + ": " + histories + " histories, " + passes + " passes handed down, " + violations
                 + " violations handed up, " + withoutPart + " not, for want of a sub-history");
         assertThat(withoutPart).isLessThan(violations / 20 + 1);

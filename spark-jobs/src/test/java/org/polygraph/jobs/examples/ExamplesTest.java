@@ -83,9 +83,9 @@ class ExamplesTest {
         try (var entries = Files.newDirectoryStream(FOLDER, "*.{jsonl,edn}")) {
             entries.forEach(file -> files.add(file.getFileName().toString()));
         }
-        Set<String> told = new TreeSet<>();
-        truths().forEach(truth -> told.add(truth.file));
-        assertThat(told).isEqualTo(files);
+        Set<String> listed = new TreeSet<>();
+        truths().forEach(truth -> listed.add(truth.file));
+        assertThat(listed).isEqualTo(files);
     }
 
     @Test

@@ -83,7 +83,7 @@ class HdfsStagesTest {
         assertThat(where.getFileSystem(configuration).listStatus(where)).isEmpty();
     }
 
-    /** The name node tells who lives: it closes the file of one that it has not heard of for long. */
+    /** The name node shows which owners are alive: it closes the file of an owner that has been silent for long. */
     private static void sweeps(FileSystem files) throws IOException {
         org.apache.hadoop.fs.Path parent = new org.apache.hadoop.fs.Path(files.getUri() + "/swept");
         org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-dead");

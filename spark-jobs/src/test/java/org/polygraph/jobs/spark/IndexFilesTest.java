@@ -95,7 +95,7 @@ class IndexFilesTest {
         }
     }
 
-    /** A budget that ends leaves the rest out, and what is there is nobody's error. */
+    /** A budget that ends leaves the rest out; what was written before is complete. */
     @Test
     void nothingIsMadeAfterTheEnd() throws IOException {
         int[] asked = {0};

@@ -90,7 +90,7 @@ class MappedFilesTest {
                     .isOne();
         }
         make(2);
-        // The driver deletes files without the executor being told.
+        // The driver deletes files without notifying the executor.
         try (IntFiles driver = files().open()) {
             driver.delete(RuleFiles.ROWS + "0-");
             driver.delete(RuleFiles.ROWS + "1-");
@@ -262,12 +262,12 @@ class MappedFilesTest {
         assertThat(mapped("")).isZero();
     }
 
-    private void refused(String name, long[] lengths, String... told) throws IOException {
+    private void refused(String name, long[] lengths, String... message) throws IOException {
         try (IntFiles own = reader()) {
             assertThatThrownBy(() -> own.read(name, lengths))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(folder + "/" + name + ": found ")
-                    .hasMessageContainingAll(told);
+                    .hasMessageContainingAll(message);
         }
     }
 

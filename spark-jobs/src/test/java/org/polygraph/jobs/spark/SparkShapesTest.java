@@ -100,7 +100,7 @@ class SparkShapesTest {
                         "close the graph by windows of time",
                         "check keys against the first order",
                         "order keys",
-                        "find whom reads read from");
+                        "find the writer of each read");
     }
 
     @Test
@@ -219,7 +219,7 @@ class SparkShapesTest {
 
             @Override
             public void items(long done, long total) {
-                // Most jobs are over before anybody is told.
+                // Most jobs end before the listener is called.
             }
 
             @Override

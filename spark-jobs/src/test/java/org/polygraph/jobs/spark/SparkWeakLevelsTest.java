@@ -103,7 +103,7 @@ class SparkWeakLevelsTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(histories / 5);
     }
 
-    /** As many keys as slices and more, wrong reads on many of them: which are told, and how many there are. */
+    /** As many keys as slices and more, wrong reads on many of them: the same ones are explained, and the same number is counted. */
     @Test
     void registersAreTheSame() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
@@ -139,7 +139,7 @@ class SparkWeakLevelsTest {
         assertThat(seen).containsOnlyKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION, Verdict.Status.UNKNOWN);
     }
 
-    /** Some kind of transactions long enough for the sorted copy, values that repeat, outcomes that nobody knows. */
+    /** Some kind of transactions long enough for the sorted copy, values that repeat, unknown outcomes. */
     @Test
     void generatedHistoriesAreTheSame() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);

@@ -53,7 +53,7 @@ class StageFilesTest {
         assertThat(odd).isEmptyDirectory();
     }
 
-    /** What Spark says before any task runs: a folder that is gone, a file that is damaged and a bug are told apart. */
+    /** Failures before any task runs: a missing folder, a damaged file and a bug have messages of their own. */
     @Test
     void whatIsFoundIsTold() throws IOException {
         Path there = new Path(folder.toUri());

@@ -60,7 +60,7 @@ class StageParentTest {
     @Test
     void executorsTellWhereTheyAre() {
         StageParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
-        // A name that nobody knows is no proof.
+        // An unknown name is no proof.
         StageParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);
         assertThat(warnings).isEmpty();
         // Of networks that are for documents only.

@@ -13,7 +13,7 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Stands in for YARN, whose module of Spark is no part of the tests' class path: the executor is in this process, and
- * {@link #main} does to an application's main what Spark's ApplicationMaster does, and tells what it would report.
+ * {@link #main} does to an application's main what Spark's ApplicationMaster does, and returns what it would report.
  */
 public final class YarnStandIn implements ExternalClusterManager {
     private static volatile boolean registered;

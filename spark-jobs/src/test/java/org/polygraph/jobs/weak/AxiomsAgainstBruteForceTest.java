@@ -37,7 +37,7 @@ class AxiomsAgainstBruteForceTest {
         TinyHistories stream = new TinyHistories(seed);
         int[] accepted = new int[LEVELS.size()];
         int judged = 0;
-        int told = 0;
+        int violations = 0;
         int shrunk = 0;
         int recorded = 0;
         int withoutOrder = 0;
@@ -58,7 +58,7 @@ class AxiomsAgainstBruteForceTest {
                         .matches(certificate -> certificate != null && certificate.verified());
                 withoutOrder += truth && verdict.witness() == null ? 1 : 0;
                 for (Violation violation : verdict.violations()) {
-                    told++;
+                    violations++;
                     shrunk += isShownBySmallerHistory(violation, history, level) ? 1 : 0;
                 }
                 judged++;
@@ -67,11 +67,12 @@ class AxiomsAgainstBruteForceTest {
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": " + judged + " verdicts, accepted at CC "
-                + accepted[0] + ", RA " + accepted[1] + ", RC " + accepted[2] + "; of " + told + " violations " + shrunk
+                + accepted[0] + ", RA " + accepted[1] + ", RC " + accepted[2] + "; of " + violations + " violations "
+                + shrunk
                 + " are shown by a part; " + recorded + " accepted as recorded, " + withoutOrder + " by choices alone");
         assertThat(withoutOrder).isLessThan(judged / 500);
         assertThat(recorded).isGreaterThan(histories / 10);
-        assertThat(shrunk).isGreaterThan(told / 10 * 9);
+        assertThat(shrunk).isGreaterThan(violations / 10 * 9);
     }
 
     /** Whether the order of the file, or nearly that, was the answer. */

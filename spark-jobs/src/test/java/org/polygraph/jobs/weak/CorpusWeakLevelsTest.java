@@ -54,7 +54,7 @@ class CorpusWeakLevelsTest {
         }
         Assumptions.assumeTrue(root != null, "skipped: no corpus at ../shared/corpus");
         Path folder = root.resolve("real");
-        int told = 0;
+        int violations = 0;
         int implied = 0;
         int open = 0;
         for (String line : Files.readAllLines(folder.resolve("TRUTH.csv"))) {
@@ -88,7 +88,7 @@ class CorpusWeakLevelsTest {
                     assertThat(status)
                             .as("%s %s", file, level)
                             .isEqualTo(truth.equals("accept") ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
-                    told++;
+                    violations++;
                 } else if (strong) {
                     assertThat(status).as("%s %s", file, level).isEqualTo(Verdict.Status.PASS);
                     implied++;
@@ -104,9 +104,9 @@ class CorpusWeakLevelsTest {
                     .isNull();
             System.out.println(fields[0] + " " + found + " " + (System.nanoTime() - begin) / 1_000_000 + " ms");
         }
-        System.out.println("real histories at CC, RA, RC: " + told + " as the corpus says, " + implied
+        System.out.println("real histories at CC, RA, RC: " + violations + " as the corpus says, " + implied
                 + " as a stronger level implies, " + open + " free");
-        assertThat(told).isGreaterThan(40);
+        assertThat(violations).isGreaterThan(40);
         assertThat(implied).isGreaterThan(10);
     }
 }

@@ -85,7 +85,7 @@ class LinearizabilityTest {
                 "init 0; s0: @0..1 !w(x,1); s1: @2..3 ?r(x,1) w(x,2); s2: @4..5 ?r(x,2) w(x,3); s3: @6..7 r(x,3)";
         for (String others : new String[] {
             "; s4: @8..9 w(x,9)",
-            // What contradicts by itself does not take the place of the read that is told.
+            // A transaction that contradicts itself does not replace the read that is explained.
             "; s4: @0..9 r(x,0) w(x,5); s5: @0..9 r(x,0) w(x,6)",
             "; s4: @4..5 ?r(x,2) w(x,4)"
         }) {
@@ -120,7 +120,7 @@ class LinearizabilityTest {
                 .isEqualTo(Verdict.Status.VIOLATION);
     }
 
-    /** What one register did is linearizable, whoever overlaps; with one value changed the search and the rules still agree. */
+    /** A history that one register executed is linearizable, however operations overlap; with one value changed the search and the rules still agree. */
     @Test
     void acceptsWhatARegisterDid() {
         for (int i = 0; i < 300; i++) {

@@ -59,7 +59,8 @@ public final class EdnLines {
         String function = random.nextInt(3) > 0 ? ":txn" : one(":read", ":r", ":write", ":w", ":cas");
         String[] values = function.equals(":txn") ? transaction() : register(function);
         if (isOfCompletions) {
-            // What a register that failed was asked tells its invocation, or a pass over the whole that there is none.
+            // The invocation of a failed register operation has its argument; a pass over the whole file shows if there
+            // is none.
             String type = function.equals(":txn") ? one(":ok", ":ok", ":fail", ":info") : ":ok";
             line(type, Integer.toString(process), function, values[1]);
         } else {

@@ -103,7 +103,7 @@ class EdnReaderTest {
                 String[] texts = invoked.remove(which);
                 int how = random.nextInt(6);
                 String type = how == 0 ? ":fail" : how == 1 ? ":info" : ":ok";
-                boolean told = how > 1;
+                boolean known = how > 1;
                 if (how == 1) {
                     free.add(processes++);
                 } else {
@@ -113,12 +113,12 @@ class EdnReaderTest {
                         type,
                         Long.toString(of[0]),
                         ":txn",
-                        told ? texts[0] : random.nextBoolean() ? texts[3] : ":timeout",
+                        known ? texts[0] : random.nextBoolean() ? texts[3] : ":timeout",
                         count,
                         indexed,
                         next,
                         timed);
-                String ops = told ? texts[1] : texts[2];
+                String ops = known ? texts[1] : texts[2];
                 jsonl.append("{\"session\":")
                         .append(of[0])
                         .append(",\"index\":")
@@ -128,7 +128,7 @@ class EdnReaderTest {
                     jsonl.append(how == 1 ? "" : ",\"end\":" + next);
                 }
                 jsonl.append(",\"status\":\"")
-                        .append(told ? "committed" : how == 0 ? "aborted" : "indeterminate")
+                        .append(known ? "committed" : how == 0 ? "aborted" : "indeterminate")
                         .append("\",\"ops\":[")
                         .append(ops.isEmpty() ? "" : ops.substring(0, ops.length() - 1))
                         .append("]}\n");

@@ -93,7 +93,7 @@ public final class BruteForceChecker {
      * Decides one history.
      *
      * @throws IllegalArgumentException if the history is too large: more than 16 indeterminate or 24 counted
-     *     transactions, or more keys and values than a state of 64 bits can tell apart
+     *     transactions, or more keys and values than a state of 64 bits can represent
      */
     public static Verdict judge(HistoryTable history, Level level) {
         List<Transaction> committed = new ArrayList<>();

@@ -383,7 +383,7 @@ class CertificateTest {
         assertThat(refused).isGreaterThan(680);
     }
 
-    /** Texts for which UTF-8 has no bytes are told apart, from each other and from what Java puts in their place. */
+    /** Strings that UTF-8 cannot encode are distinguished, from each other and from what Java puts in their place. */
     @Test
     void contentTellsHalvesOfSurrogatePairsApart() {
         List<String> contents = new ArrayList<>();

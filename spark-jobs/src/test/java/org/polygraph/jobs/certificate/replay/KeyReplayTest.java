@@ -78,7 +78,7 @@ class KeyReplayTest {
                 applied[t] = outcomes[t] == TransactionStatus.COMMITTED
                         || (outcomes[t] == TransactionStatus.INDETERMINATE && random.nextBoolean());
             }
-            long[][] told = execute(order, operations, applied, keys, values ? 3 : 1_000);
+            long[][] executed = execute(order, operations, applied, keys, values ? 3 : 1_000);
             // Sessions are whole in the builder's order; numbers of transactions there differ.
             int[] renamed = new int[transactions];
             int next = 0;
@@ -96,7 +96,7 @@ class KeyReplayTest {
                     }
                     for (int i = 0; i < operations[t].length; i++) {
                         int key = builder.keys().id(operations[t][i] >> 1);
-                        long value = builder.values().code(told[t][i]);
+                        long value = builder.values().code(executed[t][i]);
                         if ((operations[t][i] & 1) == 1) {
                             builder.write(key, value);
                         } else {
@@ -118,33 +118,33 @@ class KeyReplayTest {
         /** What each operation reads or writes; one in four executions has one value that is wrong. */
         private long[][] execute(List<Integer> order, int[][] operations, boolean[] applied, int keys, int values) {
             long[] current = new long[keys];
-            long[][] told = new long[transactions][];
+            long[][] executed = new long[transactions][];
             for (int e : order) {
                 int t = e / guarantee.events();
                 if (guarantee.events() == 1 || (e & 1) == 0) {
                     long[] mine = current.clone();
-                    told[t] = new long[operations[t].length];
-                    for (int i = 0; i < told[t].length; i++) {
+                    executed[t] = new long[operations[t].length];
+                    for (int i = 0; i < executed[t].length; i++) {
                         int key = operations[t][i] >> 1;
                         if ((operations[t][i] & 1) == 1) {
                             mine[key] = 1L + random.nextInt(values);
                         }
-                        told[t][i] = mine[key];
+                        executed[t][i] = mine[key];
                     }
                 }
                 if (applied[t] && e % guarantee.events() == guarantee.events() - 1) {
-                    for (int i = 0; i < told[t].length; i++) {
+                    for (int i = 0; i < executed[t].length; i++) {
                         if ((operations[t][i] & 1) == 1) {
-                            current[operations[t][i] >> 1] = told[t][i];
+                            current[operations[t][i] >> 1] = executed[t][i];
                         }
                     }
                 }
             }
             int victim = random.nextInt(transactions);
-            if (random.nextInt(4) == 0 && told[victim].length > 0) {
-                told[victim][random.nextInt(told[victim].length)] = random.nextInt(4);
+            if (random.nextInt(4) == 0 && executed[victim].length > 0) {
+                executed[victim][random.nextInt(executed[victim].length)] = random.nextInt(4);
             }
-            return told;
+            return executed;
         }
 
         /** The order, or another: events exchanged, a place out of range or there twice, another who counts. */

@@ -308,12 +308,12 @@ class HtmlReportTest {
         String html = html(Reports.lostUpdates("p", "v", keys));
         assertThat(html.getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(HtmlReport.MOST_BYTES);
         Document page = Jsoup.parse(html);
-        int told = page.select("article.finding").size();
-        assertThat(told).isPositive();
+        int explained = page.select("article.finding").size();
+        assertThat(explained).isPositive();
         assertThat(page.select("details.all tbody tr")).hasSize(100);
-        if (told < 100) {
+        if (explained < 100) {
             assertThat(page.select("main > section .note").text())
-                    .contains((100 - told) + " more do not fit this page; violations.jsonl lists them.");
+                    .contains((100 - explained) + " more do not fit this page; violations.jsonl lists them.");
         }
     }
 

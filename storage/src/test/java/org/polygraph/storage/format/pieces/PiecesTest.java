@@ -130,7 +130,7 @@ public class PiecesTest {
         return ReadPlan.of(path, format, new ReadPlan.Sizes(0, Math.max(1, largest / count)), () -> false);
     }
 
-    /** Through bytes, as they travel between processes; null if a pass over the whole has to tell. */
+    /** Through bytes, as they travel between processes; null if only a pass over the whole can decide. */
     static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
         PieceMerge merge = plan.merge(MEMORY);
         try {
@@ -298,7 +298,7 @@ public class PiecesTest {
         HistoryTable read() throws HistoryException, IOException;
     }
 
-    static String told(Reading reading) {
+    static String reading(Reading reading) {
         try {
             return String.join("\n", Tables.rows(reading.read()));
         } catch (HistoryException | IOException | BudgetException e) {
@@ -308,7 +308,7 @@ public class PiecesTest {
 
     /** The same table or the same message, whatever is wrong. */
     public static void sameWhateverIsWrong(String path, HistoryFormat format, String name) throws IOException {
-        String expected = told(() -> HistoryReader.read(path, format, () -> false, MEMORY));
+        String expected = reading(() -> HistoryReader.read(path, format, () -> false, MEMORY));
         for (int count : COUNTS) {
             ReadPlan plan = plan(path, format, count);
             HistoryTable table;
@@ -345,7 +345,7 @@ public class PiecesTest {
             String path = inputs.write("d.jsonl", changed);
             HistoryFormat asked = random.nextInt(4) == 0 ? HistoryFormat.AUTO : HistoryFormat.JSONL;
             sameWhateverIsWrong(path, asked, "seed " + seed);
-            if (told(() -> HistoryReader.read(path, asked)).startsWith("HistoryException")) {
+            if (reading(() -> HistoryReader.read(path, asked)).startsWith("HistoryException")) {
                 refused.incrementAndGet();
             }
         }
