@@ -13,6 +13,8 @@ import org.polygraph.jobs.generate.Generator;
  */
 public final class InstalledEngines implements Engines {
     private static final String SPARK = "org.polygraph.jobs.spark.";
+    private static final String MISSING = "the Spark engine needs Spark, which this installation does not contain; set"
+            + " SPARK_HOME to a Spark 4.1 for Scala 2.13, or use --engine embedded";
 
     @Override
     public Checker embedded() {
@@ -65,8 +67,11 @@ public final class InstalledEngines implements Engines {
                     .getConstructor(String.class)
                     .newInstance(master);
         } catch (ClassNotFoundException | NoClassDefFoundError e) {
-            throw new EngineMissingException("the Spark engine is not part of this build; use --engine embedded");
+            throw new EngineMissingException(MISSING);
         } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof NoClassDefFoundError) {
+                throw new EngineMissingException(MISSING);
+            }
             if (e.getCause() instanceof IllegalArgumentException wrong && wrong.getMessage() != null) {
                 throw new EngineMissingException(wrong.getMessage());
             }
