@@ -1,0 +1,136 @@
+// Package recorder records what the clients of a database see, as JSON Lines for "polygraph check".
+//
+//	rec, err := recorder.Create("run.jsonl")
+//	session := rec.Session()       // one for each goroutine
+//	tx := session.Begin()          // before BEGIN is sent
+//	tx.Read("x", value)            // nil: there is no row
+//	tx.Write("x", value+1)
+//	err = tx.Commit()              // after the database has confirmed; or tx.Abort(), tx.Unknown()
+//
+// An error during commit and a lost connection are Unknown: the client does not know whether the database committed.
+package recorder
+
+import (
+	"encoding/json"
+	"os"
+	"sync"
+	"time"
+)
+
+// Recorder is a history file. Any number of goroutines may record at a time; each transaction is one line.
+type Recorder struct {
+	mu       sync.Mutex
+	file     *os.File
+	sessions int
+	origin   time.Time
+}
+
+// Session is the transactions that one client runs one after another. One goroutine uses it at a time.
+type Session struct {
+	recorder *Recorder
+	number   int
+	index    int
+}
+
+// Transaction collects operations in the order in which the client executes them.
+type Transaction struct {
+	session *Session
+	start   int64
+	ops     []operation
+}
+
+type operation struct {
+	Op    string `json:"op"`
+	Key   any    `json:"key"`
+	Value any    `json:"value"`
+}
+
+type line struct {
+	Session int         `json:"session"`
+	Index   int         `json:"index"`
+	Start   int64       `json:"start"`
+	End     *int64      `json:"end,omitempty"`
+	Status  string      `json:"status"`
+	Ops     []operation `json:"ops"`
+}
+
+// Create begins a history in a new file.
+func Create(path string) (*Recorder, error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{file: file, origin: time.Now()}
+	return r, r.write(map[string]any{"format": "history", "version": 1, "clock": "ns"})
+}
+
+// Close closes the file. Transactions that have not ended are not in it.
+func (r *Recorder) Close() error { return r.file.Close() }
+
+// Session returns a new session.
+func (r *Recorder) Session() *Session {
+	return &Session{recorder: r, number: r.nextSession()}
+}
+
+func (r *Recorder) nextSession() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sessions++
+	return r.sessions - 1
+}
+
+// now is in nanoseconds of the monotonic clock.
+func (r *Recorder) now() int64 { return time.Since(r.origin).Nanoseconds() }
+
+func (r *Recorder) write(content any) error {
+	text, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err = r.file.Write(append(text, '\n'))
+	return err
+}
+
+// Begin begins a transaction. Call it before anything is sent to the database.
+func (s *Session) Begin() *Transaction {
+	return &Transaction{session: s, start: s.recorder.now(), ops: []operation{}}
+}
+
+// Read records the value that the database returned: an integer, a string, nil, or a slice for keys that are appended to.
+func (t *Transaction) Read(key, value any) { t.add("r", key, value) }
+
+// Write records a write.
+func (t *Transaction) Write(key, value any) { t.add("w", key, value) }
+
+// Append records that a value was appended to a list.
+func (t *Transaction) Append(key, value any) { t.add("append", key, value) }
+
+func (t *Transaction) add(op string, key, value any) {
+	t.ops = append(t.ops, operation{op, key, value})
+}
+
+// Commit records that the database has confirmed the commit.
+func (t *Transaction) Commit() error { return t.end("committed") }
+
+// Abort records that the database has confirmed that nothing of the transaction remains.
+func (t *Transaction) Abort() error { return t.end("aborted") }
+
+// Unknown records that the client does not know the outcome.
+func (t *Transaction) Unknown() error { return t.end("indeterminate") }
+
+func (t *Transaction) end(status string) error {
+	s := t.session
+	content := line{Session: s.number, Index: s.index, Start: t.start, Status: status, Ops: t.ops}
+	if status != "indeterminate" {
+		end := s.recorder.now()
+		content.End = &end
+	}
+	s.index++
+	if status == "indeterminate" {
+		// The database may still execute the transaction, so what follows it belongs to a new session.
+		s.number, s.index = s.recorder.nextSession(), 0
+	}
+	return s.recorder.write(content)
+}
