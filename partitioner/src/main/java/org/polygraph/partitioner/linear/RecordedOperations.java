@@ -35,7 +35,9 @@ final class RecordedOperations {
         long[] starts = table.starts();
         long[] ends = table.ends();
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.status(t) == TransactionStatus.ABORTED || isEmpty(table, t)) {
+            if (table.status(t) == TransactionStatus.ABORTED
+                    || table.status(t) == TransactionStatus.INITIAL
+                    || isEmpty(table, t)) {
                 continue;
             }
             if (!isOperation(table, t)) {
@@ -95,7 +97,7 @@ final class RecordedOperations {
         int key = key(reader);
         long read = table.value(table.firstOperation(reader));
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.status(t) != TransactionStatus.COMMITTED && !(maybe && isMaybe(t))) {
+            if (table.status(t) == TransactionStatus.ABORTED || (!maybe && isMaybe(t))) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (table.isWriteOf(o, key) && table.value(o) == read) {
                         return o;

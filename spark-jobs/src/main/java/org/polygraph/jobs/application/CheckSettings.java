@@ -68,7 +68,8 @@ public record CheckSettings(
                         format.label(),
                         request.time().label(),
                         Long.toString(request.clockSkewNanos()),
-                        request.indeterminate().label())
+                        request.indeterminate().label(),
+                        "initial " + request.initial().label())
                 + (request.replayed() ? "" : " unverified")
                 + (request.mostViolations() == CheckRequest.DEFAULT_VIOLATIONS
                         ? ""

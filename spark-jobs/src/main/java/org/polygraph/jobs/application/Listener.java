@@ -13,6 +13,9 @@ public interface Listener extends Progress {
     /** The phase that runs. */
     String currentPhase();
 
+    /** What a check assumes, of interest unless only results are asked for. */
+    void notice(String text);
+
     /** A warning or an error. */
     void message(String text);
 

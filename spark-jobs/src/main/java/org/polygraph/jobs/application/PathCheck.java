@@ -14,12 +14,15 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.evidence.Implications;
+import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -40,6 +43,11 @@ final class PathCheck {
     private final Budget budget;
 
     private @Nullable HistoryTable table;
+    /** The history in which loaders of initial rows are ordinary transactions; null if there are none. */
+    private @Nullable HistoryTable unloaded;
+    /** Why transactions that look like loaders are none; else empty. */
+    private String doubt = "";
+
     private Counts counts = Counts.NONE;
     private @Nullable Phase reading;
 
@@ -94,8 +102,11 @@ final class PathCheck {
             verdicts.add(
                     unread != null || judged == null
                             ? again(Objects.requireNonNull(unread, "a failure"), request.level())
-                            : complete(Objects.requireNonNull(
-                                    attempt(request, () -> judge(judged, request, kept, verdicts)), "a verdict")));
+                            : withoutLoaders(
+                                    request,
+                                    complete(Objects.requireNonNull(
+                                            attempt(request, () -> judge(judged, request, kept, verdicts)),
+                                            "a verdict"))));
         }
         for (int i = requests.size() - 2; i >= 0 && history != null; i--) {
             CheckRequest request = requests.get(i);
@@ -114,6 +125,9 @@ final class PathCheck {
     private Verdict complete(Verdict.Builder verdict) {
         if (reading != null) {
             verdict.firstPhase(reading);
+        }
+        if (verdict.status() == Verdict.Status.PASS && !doubt.isEmpty()) {
+            verdict.reason(doubt + "; if it loads the initial rows, give --initial SESSION#INDEX");
         }
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
@@ -171,7 +185,15 @@ final class PathCheck {
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
                 CpuClock.millis() - cpu,
                 counts.transactions());
-        table = read;
+        Loaders loaders = requests.get(0).loaders(read);
+        doubt = loaders.doubt();
+        table = loaders.applied();
+        if (table != read) {
+            unloaded = read;
+            listener.notice(path + ": " + loaders.statement()
+                    + " and precede" + (loaders.transactions().length == 1 ? "s" : "") + " all others; with --initial"
+                    + " implicit no transaction does");
+        }
         return counts.transactionsCommitted() > 0
                 ? null
                 : invalid(
@@ -234,6 +256,29 @@ final class PathCheck {
                     "where si holds, cc, ra and rc do: ask for them together");
         }
         return VerdictMaker.of(check, checker);
+    }
+
+    /** Decides whether a VIOLATION is one if loaders are ordinary transactions. */
+    private Verdict withoutLoaders(CheckRequest request, Verdict verdict) {
+        HistoryTable history = unloaded;
+        Assumptions assumptions = verdict.assumptions();
+        if (history == null || assumptions == null || verdict.status() != Verdict.Status.VIOLATION) {
+            return verdict;
+        }
+        CheckRequest other = request.withoutLoaders();
+        HistoryTable judged = other.judged(history);
+        Verdict.Status status = Objects.requireNonNull(
+                        attempt(other, () -> judge(judged, other, Kept.NOWHERE, List.of())))
+                .status();
+        LoadedRows.Effect effect =
+                switch (status) {
+                    case PASS -> LoadedRows.Effect.DECISIVE;
+                    case UNKNOWN -> LoadedRows.Effect.OPEN;
+                    default -> LoadedRows.Effect.NONE;
+                };
+        return verdict.with()
+                .assumptions(assumptions.with(assumptions.loaders().with(effect)))
+                .build();
     }
 
     private Verdict.@Nullable Builder fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {

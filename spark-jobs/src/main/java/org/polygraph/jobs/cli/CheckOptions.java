@@ -10,6 +10,7 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -88,6 +89,14 @@ final class CheckOptions {
             paramLabel = "MODE",
             description = "Transactions of unknown outcome: maybe (committed if observed) or abort.")
     private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
+
+    @Option(
+            names = "--initial",
+            paramLabel = "WHICH",
+            converter = Converters.Initial.class,
+            description = "The transactions that load the initial rows, which precede all others: auto recognizes them,"
+                    + " implicit: none, SESSION#INDEX: that one.")
+    private InitialChoice initial = InitialChoice.AUTO;
 
     @Option(names = "--on-violation", paramLabel = "WHAT", description = "fail: exit 3; succeed: exit 0.")
     private OnViolation onViolation = OnViolation.FAIL;
@@ -192,7 +201,7 @@ final class CheckOptions {
                 paths.format(),
                 levels.strongestFirst().stream()
                         .map(level -> new CheckRequest(
-                                level, time, clockSkewNanos, indeterminate, !unverified, mostViolations))
+                                level, time, clockSkewNanos, indeterminate, initial, !unverified, mostViolations))
                         .toList(),
                 timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                 memoryBytes == null ? heap : Math.min(memoryBytes, heap),

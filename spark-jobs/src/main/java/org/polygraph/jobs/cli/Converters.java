@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -77,6 +78,16 @@ final class Converters {
             }
             throw new TypeConversionException("unknown format '" + text + "'" + Suggestion.forWord(text, labels)
                     + " (formats: " + String.join(", ", labels) + ")");
+        }
+    }
+
+    /** {@code --initial}. */
+    static final class Initial implements ITypeConverter<InitialChoice> {
+        @Override
+        public InitialChoice convert(String text) {
+            return InitialChoice.ofLabel(text)
+                    .orElseThrow(() -> new TypeConversionException(
+                            "'" + text + "' names no transaction: auto, implicit, or SESSION#INDEX such as 0#0"));
         }
     }
 

@@ -130,6 +130,13 @@ final class ProgressPrinter implements Listener {
     }
 
     @Override
+    public synchronized void notice(String text) {
+        if (mode != ProgressMode.NONE) {
+            message(text);
+        }
+    }
+
+    @Override
     public synchronized void message(String text) {
         pathEnds();
         Environment.message(err, text);

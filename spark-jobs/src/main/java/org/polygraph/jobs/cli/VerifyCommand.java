@@ -31,6 +31,7 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -104,6 +105,13 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Option(names = "--indeterminate", paramLabel = "MODE", description = "With --proof: as given to check.")
     private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
+
+    @Option(
+            names = "--initial",
+            paramLabel = "WHICH",
+            converter = Converters.Initial.class,
+            description = "With --proof: as given to check.")
+    private InitialChoice initial = InitialChoice.AUTO;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -259,9 +267,16 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Found verify(String file, Budget budget) throws IOException, HistoryException {
-        HistoryTable table = read(budget);
-        CheckRequest request =
-                new CheckRequest(levels.strongestFirst().get(0), TimeMode.HINT, clockSkewNanos, indeterminate);
+        CheckRequest request = new CheckRequest(
+                levels.strongestFirst().get(0),
+                TimeMode.HINT,
+                clockSkewNanos,
+                indeterminate,
+                initial,
+                true,
+                CheckRequest.DEFAULT_VIOLATIONS);
+        HistoryTable read = read(budget);
+        HistoryTable table = request.loaders(read).applied();
         try (Reader in = new InputStreamReader(Location.of(file).open(), StandardCharsets.US_ASCII)) {
             return found(ProofVerification.of(file, in, table, request, budget));
         } catch (IOException e) {

@@ -5,10 +5,14 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -17,6 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param level with strict time, its form with real-time order: SSER for SER, SSI for SI
  * @param time strict for levels that real-time order is part of
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
+ * @param initial how loaders of initial rows were found; histories to decide have them as part of the initial transaction
  * @param replayed whether an order is replayed before it is a PASS; this is {@code verified} of the certificate
  * @param mostViolations the number of violations that are reported at most, 1 or more
  */
@@ -25,6 +30,7 @@ public record CheckRequest(
         TimeMode time,
         long clockSkewNanos,
         IndeterminateMode indeterminate,
+        InitialChoice initial,
         boolean replayed,
         int mostViolations) {
     /** The default of {@link #mostViolations}. */
@@ -41,7 +47,18 @@ public record CheckRequest(
         time = level.realTime() ? TimeMode.STRICT : time;
     }
 
-    /** With replay, and at most {@link #DEFAULT_VIOLATIONS} violations. */
+    /** Without loaders. */
+    public CheckRequest(
+            IsolationLevel level,
+            TimeMode time,
+            long clockSkewNanos,
+            IndeterminateMode indeterminate,
+            boolean replayed,
+            int mostViolations) {
+        this(level, time, clockSkewNanos, indeterminate, InitialChoice.IMPLICIT, replayed, mostViolations);
+    }
+
+    /** Without loaders, with replay, and at most {@link #DEFAULT_VIOLATIONS} violations. */
     public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
         this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
     }
@@ -55,6 +72,16 @@ public record CheckRequest(
     /** Without timestamps, unknown outcomes committed if observed. */
     public static CheckRequest of(IsolationLevel level) {
         return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
+    }
+
+    /** The loaders of a history, for {@link Loaders#applied}. */
+    public Loaders loaders(HistoryTable table) throws HistoryException {
+        return Loaders.of(table, initial, time != TimeMode.NONE, clockSkewNanos);
+    }
+
+    /** The same request, in which loaders are ordinary transactions. */
+    public CheckRequest withoutLoaders() {
+        return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);
     }
 
     /** How transactions of unknown outcome are indexed. */
@@ -76,8 +103,8 @@ public record CheckRequest(
     public Assumptions assumptions(HistoryTable table, boolean uniqueValues) {
         ValueDictionary values = table.values();
         long code = table.initialValue();
-        Object initial =
+        Object value =
                 values.isNull(code) ? null : values.isInteger(code) ? (Object) values.integer(code) : values.text(code);
-        return new Assumptions(initial, uniqueValues, time, clockSkewNanos, indeterminate);
+        return new Assumptions(value, uniqueValues, time, clockSkewNanos, indeterminate, LoadedRows.of(table, initial));
     }
 }

@@ -62,7 +62,7 @@ final class JunitXml {
         HistoryTable table = verdict.table();
         StringBuilder text = new StringBuilder();
         for (int i = 0; table != null && i < verdict.violations().size(); i++) {
-            String next = ViolationText.of(verdict.violations().get(i), verdict.level(), i, table);
+            String next = ViolationText.full(verdict, i, table);
             if (text.length() + next.length() > MOST && i > 0) {
                 return text.append("  and more: see explain.txt of each\n").toString();
             }

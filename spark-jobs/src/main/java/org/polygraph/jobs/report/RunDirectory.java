@@ -143,7 +143,7 @@ public final class RunDirectory {
         for (int i = 0; i < kept; i++) {
             Violation violation = verdict.violations().get(i);
             write(violation(i), violation, table);
-            write(violation(i).child(EXPLANATION), ViolationText.of(violation, verdict.level(), i, table));
+            write(violation(i).child(EXPLANATION), ViolationText.full(verdict, i, table));
         }
         Optional<Terms> terms = terms(verdict);
         boolean holds =

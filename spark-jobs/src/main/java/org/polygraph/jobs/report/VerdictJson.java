@@ -10,11 +10,13 @@ import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Strongest;
@@ -353,6 +355,13 @@ public final class VerdictJson {
         json.writeStringField("time", assumptions.time().label());
         number("clock_skew", assumptions.clockSkewNanos());
         json.writeStringField("indeterminate", assumptions.indeterminate().label());
+        LoadedRows loaders = assumptions.loaders();
+        json.writeStringField("initial", loaders.choice().label());
+        json.writeObjectFieldStart("loaders");
+        number("count", loaders.count());
+        strings("first", loaders.first());
+        json.writeStringField("effect", loaders.effect().name().toLowerCase(Locale.ROOT));
+        json.writeEndObject();
         json.writeEndObject();
     }
 

@@ -5,11 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
@@ -57,14 +57,18 @@ public final class ViolationText {
 
     private final HistoryTable table;
     private final Detail detail;
+    /** What the violation owes to loaders of initial rows; empty if nothing. */
+    private final String effect;
+
     private final Facts facts;
     private final StringBuilder out = new StringBuilder(1024);
     /** The number of each transaction in this text, from 1, in the order of the cycle. */
     private final Map<Integer, Integer> numbers = new LinkedHashMap<>();
 
-    private ViolationText(HistoryTable table, Detail detail) {
+    private ViolationText(Verdict verdict, HistoryTable table, Detail detail) {
         this.table = table;
         this.detail = detail;
+        this.effect = InitialRows.effect(verdict);
         this.facts = new Facts(table, t -> numbers.containsKey(t) ? "T" + numbers.get(t) : Facts.id(t, table));
     }
 
@@ -81,17 +85,18 @@ public final class ViolationText {
             Violation violation = violations.get(i);
             all.append(
                     detail == Detail.FULL
-                            ? of(violation, verdict.level(), i, table)
-                            : new ViolationText(table, detail).explain(violation));
+                            ? full(verdict, i, table)
+                            : new ViolationText(verdict, table, detail).explain(violation));
         }
         return all.append(more(violations.size() - shown)).toString();
     }
 
     /** One violation in full, the one in the {@code number}th folder. */
-    static String of(Violation violation, IsolationLevel level, int number, HistoryTable table) {
-        ViolationText text = new ViolationText(table, Detail.FULL);
+    static String full(Verdict verdict, int number, HistoryTable table) {
+        Violation violation = verdict.violations().get(number);
+        ViolationText text = new ViolationText(verdict, table, Detail.FULL);
         text.explain(violation);
-        new ReasonText(text.facts, text.out).append(violation, level, number);
+        new ReasonText(text.facts, text.out).append(violation, verdict.level(), number);
         return text.out.toString();
     }
 
@@ -113,6 +118,9 @@ public final class ViolationText {
         if (violation.cycle().isEmpty() && !violation.cases().isEmpty()) {
             out.append("  Cases\n");
             cases(violation.cases(), "    ");
+        }
+        if (!effect.isEmpty()) {
+            out.append("  ").append(effect).append('\n');
         }
         return out.toString();
     }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.verdict;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.storage.analysis.InitialChoice;
 
 /**
  * The assumptions of a verdict.
@@ -9,10 +10,27 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
  * @param initialValue the value of every key before the first transaction: a {@link Long}, a {@link String} or null
  * @param uniqueValues whether no two counted writes of a key wrote the same value (nor the initial one)
  * @param clockSkewNanos bound on the difference between any two clients' clocks
+ * @param loaders the transactions that load the initial rows
  */
 public record Assumptions(
         @Nullable Object initialValue,
         boolean uniqueValues,
         TimeMode time,
         long clockSkewNanos,
-        IndeterminateMode indeterminate) {}
+        IndeterminateMode indeterminate,
+        LoadedRows loaders) {
+    /** Without loaders. */
+    public Assumptions(
+            @Nullable Object initialValue,
+            boolean uniqueValues,
+            TimeMode time,
+            long clockSkewNanos,
+            IndeterminateMode indeterminate) {
+        this(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, LoadedRows.none(InitialChoice.IMPLICIT));
+    }
+
+    /** The same with other loaders. */
+    public Assumptions with(LoadedRows others) {
+        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others);
+    }
+}

@@ -28,7 +28,7 @@ public record Counts(
         long writes = table.writes();
         return new Counts(
                 table.sessions(),
-                byStatus[TransactionStatus.COMMITTED.code()],
+                byStatus[TransactionStatus.COMMITTED.code()] + byStatus[TransactionStatus.INITIAL.code()],
                 byStatus[TransactionStatus.ABORTED.code()],
                 byStatus[TransactionStatus.INDETERMINATE.code()],
                 table.operations() - writes,

@@ -25,7 +25,9 @@ public final class HistoryLint {
         EMPTY_TRANSACTION("transactions without operations"),
         REPEATED_VALUE("values repeat on a key"),
         KEY_ONLY_READ("keys are only read"),
-        NULL_READ("reads of null");
+        NULL_READ("reads of null"),
+        LOADERS("initial rows"),
+        DOUBTFUL_LOADERS("initial rows may be loaded");
 
         private final String label;
 
@@ -63,6 +65,7 @@ public final class HistoryLint {
         HistoryLint lint = new HistoryLint(table);
         lint.transactions();
         lint.operations();
+        lint.loaders();
         List<Finding> findings = new ArrayList<>();
         lint.kept.forEach((check, list) -> list.forEach(
                 one -> findings.add(new Finding(check, one.where, one.message, lint.totals.getOrDefault(check, 0)))));
@@ -158,6 +161,25 @@ public final class HistoryLint {
                     }
                 }
             }
+        }
+    }
+
+    private void loaders() {
+        Loaders loaders = Loaders.recognized(table, true, 0);
+        if (loaders.transactions().length > 0) {
+            count(Check.LOADERS);
+            keep(
+                    Check.LOADERS,
+                    loaders.transactions()[0],
+                    loaders.statement() + ": check orders all other transactions after that, unless --initial implicit"
+                            + " is given");
+        } else if (!loaders.doubt().isEmpty()) {
+            count(Check.DOUBTFUL_LOADERS);
+            keep(
+                    Check.DOUBTFUL_LOADERS,
+                    loaders.doubtful(),
+                    loaders.doubt() + ": check may order that late; if it loads the initial rows, give --initial"
+                            + " SESSION#INDEX");
         }
     }
 

@@ -255,7 +255,7 @@ public final class TransactionPlan implements Serializable {
     /** Whether its writes enter the store. */
     boolean takesEffect(long transaction) {
         return switch (outcome(transaction)) {
-            case COMMITTED -> true;
+            case COMMITTED, INITIAL -> true;
             case ABORTED -> false;
             case INDETERMINATE -> bits(transaction, EFFECT) < 0;
         };

@@ -5,7 +5,9 @@ public enum TransactionStatus {
     COMMITTED(0, "committed"),
     ABORTED(1, "aborted"),
     /** The client did not learn the outcome. The transaction counts as committed if a counted read observed it. */
-    INDETERMINATE(2, "indeterminate");
+    INDETERMINATE(2, "indeterminate"),
+    /** It loads the initial rows, so it is a part of the initial transaction. Derived, never read from a file. */
+    INITIAL(3, "initial");
 
     private static final TransactionStatus[] VALUES = values();
 
@@ -22,7 +24,7 @@ public enum TransactionStatus {
         return label;
     }
 
-    /** 0, 1 or 2: the byte that {@code HistoryTable} stores. */
+    /** 0 to 3: the byte that {@code HistoryTable} stores. */
     public byte code() {
         return code;
     }

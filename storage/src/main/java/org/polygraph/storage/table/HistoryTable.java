@@ -257,6 +257,11 @@ public final class HistoryTable {
         return header.source().describe(transactions.sources()[transaction]);
     }
 
+    /** The file and the position of a transaction in one number, which ascends in the order of the input. */
+    public long sourceOf(int transaction) {
+        return transactions.sources()[transaction];
+    }
+
     /** The line, byte or row of a transaction within its file. */
     public long sourcePosition(int transaction) {
         return Source.position(transactions.sources()[transaction]);
@@ -286,6 +291,22 @@ public final class HistoryTable {
         return n == kept.length
                 ? this
                 : with(new Operations(keptStarts, Arrays.copyOf(kept, n), Arrays.copyOf(keptValues, n)));
+    }
+
+    /** The same history with another status for some transactions. Shares all other arrays. */
+    public HistoryTable withStatus(int[] some, TransactionStatus status) {
+        byte[] changed = transactions.statuses().clone();
+        for (int t : some) {
+            changed[t] = status.code();
+        }
+        Transactions same = transactions;
+        return new HistoryTable(
+                header,
+                keys,
+                values,
+                sessions,
+                new Transactions(changed, same.indexes(), same.sources(), same.starts(), same.ends()),
+                new Operations(operationStarts, operationKeys, operationValues));
     }
 
     /** The same transactions with other operations. */

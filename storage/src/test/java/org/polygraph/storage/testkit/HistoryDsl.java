@@ -76,6 +76,7 @@ public final class HistoryDsl {
             case COMMITTED -> {}
             case ABORTED -> out.append('!');
             case INDETERMINATE -> out.append('?');
+            case INITIAL -> out.append('^');
         }
         int from = history.firstOperation(t);
         int to = history.operationsEnd(t);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
@@ -18,10 +19,19 @@ import org.polygraph.storage.model.HistoryException;
  * @param verdict PASS, VIOLATION, UNKNOWN, INVALID or ERROR
  * @param level the label of the level
  * @param terms empty if there is no evidence for the level
+ * @param loaders how the loaders of initial rows were found
+ * @param usesTimes whether timestamps were used for that
  * @param path the PATH of the history when the run was made
  * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
  */
-public record Claim(String verdict, String level, Optional<Terms> terms, String path, boolean byChoices) {
+public record Claim(
+        String verdict,
+        String level,
+        Optional<Terms> terms,
+        InitialChoice loaders,
+        boolean usesTimes,
+        String path,
+        boolean byChoices) {
     /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
 
@@ -54,7 +64,15 @@ public record Claim(String verdict, String level, Optional<Terms> terms, String 
             throw malformed(file, "JSON without \"verdict\" and \"level\"");
         }
         boolean byChoices = "choices".equals(fields.get(CERTIFICATE + ".kind"));
-        return new Claim(verdict, level, terms(file, level, fields), fields.getOrDefault("path", ""), byChoices);
+        return new Claim(
+                verdict,
+                level,
+                terms(file, level, fields),
+                InitialChoice.ofLabel(fields.getOrDefault(ASSUMPTIONS + ".initial", InitialChoice.IMPLICIT.label()))
+                        .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
+                !"none".equals(fields.get(ASSUMPTIONS + ".time")),
+                fields.getOrDefault("path", ""),
+                byChoices);
     }
 
     private static void fields(JsonParser json, String prefix, Map<String, String> fields) throws IOException {

@@ -14,6 +14,7 @@ import org.polygraph.jobs.certificate.format.RankHeader;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -89,7 +90,11 @@ public final class Verification {
             return new Report(
                     Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
-        Verification verification = new Verification(run, terms, judged(terms, table));
+        Loaders loaders = Loaders.of(table, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
+        Verification verification = new Verification(run, terms, judged(terms, loaders.applied()));
+        if (loaders.transactions().length > 0) {
+            verification.checked("initial rows", loaders.statement() + ", before all others");
+        }
         if (claim.verdict().equals("VIOLATION")) {
             return verification.violations();
         }

@@ -99,9 +99,9 @@ final class Placement {
                 }
                 if (!terms.mayCount(statuses[t])) {
                     return name(t)
-                            + (statuses[t] == TransactionStatus.ABORTED.code()
-                                    ? " aborted but is counted"
-                                    : " is indeterminate, which the terms ignore, but is counted");
+                            + (statuses[t] == TransactionStatus.INDETERMINATE.code()
+                                    ? " is indeterminate, which the terms ignore, but is counted"
+                                    : " is " + table.status(t).label() + " but is counted");
                 }
             }
             transactions += counted[t] ? 1 : 0;

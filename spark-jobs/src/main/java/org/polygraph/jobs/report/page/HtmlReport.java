@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.LevelStatement;
 import org.polygraph.jobs.verdict.Assumptions;
@@ -25,6 +26,7 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -276,6 +278,12 @@ public final class HtmlReport {
                 initial == null ? "null" : initial instanceof String ? "\"" + initial + "\"" : initial.toString();
         List<Item> items = new ArrayList<>();
         items.add(new Item("Initial value", Legible.shortened(value, PATH), "of every key"));
+        items.add(new Item(
+                "Initial rows",
+                InitialRows.assumed(given.loaders()),
+                given.loaders().count() == 0
+                        ? "an implicit first transaction writes the initial value of every key"
+                        : "they precede all other transactions"));
         items.add(
                 given.uniqueValues()
                         ? new Item(
@@ -322,6 +330,9 @@ public final class HtmlReport {
         }
         if (given.indeterminate() != IndeterminateMode.MAYBE) {
             options.append(" --indeterminate ").append(given.indeterminate().label());
+        }
+        if (given.loaders().choice() != InitialChoice.AUTO) {
+            options.append(" --initial ").append(given.loaders().choice().label());
         }
         return options.toString();
     }

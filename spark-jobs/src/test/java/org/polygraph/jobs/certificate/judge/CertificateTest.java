@@ -30,6 +30,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
@@ -58,7 +59,14 @@ class CertificateTest {
     }
 
     private static Claim claim(Terms terms) {
-        return new Claim("PASS", terms.guarantee().events() == 1 ? "ser" : "si", Optional.of(terms), "history", false);
+        return new Claim(
+                "PASS",
+                terms.guarantee().events() == 1 ? "ser" : "si",
+                Optional.of(terms),
+                InitialChoice.IMPLICIT,
+                true,
+                "history",
+                false);
     }
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)

@@ -1,0 +1,141 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/**
+ * Histories with a transaction that loads the initial rows, against brute force that runs it first: for ser and si the loader
+ * ends before all others start and these overlap, so that only executions with the loader first are tried; for the other levels
+ * the loader is left out, because it writes what the initial transaction writes.
+ */
+class InitialRowsTest {
+    private static final long SEED = 0x1417;
+
+    private static final Map<IsolationLevel, BruteForceChecker.Level> ORDERS = new EnumMap<>(Map.of(
+            IsolationLevel.SER, BruteForceChecker.Level.SSER,
+            IsolationLevel.SSER, BruteForceChecker.Level.SSER,
+            IsolationLevel.SI, BruteForceChecker.Level.SSI,
+            IsolationLevel.SSI, BruteForceChecker.Level.SSI));
+    private static final Map<IsolationLevel, BruteForceAxioms.Level> AXIOMS = new EnumMap<>(Map.of(
+            IsolationLevel.RC, BruteForceAxioms.Level.RC,
+            IsolationLevel.RA, BruteForceAxioms.Level.RA,
+            IsolationLevel.CC, BruteForceAxioms.Level.CC));
+
+    @Test
+    void aLoaderIsFirst() throws HistoryException {
+        int differ = 0;
+        for (int i = 0; i < SuiteScale.of(20_000); i++) {
+            long seed = SplitMix.seedOf(SEED, i);
+            SplitMix random = new SplitMix(seed);
+            boolean timed = random.nextInt(2) == 0;
+            // One by one, times decide every order; without them brute force has them all overlap.
+            String[] others = workload(random);
+            String loader = "w(x,0) w(y,0)";
+            HistoryTable history = history(loader, others, timed);
+            HistoryTable first = history("@1..2 " + loader, overlapping(others), false);
+            HistoryTable without = history("", others, false);
+            for (IsolationLevel level : List.of(
+                    IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC)) {
+                boolean holds = ORDERS.containsKey(level)
+                        ? BruteForceChecker.accepts(first, ORDERS.get(level))
+                        : BruteForceAxioms.accepts(without, AXIOMS.get(level));
+                String what = HistoryDsl.print(history) + " " + level + " seed " + seed;
+                assertThat(status(history, level, InitialChoice.AUTO)).as(what).isEqualTo(status(holds));
+                assertThat(status(history, level, InitialChoice.ofLabel("9#0").orElseThrow()))
+                        .as(what)
+                        .isEqualTo(status(holds));
+                differ += status(history, level, InitialChoice.IMPLICIT) == status(holds) ? 0 : 1;
+            }
+        }
+        System.out.println(differ + " verdicts differ from those with --initial implicit, seed " + SEED);
+        assertThat(differ).isPositive();
+    }
+
+    @Test
+    void strictLevelsToo() throws HistoryException {
+        for (int i = 0; i < SuiteScale.of(10_000); i++) {
+            long seed = SplitMix.seedOf(SEED + 1, i);
+            String[] others = workload(new SplitMix(seed));
+            HistoryTable history = history("w(x,0) w(y,0)", others, true);
+            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
+                assertThat(status(history, level, InitialChoice.AUTO))
+                        .as("%s %s seed %d", HistoryDsl.print(history), level, seed)
+                        .isEqualTo(status(BruteForceChecker.accepts(history, ORDERS.get(level))));
+            }
+        }
+    }
+
+    /** Transactions of three sessions, written once: s0 has two. Values are unique, as is usual with loaders. */
+    private static String[] workload(SplitMix random) {
+        String[] transactions = new String[4];
+        int next = 1;
+        for (int t = 0; t < transactions.length; t++) {
+            StringBuilder text = new StringBuilder(random.nextInt(10) == 0 ? "?" : random.nextInt(12) == 0 ? "!" : "");
+            int operations = random.between(1, 3);
+            for (int o = 0; o < operations; o++) {
+                text.append(o == 0 ? "" : " ");
+                String key = random.nextInt(2) == 0 ? "x," : "y,";
+                boolean write = random.nextInt(5) < 2;
+                int value = write ? (random.nextInt(4) == 0 ? 1 : next++) : random.nextInt(next + 1);
+                text.append(write ? "w(" : "r(").append(key).append(value).append(')');
+            }
+            transactions[t] = text.toString();
+        }
+        // Some initial value is read, or there is nothing to recognize.
+        transactions[3] = transactions[3] + " r(y,0)";
+        transactions[2] = transactions[2] + " r(x,0)";
+        return transactions;
+    }
+
+    private static String[] overlapping(String[] transactions) {
+        String[] timed = transactions.clone();
+        for (int t = 0; t < timed.length; t++) {
+            timed[t] = "@3..9 " + timed[t];
+        }
+        return timed;
+    }
+
+    /** The loader is the last session, so that its number is none of the first. */
+    private static HistoryTable history(String loader, String[] others, boolean timed) {
+        StringBuilder text = new StringBuilder("init 0; ");
+        for (int t = 0; t < others.length; t++) {
+            text.append(t == 0 ? "s0: " : t == 1 ? " | " : "; s" + (t - 1) + ": ");
+            text.append(timed ? "@" + (10 + 2 * (t ^ 1)) + ".." + (13 + 2 * t) + " " : "")
+                    .append(others[t]);
+        }
+        if (!loader.isEmpty()) {
+            text.append("; s9: ").append(timed ? "@1..2 " : "").append(loader);
+        }
+        return HistoryDsl.parse(text.toString());
+    }
+
+    private static Verdict.Status status(boolean holds) {
+        return holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION;
+    }
+
+    private static Verdict.Status status(HistoryTable history, IsolationLevel level, InitialChoice initial)
+            throws HistoryException {
+        TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
+        CheckRequest request = new CheckRequest(level, time, 0, IndeterminateMode.MAYBE, initial, true, 1);
+        return new EmbeddedChecker()
+                .check(request.loaders(history).applied(), request, Progress.NONE, Budget.unlimited())
+                .status();
+    }
+}

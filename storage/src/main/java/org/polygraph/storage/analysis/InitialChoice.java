@@ -1,0 +1,55 @@
+package org.polygraph.storage.analysis;
+
+import java.util.Optional;
+
+/**
+ * Which transactions are taken for loaders of the initial rows, see {@link Loaders}.
+ *
+ * @param kind how they are found
+ * @param session the session of the one that is named; 0 otherwise
+ * @param index its index within the session; 0 otherwise
+ */
+public record InitialChoice(Kind kind, long session, long index) {
+    /** How loaders are found. */
+    public enum Kind {
+        /** They are recognized. */
+        AUTO,
+        /** There are none. */
+        IMPLICIT,
+        /** The user names one. */
+        NAMED
+    }
+
+    public static final InitialChoice AUTO = new InitialChoice(Kind.AUTO, 0, 0);
+    public static final InitialChoice IMPLICIT = new InitialChoice(Kind.IMPLICIT, 0, 0);
+
+    /** {@code auto}, {@code implicit} or {@code SESSION#INDEX}: the inverse of {@link #ofLabel}. */
+    public String label() {
+        return switch (kind) {
+            case AUTO -> "auto";
+            case IMPLICIT -> "implicit";
+            case NAMED -> session + "#" + index;
+        };
+    }
+
+    /** Empty if the label is none. The session may have the letter s before it, as in reports. */
+    public static Optional<InitialChoice> ofLabel(String label) {
+        if (label.equals(AUTO.label())) {
+            return Optional.of(AUTO);
+        }
+        if (label.equals(IMPLICIT.label())) {
+            return Optional.of(IMPLICIT);
+        }
+        int mark = label.indexOf('#');
+        try {
+            return mark < 0
+                    ? Optional.empty()
+                    : Optional.of(new InitialChoice(
+                            Kind.NAMED,
+                            Long.parseLong(label.substring(label.startsWith("s") ? 1 : 0, mark)),
+                            Long.parseLong(label.substring(mark + 1))));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+}
