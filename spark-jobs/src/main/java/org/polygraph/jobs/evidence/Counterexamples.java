@@ -99,8 +99,9 @@ public final class Counterexamples {
             reported.subList(kept, reported.size()).clear();
         }
         reported.addAll(further.subList(0, Math.min(further.size(), most - reported.size())));
-        reported.sort(
-                Comparator.comparingInt(Counterexamples::transactions).thenComparingInt(Counterexamples::operations));
+        reported.sort(Comparator.comparingInt(Counterexamples::transactions)
+                .thenComparing(Violation::anomaly)
+                .thenComparingInt(Counterexamples::operations));
         return reported;
     }
 

@@ -89,7 +89,7 @@ class HtmlReportTest {
                 .isEqualTo("key \"x\" 0 initially, read by s0#7 and s1#7 \"v1\" by s1#7 \"v0\" by s0#7");
         assertThat(first.select("tbody .where").eachText()).containsExactly("dir/three.jsonl:1", "dir/three.jsonl:2");
         assertThat(first.select("pre").last().wholeText())
-                .isEqualTo("polygraph check -l si out/run=0123/violations/000/history.jsonl");
+                .isEqualTo("polygraph check -l si --initial implicit out/run=0123/violations/000/history.jsonl");
         assertThat(page.getElementById("verify").wholeText())
                 .isEqualTo("polygraph verify out/run=0123 dir/three.jsonl");
         assertThat(page.select(".phases tbody th").eachText()).containsExactly("read", "index");
