@@ -27,6 +27,9 @@ public enum Anomaly {
             "NonRepeatableRead",
             List.of("fuzzy read", "P2", "non-repeatable read"),
             "a transaction read one key twice and saw two values"),
+    DUPLICATE_INSERT(
+            "DuplicateInsert", List.of("unique key violation"), "a transaction inserted a row that already existed"),
+    MISSING_ROW("MissingRow", List.of("delete of no row"), "a transaction deleted a row that did not exist"),
     DIRTY_WRITE(
             "G0",
             List.of("dirty write", "write cycle"),
