@@ -2,6 +2,7 @@ package org.polygraph.jobs.application;
 
 import java.io.IOException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -41,6 +42,11 @@ public interface Checker {
     default HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
             throws HistoryException, IOException {
         return HistoryReader.read(path, format, budget::exhausted, budget.bytes());
+    }
+
+    /** Why the engine cannot decide this history; null if it can. */
+    default @Nullable HistoryException problem(HistoryTable table) {
+        return null;
     }
 
     /**
