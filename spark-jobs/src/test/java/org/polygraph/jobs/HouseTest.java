@@ -229,6 +229,7 @@ class HouseTest {
             "evidence",
             "report",
             "generate",
+            "record",
             "application",
             "spark",
             "cli");

@@ -65,7 +65,7 @@ public final class AxiomEvidence {
         return all;
     }
 
-    /** One violation per component, the one with the shortest cycle first. */
+    /** One violation per component, the simplest first. */
     public List<Violation> violations() {
         List<Violation> violations = new ArrayList<>();
         Axiom.Conflict conflict = order.conflict();
@@ -73,9 +73,11 @@ public final class AxiomEvidence {
             violations.add(ofConflict(conflict));
             return violations;
         }
-        for (List<EvidenceGraph.Step> cycle : CycleSearch.ofEach(graph)) {
-            violations.add(ofCycle(cycle));
+        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph)) {
+            violations.add(
+                    cycles.stream().map(this::ofCycle).min(Violation.SIMPLEST).orElseThrow());
         }
+        violations.sort(Violation.SIMPLEST);
         return violations;
     }
 
@@ -145,14 +147,7 @@ public final class AxiomEvidence {
             EdgeReasons.session(
                     cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
         }
-        Anomaly anomaly = demanded == 0
-                ? Anomaly.CIRCULAR_INFORMATION_FLOW
-                : switch (level) {
-                    case RC -> Anomaly.NON_MONOTONIC_READ;
-                    case RA -> Anomaly.FRACTURED_READ;
-                    default -> Anomaly.CAUSALITY_VIOLATION;
-                };
-        return violation(anomaly, cycle);
+        return violation(CycleName.withoutMissedWrites(cycle), cycle);
     }
 
     /** Why t2 cannot come before t1: t1 is known to come before t2. */

@@ -13,7 +13,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Makes counterexamples of what the rules refute: the shortest cycle of each component, named and justified. */
+/** Makes counterexamples of what the rules refute: the simplest cycle of each component, named and justified. */
 public final class CycleEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
 
@@ -55,13 +55,17 @@ public final class CycleEvidence {
     }
 
     /**
-     * Explains a cyclic graph: one violation per strongly connected component, the one with the shortest cycle first.
+     * Explains a cyclic graph: one violation per strongly connected component, the simplest first.
      */
     public List<Violation> ofCycles() {
         List<Violation> violations = new ArrayList<>();
-        for (List<EvidenceGraph.Step> cycle : CycleSearch.ofEach(graph)) {
-            violations.add(violation(reasons.throughReader(reasons.cycle(cycle)), List.of(), ""));
+        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph)) {
+            violations.add(cycles.stream()
+                    .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle)), List.of(), ""))
+                    .min(Violation.SIMPLEST)
+                    .orElseThrow());
         }
+        violations.sort(Violation.SIMPLEST);
         return violations;
     }
 

@@ -20,19 +20,18 @@ final class CycleName {
     /** @param readOnly whether a transaction of the cycle writes nothing in the whole history */
     static Anomaly of(List<Dependency> cycle, WriterLookup lookup, HistoryTable table, IntPredicate readOnly) {
         int rw = count(cycle, EdgeKind.RW);
-        int wr = count(cycle, EdgeKind.WR);
         int ww = count(cycle, EdgeKind.WW);
         if (count(cycle, EdgeKind.RT) > 0) {
             return Anomaly.REAL_TIME_VIOLATION;
         }
         if (rw == 0) {
-            return wr > 0 ? Anomaly.CIRCULAR_INFORMATION_FLOW : Anomaly.DIRTY_WRITE;
+            return withoutMissedWrites(cycle);
         }
         if (isLostUpdate(cycle, lookup)) {
             return Anomaly.LOST_UPDATE;
         }
         if (rw == 1) {
-            return ww > 0 ? Anomaly.READ_SKEW : single(cycle, table);
+            return ww == 0 ? single(cycle, table) : isReadBeforeMissed(cycle) ? Anomaly.READ_SKEW : Anomaly.SINGLE;
         }
         if (!hasAdjacentAntiDependencies(cycle)) {
             return rw == 2 && ww == 0 ? Anomaly.LONG_FORK : Anomaly.NON_ADJACENT;
@@ -42,7 +41,26 @@ final class CycleName {
                 return Anomaly.READ_ONLY_ANOMALY;
             }
         }
-        return Anomaly.WRITE_SKEW;
+        return cycle.size() == 2 ? Anomaly.WRITE_SKEW : Anomaly.ITEM_CYCLE;
+    }
+
+    /** Whether the transaction that missed a write read from the one before it: two of its reads are of no single snapshot. */
+    private static boolean isReadBeforeMissed(List<Dependency> cycle) {
+        for (int i = 0; i < cycle.size(); i++) {
+            if (cycle.get((i + 1) % cycle.size()).kind() == EdgeKind.RW) {
+                return cycle.get(i).kind() == EdgeKind.WR;
+            }
+        }
+        return false;
+    }
+
+    /** A cycle without RW. */
+    static Anomaly withoutMissedWrites(List<Dependency> cycle) {
+        int wr = count(cycle, EdgeKind.WR);
+        if (wr == 1 && count(cycle, EdgeKind.WW) == 0) {
+            return Anomaly.FUTURE_READ;
+        }
+        return wr > 0 ? Anomaly.CIRCULAR_INFORMATION_FLOW : Anomaly.DIRTY_WRITE;
     }
 
     /** Adya's name of the cycle, then the other names of the anomaly. */
@@ -98,19 +116,22 @@ final class CycleName {
         return Integer.MAX_VALUE;
     }
 
-    /** Two transactions that read the same version of a key and both overwrite it. */
+    /** Two transactions that write a key, one of which had read it and did not see the write of the other. */
     private static boolean isLostUpdate(List<Dependency> cycle, WriterLookup lookup) {
         if (cycle.size() != 2) {
             return false;
         }
-        Dependency first = cycle.get(0);
-        for (Dependency d : cycle) {
-            if (d.kind() == EdgeKind.RW && d.key() != Dependency.NO_KEY) {
-                int other = d.from() == first.from() ? first.to() : first.from();
-                int version = lookup.writerOf(d.key(), d.from());
-                if (lookup.writes(d.key(), d.from())
-                        && version != WriterLookup.UNDECIDED
-                        && lookup.writerOf(d.key(), other) == version) {
+        for (int i = 0; i < 2; i++) {
+            Dependency missed = cycle.get(i);
+            Dependency back = cycle.get(1 - i);
+            if (missed.kind() == EdgeKind.RW
+                    && missed.key() != Dependency.NO_KEY
+                    && lookup.writes(missed.key(), missed.from())) {
+                int version = lookup.writerOf(missed.key(), missed.from());
+                boolean same =
+                        version != WriterLookup.UNDECIDED && lookup.writerOf(missed.key(), missed.to()) == version;
+                boolean overwrites = back.key() == missed.key() && back.kind() != EdgeKind.WR;
+                if (same || overwrites) {
                     return true;
                 }
             }

@@ -2,17 +2,22 @@ package org.polygraph.partitioner.evidence;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The shortest cycle of a strongly connected component by edges outside sessions: the shortest path back for each
  * edge. The work is bounded, so in huge components it is the shortest cycle found, and in components of a few hundred
- * events the shortest there is. Of equally short cycles it is the first in the order of edges.
+ * events the shortest there is. Of equally short cycles the first {@value #MOST_TIES} in the order of edges are found.
  */
 final class CycleSearch {
     /** Most events that all searches of one graph visit, in some tenths of a second. */
     private static final long MOST_WORK = 5_000_000;
+
+    /** Most equally short cycles of a component. */
+    private static final int MOST_TIES = 8;
 
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
 
@@ -24,18 +29,51 @@ final class CycleSearch {
         this.limit = graph.work() + MOST_WORK;
     }
 
-    /** A cycle of each component of a cyclic graph, its edges outside sessions in order; the shortest one first. */
-    static List<List<EvidenceGraph.Step>> ofEach(EvidenceGraph graph) {
+    /** The shortest cycles of each component of a cyclic graph, their edges outside sessions in order. */
+    static List<List<List<EvidenceGraph.Step>>> ofEach(EvidenceGraph graph) {
         CycleSearch search = new CycleSearch(graph);
-        List<List<EvidenceGraph.Step>> cycles = new ArrayList<>();
+        List<List<List<EvidenceGraph.Step>>> cycles = new ArrayList<>();
         for (int[] component : Components.of(graph)) {
-            cycles.add(search.shortest(component));
+            cycles.add(search.ties(component, search.shortest(component)));
         }
         if (cycles.isEmpty()) {
             throw new IllegalStateException("the closure found a cycle, but the graph has none");
         }
-        cycles.sort((a, b) -> Integer.compare(a.size(), b.size()));
         return cycles;
+    }
+
+    /** Cycles as short as one, which is the first of them. */
+    private List<List<EvidenceGraph.Step>> ties(int[] component, List<EvidenceGraph.Step> shortest) {
+        List<List<EvidenceGraph.Step>> ties = new ArrayList<>(List.of(shortest));
+        Set<Set<Integer>> seen = new HashSet<>(Set.of(edges(shortest)));
+        BitSet within = new BitSet();
+        for (int v : component) {
+            within.set(v);
+        }
+        int[] edges = graph.edgesFrom();
+        int[] first = graph.firstEdges();
+        for (int v : component) {
+            for (int i = first[v]; i < first[v + 1]; i++) {
+                if (ties.size() == MOST_TIES || graph.work() >= limit) {
+                    return ties;
+                }
+                if (within.get(graph.target(edges[i]))) {
+                    List<EvidenceGraph.Step> cycle = through(edges[i], shortest.size() - 1, within);
+                    if (cycle != null && seen.add(edges(cycle))) {
+                        ties.add(cycle);
+                    }
+                }
+            }
+        }
+        return ties;
+    }
+
+    private static Set<Integer> edges(List<EvidenceGraph.Step> cycle) {
+        Set<Integer> edges = new HashSet<>();
+        for (EvidenceGraph.Step step : cycle) {
+            edges.add(step.edge());
+        }
+        return edges;
     }
 
     private List<EvidenceGraph.Step> shortest(int[] component) {
@@ -76,14 +114,17 @@ final class CycleSearch {
 
     private @Nullable List<EvidenceGraph.Step> shorterThrough(
             int edge, @Nullable List<EvidenceGraph.Step> best, BitSet within) {
-        int most = best == null ? ANY_LENGTH : best.size() - 2;
-        if (most < 0) {
-            return best;
-        }
-        List<EvidenceGraph.Step> back =
-                graph.path(graph.target(edge), graph.source(edge), EvidenceGraph.ALL_ROUNDS, within, most);
+        List<EvidenceGraph.Step> cycle = through(edge, best == null ? ANY_LENGTH : best.size() - 2, within);
+        return cycle == null ? best : cycle;
+    }
+
+    /** The shortest cycle through an edge; null if it has more than {@code most} other edges. */
+    private @Nullable List<EvidenceGraph.Step> through(int edge, int most, BitSet within) {
+        List<EvidenceGraph.Step> back = most < 0
+                ? null
+                : graph.path(graph.target(edge), graph.source(edge), EvidenceGraph.ALL_ROUNDS, within, most);
         if (back == null) {
-            return best;
+            return null;
         }
         List<EvidenceGraph.Step> cycle = new ArrayList<>();
         cycle.add(graph.step(edge));

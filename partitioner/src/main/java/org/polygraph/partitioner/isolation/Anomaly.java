@@ -3,10 +3,14 @@ package org.polygraph.partitioner.isolation;
 import java.util.List;
 
 /**
- * The named ways to violate a level. Names are Adya's (G...) where there is one, else those of MTC (Gu et al.,
+ * The named ways to violate a level, the simplest first. Names are Adya's (G...) where there is one, else those of MTC (Gu et al.,
  * "Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
  */
 public enum Anomaly {
+    DIRTY_WRITE(
+            "G0",
+            List.of("dirty write", "write cycle"),
+            "transactions overwrote each other's writes, and the order of the writes has a cycle"),
     THIN_AIR_READ(
             "ThinAirRead", List.of("G1", "out-of-thin-air read"), "a read returned a value that no transaction wrote"),
     ABORTED_READ("AbortedRead", List.of("G1a", "dirty read"), "a read returned what only an aborted transaction wrote"),
@@ -14,7 +18,10 @@ public enum Anomaly {
             "IntermediateRead",
             List.of("G1b", "dirty read"),
             "a read returned a value that its writer had already overwritten itself"),
-    FUTURE_READ("FutureRead", List.of("read before write"), "a transaction read a value that it wrote only later"),
+    FUTURE_READ(
+            "FutureRead",
+            List.of("read before write"),
+            "a read returned a value that its own transaction or session wrote only later"),
     NOT_MY_OWN_WRITE(
             "NotMyOwnWrite",
             List.of("INT", "read misses own write"),
@@ -30,11 +37,11 @@ public enum Anomaly {
     DUPLICATE_INSERT(
             "DuplicateInsert", List.of("unique key violation"), "a transaction inserted a row that already existed"),
     MISSING_ROW("MissingRow", List.of("delete of no row"), "a transaction deleted a row that did not exist"),
-    DIRTY_WRITE(
-            "G0",
-            List.of("dirty write", "write cycle"),
-            "transactions overwrote each other's writes, and the order of the writes has a cycle"),
     CIRCULAR_INFORMATION_FLOW("G1c", List.of("circular information flow"), "transactions saw each other's effects"),
+    LOST_UPDATE(
+            "LostUpdate",
+            List.of("P4", "G-single", "lost update"),
+            "two transactions wrote a key, and one that had read it did not see the other's write"),
     SESSION_GUARANTEE_VIOLATION(
             "SessionGuaranteeViolation",
             List.of("G-single", "stale session read"),
@@ -53,15 +60,19 @@ public enum Anomaly {
             "a read missed a write that its transaction depends on"),
     READ_SKEW(
             "ReadSkew", List.of("G-single", "read skew", "A5A"), "a transaction's reads do not come from one snapshot"),
-    LOST_UPDATE(
-            "LostUpdate",
-            List.of("P4", "G-single", "lost update"),
-            "two transactions read the same version of a key and both overwrote it"),
+    SINGLE(
+            "G-single",
+            List.of("G-single-item"),
+            "a transaction missed a write, but overwrote or followed another that comes after it"),
     LONG_FORK("LongFork", List.of("G-nonadjacent", "long fork"), "two readers saw two writes in opposite orders"),
     NON_ADJACENT("G-nonadjacent", List.of("long fork"), "transactions saw writes in orders that contradict each other"),
     WRITE_SKEW(
             "WriteSkew",
             List.of("G2-item", "A5B", "write skew"),
+            "two transactions each overwrote what the other had read"),
+    ITEM_CYCLE(
+            "G2-item",
+            List.of("write skew"),
             "transactions overwrote what others of them had read, which no serial order explains"),
     READ_ONLY_ANOMALY(
             "ReadOnlyAnomaly",

@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.isolation;
 
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,20 @@ public record Violation(
         List<Alternative> cases,
         String detail,
         @Nullable SubHistory minimal) {
+    /** Fewest transactions, then the simplest anomaly, then the fewest edges that are forced by others. */
+    public static final Comparator<Violation> SIMPLEST = Comparator.<Violation>comparingInt(
+                    violation -> violation.transactions().size())
+            .thenComparing(Violation::anomaly)
+            .thenComparingInt(Violation::forced);
+
+    private int forced() {
+        int forced = 0;
+        for (Dependency edge : cycle) {
+            forced += edge.reason().basis() == Basis.FORCED ? 1 : 0;
+        }
+        return forced;
+    }
+
     public Violation {
         aliases = List.copyOf(aliases);
         transactions = List.copyOf(transactions);

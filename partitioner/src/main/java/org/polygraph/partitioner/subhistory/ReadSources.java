@@ -38,8 +38,8 @@ import org.polygraph.storage.table.HistoryTable;
  * delete finds one, and writers of one incarnation do not overlap.
  *
  * <p>Two more writes are kept for people who read the set, although the proof does not need them. A read without a
- * source keeps the write that its anomaly names: its own later write, one that its writer overwrote, or an aborted
- * one. A read that contradicts its own transaction keeps the earlier own write whose value it returned.
+ * source keeps the write that its anomaly names: its own later write, a later one of its session, one that its writer
+ * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it returned.
  *
  * <p>Writes require nothing but other writes of their key, and what an operation on such a key requires, requires nothing else. So
  * requirements are one level deep.
@@ -213,12 +213,14 @@ final class ReadSources {
     }
 
     /**
-     * The write that shows what is wrong with a read without a source: an own later one, an overwritten one, or any.
+     * The write that shows what is wrong with a read without a source: an own later one, a later one of its session, an
+     * overwritten one, or any.
      */
     private int named(int read, int reader) {
         IntArrayList ofKey = writes.get(table.key(read));
         long value = table.value(read);
         int own = NONE;
+        int later = NONE;
         int overwritten = NONE;
         int other = NONE;
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
@@ -229,15 +231,18 @@ final class ReadSources {
                     // The write that its readers require too: the first of the last run of equal values.
                     boolean goesOn = own != NONE && table.value(ofKey.getInt(i - 1)) == value;
                     own = goesOn ? own : o;
-                } else if (mayCount(t) && !isLast(ofKey, i, t)) {
+                } else if (mayCount(t) && isLast(ofKey, i, t)) {
+                    // It has no source, so this one follows it in its session.
+                    later = later == NONE ? o : later;
+                } else if (mayCount(t)) {
                     overwritten = overwritten == NONE ? o : overwritten;
-                } else if (!mayCount(t)) {
+                } else {
                     other = other == NONE ? o : other;
                 }
             }
         }
-        if (own != NONE) {
-            return own;
+        if (own != NONE || later != NONE) {
+            return own != NONE ? own : later;
         }
         return overwritten == NONE ? other : overwritten;
     }

@@ -3,6 +3,8 @@ package org.polygraph.jobs.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
@@ -54,8 +56,13 @@ final class JunitXml {
         List<String> names = new ArrayList<>(List.of(first.anomaly().label()));
         names.addAll(first.aliases());
         int more = verdict.violationsFound() - 1;
-        return String.join(", ", names) + ": " + first.anomaly().meaning()
+        return String.join(", ", names) + ": " + meaning(verdict, first)
                 + (more == 0 ? "" : "; and " + more + (more == 1 ? " more violation" : " more violations"));
+    }
+
+    private static String meaning(Verdict verdict, Violation violation) {
+        HistoryTable table = verdict.table();
+        return table == null ? violation.anomaly().meaning() : Phenomenon.of(violation, new Facts(table));
     }
 
     private static String explanation(Verdict verdict) {

@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.report.wording.Expectation;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
@@ -23,6 +26,7 @@ import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -160,7 +164,7 @@ public final class VerdictJson {
         number("violations_found", verdict.violationsFound());
         json.writeArrayFieldStart("anomalies");
         for (Violation violation : verdict.violations()) {
-            anomaly(violation);
+            anomaly(violation, verdict.level());
         }
         json.writeEndArray();
         assumptions(verdict.assumptions());
@@ -205,12 +209,17 @@ public final class VerdictJson {
         json.writeEndObject();
     }
 
-    private void anomaly(Violation violation) throws IOException {
+    private void anomaly(Violation violation, IsolationLevel level) throws IOException {
         json.writeStartObject();
         json.writeStringField("name", violation.anomaly().label());
         strings("aliases", violation.aliases());
         json.writeStringField("meaning", violation.anomaly().meaning());
         json.writeStringField("detail", violation.detail());
+        if (table != null) {
+            Facts facts = new Facts(table);
+            json.writeStringField("phenomenon", Phenomenon.of(violation, facts));
+            json.writeStringField("expected", Expectation.of(violation, level, facts));
+        }
         json.writeArrayFieldStart("txns");
         for (int t : violation.transactions()) {
             transaction(t);

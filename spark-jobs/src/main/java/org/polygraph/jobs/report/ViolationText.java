@@ -7,6 +7,7 @@ import java.util.Map;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -19,8 +20,8 @@ import org.polygraph.storage.table.HistoryTable;
  * Every line begins with two spaces, which distinguishes it from a result line.
  *
  * <pre>
- *   WriteSkew (G2-item, A5B, write skew): transactions overwrote what others of them had read, which no
- *   serial order explains.
+ *   WriteSkew (G2-item, A5B, write skew): T1 read 0 from key 2, which T2 overwrote; T2 read 0 from key 1,
+ *   which T1 overwrote; so neither can come first.
  *   Transactions
  *     T1  session 0, index 0 (s0#0)  skew.jsonl:2
  *           r(1)=0  r(2)=0  w(1)=10
@@ -174,7 +175,7 @@ public final class ViolationText {
         if (!aliases.isEmpty()) {
             out.append(" (").append(String.join(", ", aliases)).append(')');
         }
-        out.append(": ").append(violation.anomaly().meaning()).append(".\n");
+        out.append(": ").append(Phenomenon.of(violation, facts)).append(".\n");
         if (!violation.detail().isEmpty()) {
             out.append("  ").append(Legible.of(violation.detail())).append('\n');
         }

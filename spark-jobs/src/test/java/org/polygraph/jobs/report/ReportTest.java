@@ -90,7 +90,7 @@ class ReportTest {
     @Test
     void theExplanationTellsTheCycleEdgeByEdge() throws HistoryException {
         assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
-                          WriteSkew (G2-item, A5B, write skew): transactions overwrote what others of them had read, which no serial order explains.
+                          WriteSkew (G2-item, A5B, write skew): T1 read 1 from key "bob\\n", which T2 overwrote; T2 read 1 from key "alice", which T1 overwrote; so neither can come first.
                           Transactions
                             T1  session 0, index 7 (s0#7)  skew.jsonl:2
                                   r("alice")=1  r("bob\\n")=1  w("alice")=9223372036854775800

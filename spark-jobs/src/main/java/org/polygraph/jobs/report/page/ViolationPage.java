@@ -14,6 +14,7 @@ import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -124,7 +125,7 @@ record ViolationPage(
                 i + 1,
                 violation.anomaly().label(),
                 violation.aliases(),
-                violation.anomaly().meaning(),
+                Phenomenon.of(violation, facts),
                 violation.detail(),
                 drawn && (violation.cases().isEmpty() || !cycle.isEmpty())
                         ? List.of(CycleDrawing.of(violation, facts, anchor))

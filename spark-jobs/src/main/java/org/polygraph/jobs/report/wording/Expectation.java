@@ -1,5 +1,7 @@
 package org.polygraph.jobs.report.wording;
 
+import java.util.List;
+import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 
@@ -35,18 +37,22 @@ public final class Expectation {
             case CIRCULAR_INFORMATION_FLOW ->
                 "The writes of a transaction are seen only after it has committed. Of " + who
                         + " the first to commit must not see any write of the others.";
-            case SESSION_GUARANTEE_VIOLATION ->
-                "A transaction sees at least what its session had read and written before: the read had to return that"
-                        + " version or a later one.";
-            case NON_MONOTONIC_READ, FRACTURED_READ, READ_SKEW, CAUSALITY_VIOLATION ->
-                snapshot(level) + " Of " + who + " one read had to return another version.";
+            case SESSION_GUARANTEE_VIOLATION,
+                    NON_MONOTONIC_READ,
+                    FRACTURED_READ,
+                    CAUSALITY_VIOLATION,
+                    READ_SKEW,
+                    SINGLE -> single(violation, level, who, facts);
             case LOST_UPDATE ->
                 "The first to commit wins: of " + who
                         + " one had to abort, or to wait for the other and read what it wrote.";
             case LONG_FORK, NON_ADJACENT ->
                 "Commits take effect in one order, the same for every reader: a snapshot that has the second"
-                        + " write also has the first one. One of the reads had to return another version.";
-            case WRITE_SKEW ->
+                        + " write also has the first one. One of the reads had to return another version"
+                        + (MissedWrite.of(violation.cycle()).stream().anyMatch(MissedWrite::isOverwriter)
+                                ? ", or of two that wrote the same key one had to abort."
+                                : ".");
+            case WRITE_SKEW, ITEM_CYCLE ->
                 "In a serial order the later one reads what the earlier one wrote. Of " + who
                         + " one had to abort, or to wait for the other and read again.";
             case REAL_TIME_VIOLATION ->
@@ -55,6 +61,36 @@ public final class Expectation {
             case READ_ONLY_ANOMALY, NO_VALID_ORDER ->
                 "There has to be " + order(level) + ". Of " + who
                         + " one had to abort, to wait, or to read another version.";
+        };
+    }
+
+    /** One transaction missed one write, and something else of the cycle puts that write before it. */
+    private static String single(Violation violation, IsolationLevel level, String who, Facts facts) {
+        List<MissedWrite> missed = MissedWrite.of(violation.cycle());
+        if (missed.size() != 1 || missed.get(0).missed().key() == Dependency.NO_KEY) {
+            return snapshot(level) + " Of " + who + " one read had to return another version.";
+        }
+        MissedWrite one = missed.get(0);
+        String reader = facts.name(one.reader());
+        String writer = facts.name(one.writer());
+        String read = "read of key " + facts.key(one.missed().key());
+        Dependency before = one.before();
+        String other = facts.name(before.from());
+        return switch (before.kind()) {
+            case SO, RT ->
+                "A transaction sees at least what its session had read and written before: the " + read + " by "
+                        + reader + " had to return what " + writer + " wrote, or a later version.";
+            case WR ->
+                snapshot(level) + " The " + read + " by " + reader + " had to return what " + writer
+                        + " wrote, or a later version"
+                        + (before.key() == Dependency.NO_KEY
+                                ? "."
+                                : "; or its read of key " + facts.key(before.key()) + " an earlier one.");
+            case WW, RW ->
+                "The first to commit wins: " + other + " and " + reader + " wrote the same key"
+                        + (before.key() == Dependency.NO_KEY ? "" : ", " + facts.key(before.key())) + ", and "
+                        + reader + " read from a state without " + writer + "'s write. One of " + other + " and "
+                        + reader + " had to abort, or " + reader + " had to wait and read again.";
         };
     }
 

@@ -84,6 +84,14 @@ public final class Facts {
         };
     }
 
+    /** An RW edge as a clause: {@code T1 read 0 from key 7, which T2 overwrote}. */
+    String missed(Dependency edge) {
+        return edge.key() == Dependency.NO_KEY
+                ? of(edge)
+                : name(edge.from()) + " read " + value(edge.value()) + " from key " + key(edge.key()) + ", which "
+                        + name(edge.to()) + " overwrote";
+    }
+
     private String overwritten(Dependency edge) {
         long last = 0;
         boolean found = false;

@@ -50,6 +50,24 @@ class HtmlReportTest {
     }
 
     @Test
+    void violationsThatAreNotExplainedAreCountedAndDrawn() throws HistoryException {
+        Verdict all = three();
+        Verdict one = all.with()
+                .violations(all.violations().subList(0, 1), all.table())
+                .furtherViolations(all.violations().subList(1, 3), 3)
+                .build();
+        Document page = Jsoup.parse(html(one));
+        assertThat(page.select("main h2").first().text()).isEqualTo("3 independent violations, 1 of them explained");
+        assertThat(page.select(".kinds li a").eachText()).containsExactly("3 LostUpdate");
+        assertThat(page.getElementById("unexplained").text())
+                .isEqualTo(
+                        "2 more were found but not explained (--max-violations); they are in the counts by kind and in"
+                                + " the timeline.");
+        assertThat(page.select("svg.timeline a[href=#v000]")).hasSize(1);
+        assertThat(page.select("svg.timeline a[href=#unexplained]")).isNotEmpty();
+    }
+
+    @Test
     void aViolationIsToldFromTheBannerDownToTheOtherCycle() throws HistoryException {
         Document page = Jsoup.parse(html(three()));
         assertThat(page.title()).isEqualTo("VIOLATION si dir/three.jsonl");
@@ -89,7 +107,7 @@ class HtmlReportTest {
                 .isEqualTo("key \"x\" 0 initially, read by s0#7 and s1#7 \"v1\" by s1#7 \"v0\" by s0#7");
         assertThat(first.select("tbody .where").eachText()).containsExactly("dir/three.jsonl:1", "dir/three.jsonl:2");
         assertThat(first.select("pre").last().wholeText())
-                .isEqualTo("polygraph check -l si out/run=0123/violations/000/history.jsonl");
+                .isEqualTo("polygraph check -l si --initial implicit out/run=0123/violations/000/history.jsonl");
         assertThat(page.getElementById("verify").wholeText())
                 .isEqualTo("polygraph verify out/run=0123 dir/three.jsonl");
         assertThat(page.select(".phases tbody th").eachText()).containsExactly("read", "index");

@@ -1,0 +1,270 @@
+package org.polygraph.jobs.record;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Records what the clients of a database observe, as a history.
+ *
+ * <pre>{@code
+ * try (HistoryRecorder recorder = HistoryRecorder.toFile(Path.of("run.jsonl"))) {
+ *     HistoryRecorder.Session session = recorder.session();         // one for each client thread
+ *     try (HistoryRecorder.Transaction tx = session.begin()) {      // before BEGIN is sent
+ *         tx.read("x", value);                                      // null: there is no row
+ *         tx.write("x", value + 1);
+ *         connection.commit();
+ *         tx.commit();                                              // after the database has confirmed
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>A transaction that is closed before {@link Transaction#commit} or {@link Transaction#abort} is recorded as
+ * indeterminate: the client does not know whether the database committed it. Its session then continues as a new one,
+ * because the database may still execute the transaction.
+ *
+ * <p>Any number of threads may record at a time. A session and its transactions belong to one thread at a time. Times are
+ * of the monotonic clock of this process, in nanoseconds. Keys are integers or strings. Values are integers, strings,
+ * null, or lists of these where keys are appended to.
+ */
+public final class HistoryRecorder implements Closeable {
+    private final HistorySink sink;
+    private final long origin = System.nanoTime();
+    private final List<Session> sessions = new ArrayList<>();
+    private long numbers;
+    private volatile boolean closing;
+    private boolean closed;
+    private @Nullable IOException failure;
+
+    private HistoryRecorder(HistorySink sink) {
+        this.sink = sink;
+    }
+
+    /** Records into a file, which is replaced and contains only whole transactions at any moment. */
+    public static HistoryRecorder toFile(Path file) throws IOException {
+        return toFile(file, Map.of());
+    }
+
+    /**
+     * Records into a file with further fields in its header.
+     *
+     * @param header strings, numbers, lists and maps; {@code "initial", Map.of("value", 0)} gives every key the value 0
+     *     before the first transaction
+     */
+    public static HistoryRecorder toFile(Path file, Map<String, ?> header) throws IOException {
+        return new HistoryRecorder(new HistoryLines(file, header));
+    }
+
+    /** Records into memory, for {@link #history}. */
+    public static HistoryRecorder inMemory() {
+        return inMemory(null);
+    }
+
+    /** @param initial the value of every key before the first transaction; null for none */
+    public static HistoryRecorder inMemory(@Nullable Object initial) {
+        return new HistoryRecorder(new HistoryInMemory(initial == null ? null : scalar(initial)));
+    }
+
+    /**
+     * Closes the recorder and returns the history.
+     *
+     * @throws IllegalStateException if the recorder writes to a file
+     */
+    public HistoryTable history() throws HistoryException {
+        if (sink instanceof HistoryInMemory memory) {
+            end();
+            return memory.table();
+        }
+        throw new IllegalStateException("the history is in a file");
+    }
+
+    private long now() {
+        return System.nanoTime() - origin;
+    }
+
+    /** A new session: transactions that one client runs one after another. */
+    public synchronized Session session() {
+        Session session = new Session(numbers++);
+        sessions.add(session);
+        return session;
+    }
+
+    /** Records the transactions that have not ended as indeterminate, and ends the file. Nothing can be recorded after. */
+    @Override
+    public void close() throws IOException {
+        end();
+        sink.close();
+    }
+
+    private void end() {
+        List<Session> all;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closing = true;
+            all = List.copyOf(sessions);
+        }
+        // A transaction is locked before the recorder, as by the thread that it belongs to.
+        for (Session session : all) {
+            Transaction open = session.open;
+            if (open != null) {
+                open.close();
+            }
+        }
+        synchronized (this) {
+            closed = true;
+        }
+    }
+
+    private synchronized void add(
+            Session session,
+            long start,
+            @Nullable Long end,
+            TransactionStatus status,
+            List<HistorySink.Operation> operations) {
+        if (closed) {
+            throw new IllegalStateException("the recorder is closed", failure);
+        }
+        try {
+            sink.add(session.number, session.index++, start, end, status, operations);
+        } catch (IOException e) {
+            // Without this transaction, reads of its writes would be violations.
+            closing = true;
+            closed = true;
+            failure = e;
+            throw new UncheckedIOException("the history cannot be written", e);
+        }
+        if (status == TransactionStatus.INDETERMINATE) {
+            session.number = numbers++;
+            session.index = 0;
+        }
+    }
+
+    /** Transactions that one client runs one after another. */
+    public final class Session {
+        private long number;
+        private long index;
+        private volatile @Nullable Transaction open;
+
+        private Session(long number) {
+            this.number = number;
+        }
+
+        /**
+         * Begins a transaction. Call it before anything is sent to the database.
+         *
+         * @throws IllegalStateException if the session's previous transaction has not ended, or the recorder is closed
+         */
+        public Transaction begin() {
+            if (open != null) {
+                throw new IllegalStateException("the session's previous transaction has not ended");
+            }
+            Transaction begun = new Transaction(this);
+            open = begun;
+            // Checked last, so that a recorder that is being closed sees every transaction that may run.
+            if (closing) {
+                throw new IllegalStateException("the recorder is closed");
+            }
+            return begun;
+        }
+    }
+
+    /** One transaction, whose operations are recorded in the order in which the client executed them. */
+    public final class Transaction implements AutoCloseable {
+        private final Session session;
+        private final List<HistorySink.Operation> operations = new ArrayList<>();
+        private final long start;
+        private boolean ended;
+
+        private Transaction(Session session) {
+            this.session = session;
+            this.start = now();
+        }
+
+        /** The value that the database returned for a key; null if it has none. */
+        public void read(Object key, @Nullable Object value) {
+            add(HistorySink.Kind.READ, key, value);
+        }
+
+        /** A value that the database has accepted for a key. */
+        public void write(Object key, @Nullable Object value) {
+            add(HistorySink.Kind.WRITE, key, value);
+        }
+
+        /** An element that the database has appended to the list of a key. */
+        public void append(Object key, Object element) {
+            add(HistorySink.Kind.APPEND, key, element);
+        }
+
+        /** The database has confirmed the commit. */
+        public void commit() {
+            end(TransactionStatus.COMMITTED);
+        }
+
+        /** The database has confirmed that nothing of the transaction remains. */
+        public void abort() {
+            end(TransactionStatus.ABORTED);
+        }
+
+        /** The client does not know the outcome: an error during the commit, or a lost connection. */
+        public void unknown() {
+            end(TransactionStatus.INDETERMINATE);
+        }
+
+        /** Records the transaction as indeterminate unless it has ended. */
+        @Override
+        public synchronized void close() {
+            if (!ended) {
+                unknown();
+            }
+        }
+
+        private synchronized void add(HistorySink.Kind kind, Object key, @Nullable Object value) {
+            requireOpen();
+            operations.add(new HistorySink.Operation(kind, scalar(key), value == null ? null : recorded(value)));
+        }
+
+        private synchronized void end(TransactionStatus status) {
+            requireOpen();
+            ended = true;
+            Long end = status == TransactionStatus.INDETERMINATE ? null : now();
+            try {
+                HistoryRecorder.this.add(session, start, end, status, operations);
+            } finally {
+                session.open = null;
+            }
+        }
+
+        private void requireOpen() {
+            if (ended) {
+                throw new IllegalStateException("the transaction has ended");
+            }
+        }
+    }
+
+    private static Object recorded(Object value) {
+        return value instanceof List<?> list
+                ? list.stream().map(HistoryRecorder::scalar).toList()
+                : scalar(value);
+    }
+
+    private static Object scalar(Object value) {
+        if (value instanceof String) {
+            return value;
+        }
+        if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) {
+            return ((Number) value).longValue();
+        }
+        throw new IllegalArgumentException(
+                value.getClass().getName() + " is neither an integer nor a string; record value.toString()");
+    }
+}

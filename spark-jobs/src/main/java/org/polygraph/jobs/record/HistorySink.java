@@ -1,0 +1,41 @@
+package org.polygraph.jobs.record;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.TransactionStatus;
+
+/** Receives transactions that have ended, from one thread at a time. */
+interface HistorySink extends Closeable {
+    /** The kinds of operations, by their names in JSON Lines. */
+    enum Kind {
+        READ("r"),
+        WRITE("w"),
+        APPEND("append");
+
+        final String label;
+
+        Kind(String label) {
+            this.label = label;
+        }
+    }
+
+    /**
+     * An operation.
+     *
+     * @param key a Long or a String
+     * @param value null, a Long, a String, or a list of these
+     */
+    record Operation(Kind kind, Object key, @Nullable Object value) {}
+
+    /** @param end null if the outcome is unknown */
+    void add(
+            long session,
+            long index,
+            long start,
+            @Nullable Long end,
+            TransactionStatus status,
+            List<Operation> operations)
+            throws IOException;
+}

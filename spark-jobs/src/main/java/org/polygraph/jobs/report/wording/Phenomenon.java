@@ -1,0 +1,157 @@
+package org.polygraph.jobs.report.wording;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistoryTable;
+
+/** What happened to the transactions of a violation, as one sentence without a full stop; see docs/anomalies.md. */
+public final class Phenomenon {
+    /** The most RW edges that one sentence describes. */
+    private static final int MOST = 3;
+
+    private final Violation violation;
+    private final Facts facts;
+
+    private Phenomenon(Violation violation, Facts facts) {
+        this.violation = violation;
+        this.facts = facts;
+    }
+
+    /** Names the transactions where the violation is one cycle; else what the anomaly means. */
+    public static String of(Violation violation, Facts facts) {
+        return violation.cycle().isEmpty() || !violation.cases().isEmpty()
+                ? violation.anomaly().meaning()
+                : new Phenomenon(violation, facts).sentence();
+    }
+
+    private String sentence() {
+        List<Dependency> cycle = violation.cycle();
+        String all = facts.list(violation.transactions());
+        return switch (violation.anomaly()) {
+            case DIRTY_WRITE ->
+                all + " overwrote each other's writes, and the order of these writes"
+                        + (has(EdgeKind.SO) ? " and of the sessions" : "") + " has a cycle";
+            case CIRCULAR_INFORMATION_FLOW ->
+                "each of " + all + " read " + (has(EdgeKind.WW) ? "or overwrote " : "") + "what another of them wrote"
+                        + (has(EdgeKind.SO) ? ", or follows it in its session" : "");
+            case FUTURE_READ -> future();
+            case LOST_UPDATE -> lostUpdate(MissedWrite.of(cycle));
+            case REAL_TIME_VIOLATION -> inTime();
+            case WRITE_SKEW -> missed(MissedWrite.of(cycle)) + "; so neither can come first";
+            case LONG_FORK, NON_ADJACENT, READ_ONLY_ANOMALY, ITEM_CYCLE -> missed(MissedWrite.of(cycle)) + followers();
+            case SESSION_GUARANTEE_VIOLATION,
+                    NON_MONOTONIC_READ,
+                    FRACTURED_READ,
+                    CAUSALITY_VIOLATION,
+                    READ_SKEW,
+                    SINGLE -> single(MissedWrite.of(cycle));
+            case THIN_AIR_READ,
+                    ABORTED_READ,
+                    INTERMEDIATE_READ,
+                    NOT_MY_OWN_WRITE,
+                    NOT_MY_LAST_WRITE,
+                    NON_REPEATABLE_READ,
+                    DUPLICATE_INSERT,
+                    MISSING_ROW,
+                    NO_VALID_ORDER -> violation.anomaly().meaning();
+        };
+    }
+
+    private boolean has(EdgeKind kind) {
+        return violation.cycle().stream().anyMatch(edge -> edge.kind() == kind);
+    }
+
+    private String future() {
+        for (Dependency edge : violation.cycle()) {
+            if (edge.kind() == EdgeKind.WR) {
+                return facts.name(edge.to()) + " read " + facts.value(edge.value()) + " from key "
+                        + facts.key(edge.key()) + ", which its session wrote only later, in " + facts.name(edge.from());
+            }
+        }
+        return violation.anomaly().meaning();
+    }
+
+    private String lostUpdate(List<MissedWrite> missed) {
+        MissedWrite first = missed.get(0);
+        if (hasRead(first.writer(), first.missed().key(), first.missed().value())) {
+            return facts.list(violation.transactions()) + " both read "
+                    + facts.value(first.missed().value()) + " from key "
+                    + facts.key(first.missed().key()) + " and overwrote it";
+        }
+        return missed(missed) + (first.isOverwriter() ? "; " + overwrote(first) : "");
+    }
+
+    /** Whether a transaction read a value of a key before it wrote the key. */
+    private boolean hasRead(int t, int key, long value) {
+        HistoryTable table = facts.table();
+        int o = table.firstOperation(t);
+        while (o < table.operationsEnd(t) && table.key(o) != key) {
+            o++;
+        }
+        return o < table.operationsEnd(t) && table.isReadOf(o, key) && table.value(o) == value;
+    }
+
+    private String inTime() {
+        for (Dependency edge : violation.cycle()) {
+            if (edge.kind() == EdgeKind.RT) {
+                return facts.of(edge) + ", but what was read and written puts " + facts.name(edge.to()) + " before "
+                        + facts.name(edge.from());
+            }
+        }
+        return violation.anomaly().meaning();
+    }
+
+    private String single(List<MissedWrite> missed) {
+        if (missed.isEmpty()) {
+            return violation.anomaly().meaning();
+        }
+        MissedWrite only = missed.get(0);
+        Dependency before = only.before();
+        String other = facts.name(before.from());
+        String later = before.from() == only.writer() ? "" : "; " + other + " comes after " + facts.name(only.writer());
+        return missed(missed)
+                + switch (before.kind()) {
+                    case SO, RT -> ", although its session had run " + other + " before" + later;
+                    case WR ->
+                        ", but it also read " + facts.value(before.value()) + " from key " + facts.key(before.key())
+                                + ", which " + other + " wrote" + later;
+                    case WW, RW -> ", but " + overwrote(only) + later;
+                };
+    }
+
+    /** How the reader overwrote the transaction before it. */
+    private String overwrote(MissedWrite missed) {
+        return facts.name(missed.reader()) + " overwrote what "
+                + facts.name(missed.before().from())
+                + " wrote to "
+                + (missed.before().key() == Dependency.NO_KEY
+                        ? "another key"
+                        : "key " + facts.key(missed.before().key()));
+    }
+
+    private String missed(List<MissedWrite> missed) {
+        List<String> clauses = new ArrayList<>();
+        for (MissedWrite one : missed.subList(0, Math.min(missed.size(), MOST))) {
+            clauses.add(facts.missed(one.missed()));
+        }
+        if (missed.size() > MOST) {
+            clauses.add((missed.size() - MOST) + " more missed writes in this way");
+        }
+        return String.join("; ", clauses);
+    }
+
+    /** Which writes the readers have seen. */
+    private String followers() {
+        List<String> clauses = new ArrayList<>();
+        for (MissedWrite one : MissedWrite.of(violation.cycle())) {
+            if (one.before().kind() != EdgeKind.RW && clauses.size() < MOST) {
+                clauses.add(facts.name(one.reader()) + " follows "
+                        + facts.name(one.before().from()));
+            }
+        }
+        return clauses.isEmpty() ? "" : "; yet " + String.join(", and ", clauses);
+    }
+}

@@ -1,0 +1,188 @@
+package org.polygraph.jobs.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+class HistoryRecorderTest {
+    @TempDir
+    private Path folder;
+
+    private static void record(HistoryRecorder recorder) {
+        HistoryRecorder.Session first = recorder.session();
+        HistoryRecorder.Session second = recorder.session();
+        HistoryRecorder.Transaction a = first.begin();
+        HistoryRecorder.Transaction b = second.begin();
+        a.read("x", null);
+        a.write("x", 1);
+        a.append(7, 3);
+        b.write(9, "text");
+        b.abort();
+        a.commit();
+        try (HistoryRecorder.Transaction lost = first.begin()) {
+            lost.write("x", 2);
+        }
+        try (HistoryRecorder.Transaction next = first.begin()) {
+            next.read(7, List.of(3));
+            next.commit();
+        }
+    }
+
+    @Test
+    void aFileAndMemoryHoldTheSameHistory() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        try (HistoryRecorder recorder = HistoryRecorder.toFile(file)) {
+            record(recorder);
+        }
+        HistoryTable written = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
+        HistoryRecorder memory = HistoryRecorder.inMemory();
+        record(memory);
+        HistoryTable held = memory.history();
+        assertThat(lines(held)).isEqualTo(lines(written));
+        assertThat(lines(held)).hasSize(4);
+    }
+
+    /** Each transaction without its times. */
+    private static List<String> lines(HistoryTable table) {
+        List<String> lines = new ArrayList<>();
+        for (int t = 0; t < table.transactions(); t++) {
+            StringWriter line = new StringWriter();
+            line.append(table.status(t) + " " + table.index(t));
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                line.append(" " + table.isWrite(o) + table.keys().label(table.key(o)) + "="
+                        + table.values().label(table.value(o)));
+            }
+            lines.add(line.toString());
+        }
+        return lines;
+    }
+
+    @Test
+    void aSessionContinuesAsANewOneAfterAnUnknownOutcome() throws Exception {
+        HistoryRecorder recorder = HistoryRecorder.inMemory();
+        record(recorder);
+        HistoryTable table = recorder.history();
+        assertThat(table.sessions()).isEqualTo(3);
+        assertThat(table.status(1)).isEqualTo(TransactionStatus.INDETERMINATE);
+        assertThat(table.status(3)).isEqualTo(TransactionStatus.COMMITTED);
+    }
+
+    @Test
+    void theFileHasOnlyWholeLinesAtAnyMoment() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        Random random = new Random(1);
+        try (HistoryRecorder recorder = HistoryRecorder.toFile(file, Map.of("initial", Map.of("value", 0)))) {
+            HistoryRecorder.Session session = recorder.session();
+            for (int i = 0; i < 20; i++) {
+                HistoryRecorder.Transaction transaction = session.begin();
+                // Longer than a buffer of the generator.
+                int writes = random.nextInt(2000);
+                for (int w = 0; w < writes; w++) {
+                    transaction.write("key" + w, i * 2000 + w);
+                }
+                transaction.commit();
+                assertThat(Files.readString(file)).endsWith("]}\n");
+                assertThat(HistoryReader.read(file.toString(), HistoryFormat.AUTO)
+                                .transactions())
+                        .isEqualTo(i + 1);
+            }
+        }
+    }
+
+    /** Others may have read what it wrote. */
+    @Test
+    void closingRecordsWhatHasNotEndedAsIndeterminate() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        HistoryRecorder recorder = HistoryRecorder.toFile(file);
+        HistoryRecorder.Session session = recorder.session();
+        HistoryRecorder.Transaction open = session.begin();
+        open.write("x", 1);
+        recorder.close();
+        HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
+        assertThat(table.status(0)).isEqualTo(TransactionStatus.INDETERMINATE);
+        assertThat(table.operations()).isEqualTo(1);
+        assertThatIllegalStateException().isThrownBy(open::commit);
+        assertThatIllegalStateException().isThrownBy(session::begin);
+        recorder.close();
+    }
+
+    @Test
+    void mistakesOfTheClientAreReported() throws Exception {
+        HistoryRecorder recorder = HistoryRecorder.inMemory(0);
+        HistoryRecorder.Session session = recorder.session();
+        HistoryRecorder.Transaction transaction = session.begin();
+        assertThatIllegalStateException().isThrownBy(session::begin);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> transaction.write("x", 1.5))
+                .withMessageContaining("java.lang.Double");
+        transaction.commit();
+        assertThatIllegalStateException().isThrownBy(() -> transaction.write("x", 1));
+        assertThatIllegalStateException().isThrownBy(transaction::abort);
+        transaction.close();
+        assertThat(recorder.history().transactions()).isEqualTo(1);
+    }
+
+    /** Nothing that a recorded transaction read is missing, whenever the recorder is closed. */
+    @Test
+    void noTransactionIsLostIfTheRecorderIsClosedWhileThreadsRecord() throws Exception {
+        for (int seed = 0; seed < 20; seed++) {
+            HistoryRecorder recorder = HistoryRecorder.inMemory(0);
+            ExecutorService clients = Executors.newFixedThreadPool(4);
+            long[] store = new long[1];
+            List<Future<?>> ends = new ArrayList<>();
+            for (int c = 0; c < 4; c++) {
+                HistoryRecorder.Session session = recorder.session();
+                int client = c;
+                ends.add(clients.submit(() -> {
+                    try {
+                        for (long i = 0; ; i++) {
+                            HistoryRecorder.Transaction transaction = session.begin();
+                            synchronized (store) {
+                                transaction.read("x", store[0]);
+                                transaction.write("x", i * 4 + client + 1);
+                                store[0] = i * 4 + client + 1;
+                            }
+                            transaction.commit();
+                        }
+                    } catch (IllegalStateException closed) {
+                        return;
+                    }
+                }));
+            }
+            Thread.sleep(5);
+            HistoryTable table = recorder.history();
+            clients.shutdown();
+            for (Future<?> end : ends) {
+                end.get();
+            }
+            List<Long> written = new ArrayList<>(List.of(0L));
+            for (int o = 0; o < table.operations(); o++) {
+                if (table.isWrite(o)) {
+                    written.add(table.value(o));
+                }
+            }
+            for (int o = 0; o < table.operations(); o++) {
+                if (!table.isWrite(o)) {
+                    assertThat(written).as("seed " + seed).contains(table.value(o));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package org.polygraph.jobs.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.report.wording.Expectation;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Phenomenon;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+
+/**
+ * docs/anomalies.md: each of its histories has exactly the anomaly of its section, at the levels that are listed and at no
+ * others, with that sentence and that advice.
+ */
+class AnomalyTableTest {
+    private static final Path PAGE =
+            Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/anomalies.md");
+    private static final Pattern SECTION = Pattern.compile("### (\\S+)\n(.*?)(?=\n###? |\\z)", Pattern.DOTALL);
+    private static final Pattern HISTORY = Pattern.compile("`(init .*?)`\n\n(.*?)(?=\n`init |\\z)", Pattern.DOTALL);
+
+    /** A history of the page with what it shows: the sentence, then a line of levels and advice for each advice. */
+    record Example(String name, String history, String shown) {
+        @Override
+        public String toString() {
+            return name + " " + history;
+        }
+    }
+
+    static List<Example> examples() throws IOException {
+        List<Example> examples = new ArrayList<>();
+        Matcher section = SECTION.matcher(Files.readString(PAGE));
+        while (section.find()) {
+            Matcher history = HISTORY.matcher(section.group(2));
+            while (history.find()) {
+                examples.add(new Example(
+                        section.group(1), history.group(1), history.group(2).strip()));
+            }
+        }
+        return examples;
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void showsItsAnomaly(Example example) {
+        HistoryTable table = HistoryDsl.parse(example.history);
+        Map<String, List<String>> byAdvice = new LinkedHashMap<>();
+        Set<String> sentences = new TreeSet<>();
+        for (IsolationLevel level : List.of(
+                IsolationLevel.SSER,
+                IsolationLevel.SER,
+                IsolationLevel.SSI,
+                IsolationLevel.SI,
+                IsolationLevel.CC,
+                IsolationLevel.RA,
+                IsolationLevel.RC)) {
+            if (level.realTime() && table.starts() == null) {
+                continue;
+            }
+            Verdict verdict = check(table, level);
+            if (verdict.status() == Verdict.Status.VIOLATION) {
+                Facts facts = new Facts(table);
+                Violation violation = verdict.violations().get(0);
+                assertThat(violation.anomaly().label()).as(level.label()).isEqualTo(example.name);
+                sentences.add(Phenomenon.of(violation, facts) + ".");
+                byAdvice.computeIfAbsent(Expectation.of(violation, level, facts), a -> new ArrayList<>())
+                        .add(level.label());
+            }
+        }
+        String shown = String.join("\n", sentences)
+                + byAdvice.entrySet().stream()
+                        .map(e -> "\n- " + String.join(", ", e.getValue()) + ": " + e.getKey())
+                        .collect(Collectors.joining());
+        assertThat(shown).isEqualTo(example.shown);
+    }
+
+    private static Verdict check(HistoryTable table, IsolationLevel level) {
+        TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
+        return new EmbeddedChecker()
+                .check(
+                        table,
+                        new CheckRequest(level, time, 0, IndeterminateMode.MAYBE),
+                        Progress.NONE,
+                        Budget.unlimited());
+    }
+
+    @Test
+    void everyNameHasASection() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (Example example : examples()) {
+            names.add(example.name);
+        }
+        assertThat(names)
+                .isEqualTo(
+                        Stream.of(Anomaly.values()).map(Anomaly::label).collect(Collectors.toCollection(TreeSet::new)));
+    }
+}
