@@ -13,7 +13,7 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class IndexedHistory {
     /** The most violations of single reads that are reported in full. */
-    public static final int MOST_VIOLATIONS = 100;
+    public static final int MOST_VIOLATIONS = 1000;
 
     private final HistoryTable table;
     private final CommitStatus commitStatus;

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -75,7 +76,7 @@ final class ReadAnomalies {
         long[] values = new long[count];
         for (int i = 0; i < count; i++) {
             values[i] = table.value(reads.getInt(i));
-            readers[i] = transaction(reads.getInt(i));
+            readers[i] = HistorySelection.transactionOf(table, reads.getInt(i));
             byKey.computeIfAbsent(table.key(reads.getInt(i)), k -> new IntArrayList(1))
                     .add(i);
         }
@@ -154,14 +155,6 @@ final class ReadAnomalies {
             }
         }
         return true;
-    }
-
-    private int transaction(int operation) {
-        int t = 0;
-        while (table.operationsEnd(t) <= operation) {
-            t++;
-        }
-        return t;
     }
 
     /** The operation by which a transaction first reads a key. */

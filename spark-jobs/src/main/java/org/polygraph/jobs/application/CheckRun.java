@@ -44,7 +44,7 @@ public final class CheckRun {
     }
 
     /**
-     * One answer for each level, the strongest first.
+     * One answer for each level, the strongest first; with {@link CheckSettings#asFits} for each that the history fits.
      *
      * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
      */
@@ -136,24 +136,38 @@ public final class CheckRun {
                 open.add(request);
             }
         }
-        PathCheck.Kept kept = (request, history) -> settings.keepsCheckpoints(history)
+        PathCheck.Kept checkpoints = (request, history) -> settings.keepsCheckpoints(history)
                 ? new CheckpointFiles(runs.get(requests.indexOf(request)).stages(), listener::message)
                 : Checkpoints.NONE;
-        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, kept));
+        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, checkpoints));
         List<Answer> all = new ArrayList<>();
         List<Boolean> isNew = new ArrayList<>();
-        int next = 0;
-        for (Answer answer : answers) {
-            all.add(answer == null ? found.get(next++) : answer);
-            isNew.add(answer == null);
+        List<RunDirectory> kept = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            Answer earlier = answers.get(i);
+            Answer answer = earlier == null ? at(requests.get(i).level(), found) : earlier;
+            if (answer != null) {
+                all.add(answer);
+                kept.add(runs.get(i));
+                isNew.add(earlier == null);
+            }
         }
         all = consistent(all, path);
         for (int i = 0; i < all.size(); i++) {
             if (isNew.get(i)) {
-                all.set(i, kept(all.get(i), runs.get(i), input.toString()));
+                all.set(i, kept(all.get(i), kept.get(i), input.toString()));
             }
         }
         return all;
+    }
+
+    private static @Nullable Answer at(IsolationLevel level, List<Answer> answers) {
+        for (Answer answer : answers) {
+            if (answer.level() == level) {
+                return answer;
+            }
+        }
+        return null;
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
@@ -169,9 +183,12 @@ public final class CheckRun {
         }
         String input = Fingerprint.hex(digest);
         answers = consistent(answers, STDIN);
-        for (int i = 0; i < answers.size(); i++) {
-            RunDirectory run = settings.run(folder, settings.requests().get(i), STDIN, input);
-            answers.set(i, kept(answers.get(i), run, input));
+        for (CheckRequest request : settings.requests()) {
+            Answer answer = at(request.level(), answers);
+            if (answer != null) {
+                RunDirectory run = settings.run(folder, request, STDIN, input);
+                answers.set(answers.indexOf(answer), kept(answer, run, input));
+            }
         }
         return answers;
     }

@@ -16,6 +16,7 @@ import org.polygraph.storage.table.HistoryTable;
  * What a command asks of each of its PATHs.
  *
  * @param requests one for each level, the strongest level first
+ * @param asFits whether levels that the data of a history do not allow are left out, rather than INVALID
  * @param timeoutNanos for each PATH, {@link Long#MAX_VALUE} for none
  * @param heapBytes memory of the process
  * @param succeedOnViolation whether a VIOLATION has exit code 0
@@ -26,6 +27,7 @@ import org.polygraph.storage.table.HistoryTable;
 public record CheckSettings(
         HistoryFormat format,
         List<CheckRequest> requests,
+        boolean asFits,
         long timeoutNanos,
         long heapBytes,
         boolean succeedOnViolation,

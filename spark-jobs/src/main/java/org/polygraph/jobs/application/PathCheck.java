@@ -85,7 +85,7 @@ final class PathCheck {
     }
 
     /**
-     * One verdict for each request, in their order.
+     * One verdict for each request, in their order; with {@link CheckSettings#asFits} for each that the history fits.
      *
      * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
      */
@@ -96,7 +96,11 @@ final class PathCheck {
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = table;
         HistoryTable history = whole == null ? null : whole.withoutRefusals();
-        for (CheckRequest request : requests) {
+        List<CheckRequest> fit = new ArrayList<>(requests);
+        if (settings.asFits() && whole != null) {
+            fit.removeIf(request -> !fits(whole, request.level()));
+        }
+        for (CheckRequest request : fit) {
             // What a refused compare-and-set did not find is something to level lin only.
             HistoryTable judged = request.level() == IsolationLevel.LIN ? whole : history;
             verdicts.add(
@@ -108,8 +112,8 @@ final class PathCheck {
                                             attempt(request, () -> judge(judged, request, kept, verdicts)),
                                             "a verdict"))));
         }
-        for (int i = requests.size() - 2; i >= 0 && history != null; i--) {
-            CheckRequest request = requests.get(i);
+        for (int i = fit.size() - 2; i >= 0 && history != null; i--) {
+            CheckRequest request = fit.get(i);
             if (verdicts.get(i).status() == Verdict.Status.UNKNOWN && !budget.exhausted()) {
                 List<Verdict> weaker = verdicts.subList(i + 1, verdicts.size());
                 Verdict.Builder verdict = attempt(request, () -> fromWeaker(history, request, weaker));
@@ -119,6 +123,12 @@ final class PathCheck {
             }
         }
         return verdicts;
+    }
+
+    /** Real time needs times, and axioms are not decided on lists. */
+    private static boolean fits(HistoryTable history, IsolationLevel level) {
+        boolean isTimed = history.starts() != null && history.ends() != null;
+        return (isTimed || !level.realTime()) && !(history.values().hasLists() && level.isAxiom());
     }
 
     /** Adds what holds for all levels of the PATH. */

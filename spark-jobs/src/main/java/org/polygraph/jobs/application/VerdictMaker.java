@@ -109,7 +109,7 @@ final class VerdictMaker {
     private static Verdict.Builder violation(Check check, Finding.Violated violated) {
         return Verdict.of(Verdict.Status.VIOLATION, check.request().level())
                 .violations(violated.violations(), check.table())
-                .violationsFound(violated.found())
+                .furtherViolations(violated.unexplained(), violated.found())
                 .certificate(violated.certificate());
     }
 }

@@ -2,9 +2,12 @@ package org.polygraph.jobs.cli;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Answer;
 import org.polygraph.jobs.application.CheckRun;
 import org.polygraph.jobs.application.CheckSettings;
+import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.Runs;
@@ -25,14 +29,15 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -111,38 +116,32 @@ final class CheckCommand implements Callable<Integer> {
         return given.contains("") && given.contains(LEVEL);
     }
 
-    /** A run has its level: explain requires one for histories only, which {@link #call} checks. */
     static CommandLine explain(Environment environment) {
         CommandLine command = new CommandLine(new CheckCommand(environment, ViolationText.Detail.FULL));
         CommandSpec spec = command.getCommandSpec().name("explain");
         spec.usageMessage()
                 .description("Explain every violation in full: of a run that check --out wrote, or of a check now.")
                 .footer("", "A PATH may be a run=<id>, which is explained without a check and needs no level.");
-        OptionSpec level = spec.findOption(LEVEL);
-        spec.remove(level);
-        spec.addOption(OptionSpec.builder(level).required(false).build());
         return command;
     }
 
     @Override
     public Integer call() {
         boolean explains = detail == ViolationText.Detail.FULL;
-        if (explains
-                && !spec.commandLine().getParseResult().hasMatchedOption(LEVEL)
-                && !options.paths().stream().allMatch(Runs::isRun)) {
-            throw new MissingParameterException(
-                    spec.commandLine(),
-                    spec.findOption(LEVEL),
-                    "Missing required option: '--level=LEVEL'; only a run needs none");
-        }
         options.validate();
+        Map<String, CheckSettings> settingsOf = new HashMap<>();
+        for (String path : options.paths()) {
+            boolean isStated = !options.hasLevels() && !(explains && Runs.isRun(path));
+            settingsOf.put(path, isStated ? options.settings(stated(path)) : options.settings());
+        }
         ProgressPrinter progress = verbosity.progress(environment);
-        CheckSettings settings = options.settings();
-        CheckRun run = new CheckRun(settings, options.checker(environment.engines()), progress);
+        Checker checker = options.checker(environment.engines());
         int exitCode = 0;
         boolean isFirst = true;
         for (String path : options.paths()) {
             long start = System.nanoTime();
+            CheckSettings settings = Objects.requireNonNull(settingsOf.get(path));
+            CheckRun run = new CheckRun(settings, checker, progress);
             List<Answer> answers;
             try {
                 if (explains && Runs.isRun(path)) {
@@ -168,6 +167,38 @@ final class CheckCommand implements Callable<Integer> {
         return exitCode;
     }
 
+    /** The level that the header of a history states. */
+    private Levels stated(String path) {
+        String problem;
+        try {
+            Map<String, String> header = path.equals("-") ? Map.of() : HistoryReader.header(path, options.format());
+            String isolation = unquoted(header.getOrDefault("isolation", ""));
+            // What record knows that the database means by its isolation.
+            String level = unquoted(header.getOrDefault("level", isolation));
+            problem = isolation.isEmpty()
+                    ? path + " states no isolation in its header"
+                    : "the header of " + path + ": " + LevelNames.refusal(level);
+            Optional<IsolationLevel> found = isolation.isEmpty() ? Optional.empty() : LevelNames.of(level);
+            if (found.isPresent()) {
+                environment.message(
+                        path + ": level " + found.get().label() + ", because the header states isolation " + isolation);
+                return new Levels(List.of(found.get()));
+            }
+        } catch (HistoryException e) {
+            problem = Failures.text(e);
+        } catch (IOException e) {
+            problem = Failures.ofPath(path, e);
+        }
+        throw new MissingParameterException(
+                spec.commandLine(),
+                spec.findOption(LEVEL),
+                "Missing required option: '--level=LEVEL' (" + problem + ")");
+    }
+
+    private static String unquoted(String json) {
+        return json.replaceAll("^\"|\"$", "");
+    }
+
     /** Explains a run without a check. */
     private int explain(String run, CheckSettings settings, long start) {
         try {
@@ -186,7 +217,7 @@ final class CheckCommand implements Callable<Integer> {
     /** Prints all levels of a PATH; returns the exit code of all. */
     private int print(List<Answer> answers, String path, CheckSettings settings, long start) {
         Strongest strongest = null;
-        if (options.isOfSeveralLevels()) {
+        if (settings.requests().size() > 1) {
             strongest = Strongest.of(
                     answers.stream().map(Answer::level).toList(),
                     answers.stream().map(Answer::status).toList());

@@ -11,6 +11,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -30,14 +31,15 @@ final class CheckOptions {
 
     @Option(
             names = {"-l", "--level"},
-            required = true,
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
             description =
                     "The level: sser, ser, ssi, si, cc, ra, rc or lin (strict serializability, serializability, strong"
                             + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed;"
                             + " linearizability of single operations)."
-                            + " Several, as in ser,si, are decided in one reading, with the strongest that holds.")
+                            + " Names such as serializable are known too."
+                            + " Several, as in ser,si, are decided in one reading, with the strongest that holds; all:"
+                            + " every level that the history has the data for. Default: the isolation in its header.")
     private Levels levels = Levels.NONE;
 
     @Mixin
@@ -144,8 +146,13 @@ final class CheckOptions {
         return true;
     }
 
-    /** Rejects options that exclude each other, before anything is read. */
-    void validate() {
+    /** Whether they were given; otherwise the header of each history states its level. */
+    boolean hasLevels() {
+        return levels != Levels.NONE;
+    }
+
+    /** Rejects options that exclude these levels. */
+    private void validate(Levels levels) {
         for (IsolationLevel level : levels.strongestFirst()) {
             if (time == TimeMode.STRICT && !level.strict().realTime()) {
                 throw wrong("--time strict with level " + level.label()
@@ -162,6 +169,14 @@ final class CheckOptions {
                         + ", of which real-time order is a part; use ser or si, or leave --time out");
             }
         }
+        if (proof != null && levels.areSeveral()) {
+            throw wrong("--proof names one file, for one level; give one");
+        }
+    }
+
+    /** Rejects options that exclude each other, before anything is read. */
+    void validate() {
+        validate(levels);
         if (mostViolations < 1 || mostViolations > 100) {
             throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
         }
@@ -173,9 +188,6 @@ final class CheckOptions {
         }
         if (proof != null && (paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
             throw wrong("--proof names one file, for one PATH; give both");
-        }
-        if (proof != null && levels.areSeveral()) {
-            throw wrong("--proof names one file, for one level; give one");
         }
         engine.validate(true);
         if (out != null && (out.isEmpty() || out.equals("-"))) {
@@ -194,8 +206,14 @@ final class CheckOptions {
                 : engine.choose(engines::embedded, engines::spark);
     }
 
-    /** What is asked of each PATH; with --time strict levels have that form. */
+    /** The settings with the levels that were given. */
     CheckSettings settings() {
+        return settings(levels);
+    }
+
+    /** What is asked of each PATH; with --time strict levels have that form. */
+    CheckSettings settings(Levels levels) {
+        validate(levels);
         long heap = Runtime.getRuntime().maxMemory();
         return new CheckSettings(
                 paths.format(),
@@ -203,6 +221,7 @@ final class CheckOptions {
                         .map(level -> new CheckRequest(
                                 level, time, clockSkewNanos, indeterminate, initial, !unverified, mostViolations))
                         .toList(),
+                levels.all(),
                 timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                 memoryBytes == null ? heap : Math.min(memoryBytes, heap),
                 onViolation == OnViolation.SUCCEED,
@@ -213,9 +232,8 @@ final class CheckOptions {
                 proof);
     }
 
-    /** Whether the strongest level that holds is part of the answer. */
-    boolean isOfSeveralLevels() {
-        return levels.areSeveral();
+    HistoryFormat format() {
+        return paths.format();
     }
 
     boolean json() {

@@ -6,11 +6,15 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code -l}: levels that this version decides, separated by commas. */
+/** {@code -l}: levels that this version decides, separated by commas, or all of them. */
 final class LevelConverter implements ITypeConverter<Levels> {
+    static final String ALL = "all";
 
     @Override
     public Levels convert(String text) {
+        if (text.equalsIgnoreCase(ALL)) {
+            return Levels.ALL;
+        }
         List<IsolationLevel> levels = new ArrayList<>();
         for (String word : text.split(",", -1)) {
             IsolationLevel level = level(word.strip(), text);
@@ -24,27 +28,10 @@ final class LevelConverter implements ITypeConverter<Levels> {
     }
 
     private static IsolationLevel level(String word, String text) {
-        List<String> known = new ArrayList<>();
-        for (IsolationLevel level : IsolationLevel.values()) {
-            known.add(level.label());
-        }
-        IsolationLevel level = IsolationLevel.ofLabel(word).orElse(null);
-        if (level != null) {
-            return level;
-        }
         if (word.isEmpty() && !text.isEmpty()) {
             throw new TypeConversionException(
                     "a level is missing in '" + text + "'; give levels with one comma between them, such as ser,si");
         }
-        throw new TypeConversionException(
-                "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: " + decided() + ")");
-    }
-
-    private static String decided() {
-        List<String> labels = new ArrayList<>();
-        for (IsolationLevel level : IsolationLevel.values()) {
-            labels.add(level.label());
-        }
-        return String.join(", ", labels);
+        return LevelNames.of(word).orElseThrow(() -> new TypeConversionException(LevelNames.refusal(word)));
     }
 }

@@ -7,16 +7,23 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * The levels of {@code -l}.
  *
  * @param strongestFirst no level twice; where neither of two implies the other, in the order of {@link IsolationLevel}
+ * @param all whether these are all levels of transactions, of which a history is judged at those that its data allow
  */
-record Levels(List<IsolationLevel> strongestFirst) {
-    /** For a command that was given none and needs none. */
+record Levels(List<IsolationLevel> strongestFirst, boolean all) {
+    /** For a command that was given none. */
     static final Levels NONE = new Levels(List.of());
 
-    Levels {
-        strongestFirst = strongestFirst.stream().sorted().toList();
+    /** All levels of transactions. */
+    static final Levels ALL = new Levels(
+            List.of(IsolationLevel.values()).stream()
+                    .filter(level -> level != IsolationLevel.LIN)
+                    .toList(),
+            true);
+
+    Levels(List<IsolationLevel> levels) {
+        this(levels.stream().sorted().toList(), false);
     }
 
-    /** Whether the strongest level that holds is part of the answer. */
     boolean areSeveral() {
         return strongestFirst.size() > 1;
     }

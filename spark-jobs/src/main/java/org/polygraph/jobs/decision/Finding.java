@@ -47,7 +47,9 @@ public sealed interface Finding {
     /**
      * Violations as they are reported.
      *
-     * @param found how many there are, reported or not
+     * @param unexplained further ones as they were found, without sub-histories
+     * @param found how many there are, in either list or in none
      */
-    record Violated(List<Violation> violations, int found, Certificate certificate) implements Finding {}
+    record Violated(List<Violation> violations, List<Violation> unexplained, int found, Certificate certificate)
+            implements Finding {}
 }

@@ -43,7 +43,7 @@ public final class Counterexamples {
     /** Whether independent code has confirmed a violation; large ones are tried only until then. */
     private boolean isJudged;
 
-    private int found;
+    private final List<Violation> unexplained = new ArrayList<>();
 
     private final BeyondReads.Rest rest;
 
@@ -74,7 +74,8 @@ public final class Counterexamples {
         Certificate certificate = refuted.certificate();
         return new Finding.Violated(
                 reported,
-                counterexamples.found,
+                counterexamples.unexplained,
+                reported.size() + counterexamples.unexplained.size(),
                 new Certificate(
                         certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged));
     }
@@ -83,7 +84,9 @@ public final class Counterexamples {
         SubHistoryFinder finder = finder();
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> reported = new ArrayList<>();
-        for (Violation violation : violations.subList(0, Math.min(violations.size(), request.mostViolations()))) {
+        int most = request.mostViolations();
+        int tried = Math.min(violations.size(), most);
+        for (Violation violation : violations.subList(0, tried)) {
             Violation shrunk =
                     finder == null ? violation : shrunk(finder, violation, reported.isEmpty() ? more : List.of());
             if (reported.stream().noneMatch(other -> isSame(other, shrunk))) {
@@ -91,14 +94,17 @@ public final class Counterexamples {
             }
         }
         List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
-        found = violations.size() + further.size();
-        int most = request.mostViolations();
         if (reported.size() + further.size() > most) {
             // Some of either kind.
             int kept = Math.min(reported.size(), Math.max(most / 2, most - further.size()));
-            reported.subList(kept, reported.size()).clear();
+            List<Violation> dropped = reported.subList(kept, reported.size());
+            unexplained.addAll(dropped);
+            dropped.clear();
         }
-        reported.addAll(further.subList(0, Math.min(further.size(), most - reported.size())));
+        unexplained.addAll(violations.subList(tried, violations.size()));
+        int room = Math.min(further.size(), most - reported.size());
+        reported.addAll(further.subList(0, room));
+        unexplained.addAll(further.subList(room, further.size()));
         reported.sort(Comparator.comparingInt(Counterexamples::transactions)
                 .thenComparing(Violation::anomaly)
                 .thenComparingInt(Counterexamples::operations));

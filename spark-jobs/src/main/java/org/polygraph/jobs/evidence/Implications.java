@@ -138,7 +138,7 @@ public final class Implications {
             return null;
         }
         check.uniqueValues(assumptions.uniqueValues());
-        return new Finding.Violated(reported, reported.size(), new Certificate("cycle", null, true));
+        return new Finding.Violated(reported, List.of(), reported.size(), new Certificate("cycle", null, true));
     }
 
     /** What found that a sub-history violates the level; null if nothing did. */

@@ -40,6 +40,7 @@ public final class Verdict {
     private final String path;
     private final Counts counts;
     private final List<Violation> violations;
+    private final List<Violation> unexplained;
     private final int violationsFound;
     private final @Nullable HistoryTable table;
     private final String reason;
@@ -59,7 +60,8 @@ public final class Verdict {
         path = b.path;
         counts = b.counts;
         violations = List.copyOf(b.violations);
-        violationsFound = Math.max(b.violationsFound, violations.size());
+        unexplained = List.copyOf(b.unexplained);
+        violationsFound = Math.max(b.violationsFound, violations.size() + unexplained.size());
         table = b.table;
         reason = b.reason;
         assumptions = b.assumptions;
@@ -95,7 +97,12 @@ public final class Verdict {
         return violations;
     }
 
-    /** The number of independent violations found, including those not in {@link #violations}. */
+    /** Further violations as they were found, without sub-histories. */
+    public List<Violation> unexplained() {
+        return unexplained;
+    }
+
+    /** The number of independent violations found, including those in neither list. */
     public int violationsFound() {
         return violationsFound;
     }
@@ -162,6 +169,7 @@ public final class Verdict {
         b.path = path;
         b.counts = counts;
         b.violations = violations;
+        b.unexplained = unexplained;
         b.violationsFound = violationsFound;
         b.table = table;
         b.reason = reason;
@@ -184,6 +192,7 @@ public final class Verdict {
         private String path = "";
         private Counts counts = Counts.NONE;
         private List<Violation> violations = List.of();
+        private List<Violation> unexplained = List.of();
         private int violationsFound;
         private @Nullable HistoryTable table;
         private String reason = "";
@@ -228,9 +237,14 @@ public final class Verdict {
             return this;
         }
 
-        /** The number of violations found, if not all of them are given. */
-        public Builder violationsFound(int value) {
-            violationsFound = value;
+        /**
+         * Violations of the same history that are not explained.
+         *
+         * @param found how many there are in all, if more than in both lists
+         */
+        public Builder furtherViolations(List<Violation> value, int found) {
+            unexplained = value;
+            violationsFound = found;
             return this;
         }
 

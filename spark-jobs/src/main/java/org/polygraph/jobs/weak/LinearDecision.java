@@ -91,6 +91,7 @@ public final class LinearDecision {
             reported.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
         }
         phases.end(reported.size());
-        return new Finding.Violated(reported, found.violated(), new Certificate("operations", null, isJudged));
+        return new Finding.Violated(
+                reported, List.of(), found.violated(), new Certificate("operations", null, isJudged));
     }
 }

@@ -31,6 +31,7 @@ final class FakeChecker implements Checker {
             case VIOLATION -> {
                 return new Finding.Violated(
                         List.of(new Violation(Anomaly.ABORTED_READ, List.of(0), List.of(0), List.of(), "for a test")),
+                        List.of(),
                         1,
                         new Certificate("cycle", null, false));
             }

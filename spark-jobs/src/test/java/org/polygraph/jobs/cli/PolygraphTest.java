@@ -157,7 +157,7 @@ class PolygraphTest {
         assertThat(run("explain", "-l", "si", run, pass)).isEqualTo(3);
         assertThat(out.lines().filter(line -> line.startsWith("PASS"))).hasSize(1);
         assertThat(run("explain", run, pass)).isEqualTo(2);
-        assertThat(err).contains("Missing required option: '--level=LEVEL'; only a run needs none");
+        assertThat(err).contains("pass.jsonl states no isolation in its header");
         assertThat(run("report", pass)).isEqualTo(5);
         assertThat(err)
                 .isEqualTo("polygraph: " + pass

@@ -1,12 +1,17 @@
 package org.polygraph.storage.format;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.binary.CobraReader;
+import org.polygraph.storage.format.io.CorruptStreamException;
 import org.polygraph.storage.format.io.ReadContext;
+import org.polygraph.storage.format.jsonl.JsonlReader;
+import org.polygraph.storage.format.parquet.ParquetHistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -53,10 +58,7 @@ public final class HistoryReader {
      * The format that AUTO finds, by the first bytes; never AUTO. Standard input cannot be asked, as it can be read once.
      */
     public static HistoryFormat detect(String path) throws HistoryException, IOException {
-        if (path.equals("-")) {
-            throw new IOException("-: standard input is read once; give its format with -f or let read find it");
-        }
-        Location location = Location.of(path);
+        Location location = onceMore(path);
         List<Location> files = List.of(location);
         if (location.isFolder()) {
             List<Location> children = location.children();
@@ -66,6 +68,36 @@ public final class HistoryReader {
             files = parts(location, children);
         }
         return new HistoryFiles(new ReadContext(() -> false, Long.MAX_VALUE), files, HistoryFormat.AUTO).detect();
+    }
+
+    private static Location onceMore(String path) throws IOException {
+        if (path.equals("-")) {
+            throw new IOException("-: standard input is read once; give its format with -f or let read find it");
+        }
+        return Location.of(path);
+    }
+
+    /** The fields of the header, as JSON; none where a format has none. Reads no transaction. Not for standard input. */
+    public static Map<String, String> header(String path, HistoryFormat format) throws HistoryException, IOException {
+        Location location = onceMore(path);
+        HistoryFormat found = format == HistoryFormat.AUTO ? detect(path) : format;
+        if (found != HistoryFormat.JSONL && found != HistoryFormat.PARQUET) {
+            return Map.of();
+        }
+        Location file =
+                location.isFolder() ? parts(location, location.children()).get(0) : location;
+        ReadContext context = new ReadContext(() -> false, Long.MAX_VALUE);
+        HistoryTableBuilder builder = context.builder(found.positions());
+        if (found == HistoryFormat.PARQUET) {
+            new ParquetHistoryReader(context, builder).read(file, 0, 0);
+        } else {
+            try (InputStream content = HistoryFiles.open(context, file, found).content()) {
+                new JsonlReader(builder).readHeader(file.name(), content);
+            } catch (CorruptStreamException e) {
+                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+            }
+        }
+        return builder.build().metadata();
     }
 
     /** The files of a folder that Cobra logs are, ascending by name. */

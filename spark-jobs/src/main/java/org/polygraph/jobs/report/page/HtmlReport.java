@@ -24,6 +24,7 @@ import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.analysis.InitialChoice;
@@ -138,7 +139,7 @@ public final class HtmlReport {
                 anomalies(),
                 entries(shown.size()),
                 found(),
-                table == null ? List.of() : Timeline.of(table, verdict.violations()),
+                table == null ? List.of() : Timeline.of(table, verdict.violations(), verdict.unexplained()),
                 shown,
                 leftOut(shown.size()),
                 phases(),
@@ -197,13 +198,16 @@ public final class HtmlReport {
 
     private String leftOut(int shown) {
         int more = verdict.violations().size() - shown;
-        int unknown = verdict.violationsFound() - verdict.violations().size();
+        int unexplained = verdict.violationsFound() - verdict.violations().size();
         List<String> sentences = new ArrayList<>();
         if (more > 0) {
             sentences.add(more + " more do not fit this page; violations.jsonl lists them.");
         }
-        if (unknown > 0 && verdict.status() == Verdict.Status.VIOLATION) {
-            sentences.add(unknown + " more were found but not explained (--max-violations).");
+        if (unexplained > 0 && verdict.status() == Verdict.Status.VIOLATION) {
+            sentences.add(unexplained + " more were found but not explained (--max-violations)"
+                    + (verdict.unexplained().isEmpty()
+                            ? "."
+                            : "; they are in the counts by kind and in the timeline."));
         }
         return String.join(" ", sentences);
     }
@@ -339,10 +343,13 @@ public final class HtmlReport {
 
     private List<Kind> anomalies() {
         Map<String, Kind> kinds = new LinkedHashMap<>();
-        for (int i = 0; i < verdict.violations().size(); i++) {
-            Violation violation = verdict.violations().get(i);
+        int explained = verdict.violations().size();
+        for (int i = 0; i < explained + verdict.unexplained().size(); i++) {
+            Violation violation = i < explained
+                    ? verdict.violations().get(i)
+                    : verdict.unexplained().get(i - explained);
             String name = violation.anomaly().label();
-            String first = "v" + String.format(Locale.ROOT, "%03d", i);
+            String first = i < explained ? "v" + String.format(Locale.ROOT, "%03d", i) : Timeline.UNEXPLAINED;
             kinds.merge(
                     name,
                     new Kind(name, violation.anomaly().meaning(), 1, first),
@@ -384,9 +391,10 @@ public final class HtmlReport {
     private String found() {
         int found = verdict.violationsFound();
         int shown = verdict.violations().size();
+        boolean atLeast = found >= IndexedHistory.MOST_VIOLATIONS;
         return found == shown
                 ? found + (found == 1 ? " violation" : " independent violations")
-                : shown + " of " + found + " independent violations";
+                : found + (atLeast ? " or more" : "") + " independent violations, " + shown + " of them explained";
     }
 
     private List<PhaseBar> phases() {

@@ -21,11 +21,14 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
     /** @param title what the bar counts */
     record Bar(double x, double y, double width, double height, String title) {}
 
-    /** A violation, at the start of its first transaction. */
-    record Mark(double x, String anchor, int number, String title) {}
+    /** The anchor of violations that are not explained. */
+    static final String UNEXPLAINED = "unexplained";
+
+    /** A violation at the start of its first transaction, or several unexplained ones that start within a pixel. */
+    record Mark(double x, String anchor, String title) {}
 
     /** Empty if no transaction has an end, or all end at the same moment. Linear in the transactions. */
-    static List<Timeline> of(HistoryTable table, List<Violation> violations) {
+    static List<Timeline> of(HistoryTable table, List<Violation> violations, List<Violation> unexplained) {
         long[] starts = table.starts();
         long[] ends = table.ends();
         if (starts == null || ends == null) {
@@ -68,21 +71,40 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         }
         List<Mark> marks = new ArrayList<>();
         for (int i = 0; i < violations.size(); i++) {
-            Violation violation = violations.get(i);
-            long from = Long.MAX_VALUE;
-            for (int t : violation.transactions()) {
-                if (t >= 0 && starts[t] != HistoryTable.NO_TIME) {
-                    from = Math.min(from, starts[t]);
-                }
-            }
-            if (from != Long.MAX_VALUE) {
-                double at = ((double) from - first) / span;
+            double at = start(starts, violations.get(i), first) / span;
+            if (!Double.isNaN(at)) {
                 String anchor = "v" + String.format(Locale.ROOT, "%03d", i);
-                String title = violation.anomaly().label() + " at " + duration(at * span);
-                marks.add(new Mark(rounded(Math.max(0, Math.min(1, at)) * WIDTH), anchor, i + 1, title));
+                String title = "Violation " + (i + 1) + ": "
+                        + violations.get(i).anomaly().label() + " at " + duration(at * span);
+                marks.add(new Mark(rounded(Math.max(0, Math.min(1, at)) * WIDTH), anchor, title));
+            }
+        }
+        int[] byPixel = new int[WIDTH + 1];
+        for (Violation violation : unexplained) {
+            double at = start(starts, violation, first) / span;
+            if (!Double.isNaN(at)) {
+                byPixel[(int) (Math.max(0, Math.min(1, at)) * WIDTH)]++;
+            }
+        }
+        for (int x = 0; x < byPixel.length; x++) {
+            if (byPixel[x] > 0) {
+                String title = byPixel[x] + (byPixel[x] == 1 ? " violation" : " violations") + " at "
+                        + duration(span * x / WIDTH) + ", not explained";
+                marks.add(new Mark(x, UNEXPLAINED, title));
             }
         }
         return List.of(new Timeline(bars, marks, duration(span), duration(span / BARS), highest, untimed));
+    }
+
+    /** The start of the first transaction of a violation, since {@code first}; NaN if that is not known. */
+    private static double start(long[] starts, Violation violation, long first) {
+        long from = Long.MAX_VALUE;
+        for (int t : violation.transactions()) {
+            if (t >= 0 && starts[t] != HistoryTable.NO_TIME) {
+                from = Math.min(from, starts[t]);
+            }
+        }
+        return from == Long.MAX_VALUE ? Double.NaN : (double) (from - first);
     }
 
     /** When a transaction ran, since the first start; empty if that is not known. */

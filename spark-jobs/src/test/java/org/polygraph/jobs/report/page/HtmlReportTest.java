@@ -50,6 +50,24 @@ class HtmlReportTest {
     }
 
     @Test
+    void violationsThatAreNotExplainedAreCountedAndDrawn() throws HistoryException {
+        Verdict all = three();
+        Verdict one = all.with()
+                .violations(all.violations().subList(0, 1), all.table())
+                .furtherViolations(all.violations().subList(1, 3), 3)
+                .build();
+        Document page = Jsoup.parse(html(one));
+        assertThat(page.select("main h2").first().text()).isEqualTo("3 independent violations, 1 of them explained");
+        assertThat(page.select(".kinds li a").eachText()).containsExactly("3 LostUpdate");
+        assertThat(page.getElementById("unexplained").text())
+                .isEqualTo(
+                        "2 more were found but not explained (--max-violations); they are in the counts by kind and in"
+                                + " the timeline.");
+        assertThat(page.select("svg.timeline a[href=#v000]")).hasSize(1);
+        assertThat(page.select("svg.timeline a[href=#unexplained]")).isNotEmpty();
+    }
+
+    @Test
     void aViolationIsToldFromTheBannerDownToTheOtherCycle() throws HistoryException {
         Document page = Jsoup.parse(html(three()));
         assertThat(page.title()).isEqualTo("VIOLATION si dir/three.jsonl");

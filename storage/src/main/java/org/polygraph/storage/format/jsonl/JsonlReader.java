@@ -74,6 +74,20 @@ public final class JsonlReader {
      */
     public long read(String file, InputStream stream) throws IOException, HistoryException {
         BufferedInputStream in = new BufferedInputStream(stream, 1 << 16);
+        HeaderEnd end = header(file, in);
+        return transactions(
+                new Json.Place(file, end.lines), new SequenceInputStream(new ByteArrayInputStream(end.line), in));
+    }
+
+    /** Reads only the header of a file, if it has one. */
+    public void readHeader(String file, InputStream stream) throws IOException, HistoryException {
+        header(file, new BufferedInputStream(stream, 1 << 16));
+    }
+
+    /** The number of lines that were read, and the first line of the transactions if it was read too. */
+    private record HeaderEnd(long lines, byte[] line) {}
+
+    private HeaderEnd header(String file, BufferedInputStream in) throws IOException, HistoryException {
         skipMark(file, in);
         long lines = 0;
         byte[] line = firstLine(in);
@@ -95,7 +109,7 @@ public final class JsonlReader {
             lines++;
             line = new byte[0];
         }
-        return transactions(new Json.Place(file, lines), new SequenceInputStream(new ByteArrayInputStream(line), in));
+        return new HeaderEnd(lines, line);
     }
 
     /**

@@ -1,0 +1,81 @@
+package org.polygraph.jobs.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+
+/**
+ * The names of levels that people know: of the literature, of SQL and of Elle. A name stands for the weakest level here that
+ * implies what it means elsewhere, so a PASS has the meaning that its reader expects.
+ */
+final class LevelNames {
+    private static final Map<String, IsolationLevel> NAMES = new LinkedHashMap<>();
+
+    /** Names that stand for no level here, and the weakest level that implies each. */
+    private static final Map<String, IsolationLevel> IMPLIED = new LinkedHashMap<>();
+
+    static {
+        name(IsolationLevel.SSER, "strict-serializable", "strict-serializability", "strong-serializable", "pl-ss");
+        name(IsolationLevel.SER, "serializable", "serializability", "strong-session-serializable", "pl-3");
+        name(IsolationLevel.SSI, "strong-snapshot-isolation", "strong-pl-si");
+        name(IsolationLevel.SI, "snapshot-isolation", "snapshot", "strong-session-snapshot-isolation", "pl-si");
+        name(IsolationLevel.CC, "causal-consistency", "causal", "causal-cerone");
+        name(IsolationLevel.RA, "read-atomicity", "read-atomic");
+        name(IsolationLevel.RC, "read-committed", "pl-2");
+        name(IsolationLevel.LIN, "linearizable", "linearizability");
+        IMPLIED.put("update-serializable", IsolationLevel.SER);
+        IMPLIED.put("pl-3u", IsolationLevel.SER);
+        IMPLIED.put("parallel-snapshot-isolation", IsolationLevel.SI);
+        IMPLIED.put("prefix", IsolationLevel.SI);
+        IMPLIED.put("monotonic-atomic-view", IsolationLevel.RA);
+        IMPLIED.put("read-uncommitted", IsolationLevel.RC);
+        IMPLIED.put("pl-1", IsolationLevel.RC);
+    }
+
+    private LevelNames() {}
+
+    private static void name(IsolationLevel level, String... names) {
+        for (String name : names) {
+            NAMES.put(name, level);
+        }
+    }
+
+    /** The level of a name or label, in any case, with spaces or underscores for hyphens. */
+    static Optional<IsolationLevel> of(String word) {
+        Optional<IsolationLevel> labelled = IsolationLevel.ofLabel(word);
+        return labelled.isPresent() ? labelled : Optional.ofNullable(NAMES.get(plain(word)));
+    }
+
+    private static String plain(String word) {
+        return word.toLowerCase(Locale.ROOT).replaceAll("[ _]+", "-").replaceFirst("^:", "");
+    }
+
+    /** Why a word names no level, with what to give instead. */
+    static String refusal(String word) {
+        String plain = plain(word);
+        if (plain.equals("repeatable-read") || plain.equals("pl-2.99")) {
+            return "'" + word + "' means another level in each database: in PostgreSQL snapshot isolation (si);"
+                    + " in MySQL and MariaDB reads from one snapshot, where updates may be lost (cc);"
+                    + " where locks on rows are held until the end, as in Derby, SQL Server and Elle's PL-2.99,"
+                    + " serializability (ser) of transactions that access rows by key;"
+                    + " give the level that your database promises";
+        }
+        IsolationLevel stronger = IMPLIED.get(plain);
+        if (stronger != null) {
+            return "'" + word + "' is not decided; " + stronger.label() + " (" + stronger.title() + ") implies it";
+        }
+        List<String> labels = new ArrayList<>();
+        for (IsolationLevel level : IsolationLevel.values()) {
+            labels.add(level.label());
+        }
+        List<String> known = new ArrayList<>(labels);
+        known.addAll(NAMES.keySet());
+        known.add(LevelConverter.ALL);
+        return "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: "
+                + String.join(", ", labels) + ")";
+    }
+}
