@@ -14,7 +14,8 @@ import org.polygraph.solver.theory.PairTable;
  *
  * <p>Read r whose last counted writer W has another value: {@code b(r)->c(W) OR OR_T [c(W)->b(T) AND c(T)->b(r)]} over
  * the candidates T; with no writer before it {@code OR_T c(T)->b(r)}; writers that overlap: {@code c(W)->b(W') OR
- * c(W')->b(W)}. Each clause holds in every model in which the transactions that it names are committed, so a clause with an optional
+ * c(W')->b(W)}. Of rows, where the version W leaves a row and W' overwrites it: {@code c(W)->b(W') OR c(W')->c(W) OR OR_T
+ * [c(W)->c(T) AND c(T)->c(W')]} over the writers T that leave none. Each clause holds in every model in which the transactions that it names are committed, so a clause with an optional
  * transaction also contains the negation of its commit. A bracket is a variable that implies its two edges; one direction
  * suffices because brackets occur only positively. Literals that the known edges decide are left out.
  */
@@ -73,6 +74,9 @@ final class ClauseMaker {
     private long itemId() {
         if (check.reader() >= 0) {
             return (long) check.reader() << 32 | (check.writer() + 1);
+        }
+        if (p.readsAtCommit(check.key())) {
+            return OVERLAP_TAG | (long) check.writer() << 32 | check.otherWriter();
         }
         int low = Math.min(check.writer(), check.otherWriter());
         int high = Math.max(check.writer(), check.otherWriter());
@@ -136,20 +140,34 @@ final class ClauseMaker {
     private void overlap(Search search, int first, int second) {
         parts.clear();
         addEdge(search, p.commit(first), p.snapshot(second));
-        addEdge(search, p.commit(second), p.snapshot(first));
+        addEdge(search, p.commit(second), p.readsAtCommit(check.key()) ? p.commit(first) : p.snapshot(first));
         for (int i = 0; i < parts.size(); i++) {
             clause.push(parts.get(i));
+        }
+        if (p.readsAtCommit(check.key())) {
+            // Unless the row was deleted between the two.
+            noRowBetween(search, first, second);
         }
         unlessUncommitted(search, first);
         unlessUncommitted(search, second);
     }
 
+    private void noRowBetween(Search search, int first, int second) {
+        candidates.clear();
+        for (int w = p.writerStart[check.key()]; w < p.writerStart[check.key() + 1]; w++) {
+            int txn = p.writerTxn[w];
+            if (txn != first && txn != second && !p.bindsNext(check.key(), p.writerClass[w])) {
+                addAlternative(search, p.commit(first), p.commit(txn), p.commit(second));
+            }
+        }
+    }
+
     private void read(Search search, int reader, int writer) {
         int readTxn = p.readerTxn[reader];
-        int snapshot = p.snapshot(readTxn);
+        int read = p.readAt(check.key(), readTxn);
         if (writer >= 0) {
             parts.clear();
-            if (addEdge(search, snapshot, p.commit(p.writerTxn[writer]))) {
+            if (addEdge(search, read, p.commit(p.writerTxn[writer]))) {
                 clause.push(parts.get(0));
             }
         }
@@ -160,7 +178,11 @@ final class ClauseMaker {
             if (candidate == readTxn) {
                 continue;
             }
-            addAlternative(search, writer < 0 ? Atoms.NONE : p.commit(p.writerTxn[writer]), candidate, snapshot);
+            addAlternative(
+                    search,
+                    writer < 0 ? Atoms.NONE : p.commit(p.writerTxn[writer]),
+                    p.overwrites(check.key(), candidate),
+                    read);
         }
         if (writer >= 0) {
             unlessUncommitted(search, p.writerTxn[writer]);
@@ -197,39 +219,46 @@ final class ClauseMaker {
         return true;
     }
 
-    /** Adds to the clause that the candidate lies between writer and reader: no literal, one literal or a bracket. */
-    private void addAlternative(Search search, int writerCommit, int candidate, int snapshot) {
-        boolean before = writerCommit == Atoms.NONE || p.certain(writerCommit, p.snapshot(candidate));
-        boolean after = p.certain(p.commit(candidate), snapshot);
-        if ((!before && p.certain(p.snapshot(candidate), writerCommit))
-                || (!after && p.certain(snapshot, p.commit(candidate)))) {
+    /**
+     * Adds to the clause that a candidate lies between writer and reader: no literal, one literal or a bracket.
+     *
+     * @param writer commit of the writer, or {@link Atoms#NONE}
+     * @param candidate event of the candidate that comes after it
+     * @param reader event of the reader, which comes after the candidate's commit
+     */
+    private void addAlternative(Search search, int writer, int candidate, int reader) {
+        int txn = p.transaction(candidate);
+        boolean before = writer == Atoms.NONE || p.certain(writer, candidate);
+        boolean after = p.certain(p.commit(txn), reader);
+        if ((!before && p.certain(candidate, writer)) || (!after && p.certain(reader, p.commit(txn)))) {
             return;
         }
-        int choices = (before ? 0 : 1) + (after ? 0 : 1) + (p.isOptional(candidate) ? 1 : 0);
+        int choices = (before ? 0 : 1) + (after ? 0 : 1) + (p.isOptional(txn) ? 1 : 0);
         if (choices > 1) {
             int bracket = search.addVariable();
-            atoms.addBracket(writerCommit, candidate, snapshot);
+            atoms.addBracket(writer, candidate, reader);
             if (proof != null) {
-                proof.bracket(bracket, writerCommit, candidate, snapshot);
+                proof.bracket(bracket, writer, txn, reader);
             }
             clause.push(Literals.positive(bracket));
             return;
         }
         parts.clear();
-        collectParts(search, writerCommit, candidate, snapshot);
+        collectParts(search, writer, candidate, reader);
         if (parts.isEmpty()) {
             throw certainYetBroken();
         }
         clause.push(parts.get(0));
     }
 
-    private void collectParts(Search search, int writerCommit, int candidate, int snapshot) {
-        if (writerCommit != Atoms.NONE) {
-            addPart(search, writerCommit, p.snapshot(candidate));
+    private void collectParts(Search search, int writer, int candidate, int reader) {
+        int txn = p.transaction(candidate);
+        if (writer != Atoms.NONE) {
+            addPart(search, writer, candidate);
         }
-        addPart(search, p.commit(candidate), snapshot);
-        if (p.isOptional(candidate)) {
-            parts.push(Literals.positive(commitVariable(search, candidate)));
+        addPart(search, p.commit(txn), reader);
+        if (p.isOptional(txn)) {
+            parts.push(Literals.positive(commitVariable(search, txn)));
         }
     }
 

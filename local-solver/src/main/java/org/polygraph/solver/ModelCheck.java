@@ -70,7 +70,8 @@ final class ModelCheck {
         for (int i = 1; i < writers; i++) {
             int before = p.writerTxn[(int) commits[i - 1]];
             int after = p.writerTxn[(int) commits[i]];
-            if (p.eventsPerTransaction == 2 && position[p.commit(before)] > position[p.snapshot(after)]) {
+            if (p.bindsNext(key, p.writerClass[(int) commits[i - 1]])
+                    && position[p.commit(before)] > position[p.snapshot(after)]) {
                 return "writers " + before + " and " + after + " of key " + key + " overlap";
             }
         }
@@ -79,9 +80,9 @@ final class ModelCheck {
             if (!counts(p, committed, p.readerTxn[r])) {
                 continue;
             }
-            long snapshot = (long) position[p.snapshot(p.readerTxn[r])] << 32;
-            int found = Arrays.binarySearch(commits, 0, writers, snapshot);
-            // The entry of writer 0 at the snapshot equals the key searched for; it is the reader's own write.
+            long read = (long) position[p.readAt(key, p.readerTxn[r])] << 32;
+            int found = Arrays.binarySearch(commits, 0, writers, read);
+            // The entry of writer 0 at the read equals the key searched for; it is the reader's own write.
             int below = found < 0 ? ~found : found;
             int seen = below == 0 ? Polygraph.INITIAL : p.writerClass[(int) commits[below - 1]];
             if (seen != p.readerClass[r]) {

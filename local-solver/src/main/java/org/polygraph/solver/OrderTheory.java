@@ -208,9 +208,10 @@ final class OrderTheory implements Theory {
             default -> {
                 int candidate = atoms.candidate(variable);
                 int writer = atoms.writer(variable);
-                yield (writer == Atoms.NONE ? 0 : displacement(writer, p.snapshot(candidate)))
-                        + displacement(p.commit(candidate), atoms.reader(variable))
-                        + (check.counts(candidate) ? 0 : COMMIT_COST);
+                int txn = p.transaction(candidate);
+                yield (writer == Atoms.NONE ? 0 : displacement(writer, candidate))
+                        + displacement(p.commit(txn), atoms.reader(variable))
+                        + (check.counts(txn) ? 0 : COMMIT_COST);
             }
         };
     }

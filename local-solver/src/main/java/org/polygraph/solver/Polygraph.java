@@ -25,6 +25,8 @@ import org.polygraph.solver.proof.ProofShape;
  *       value equals the key's initial one.
  *   <li><b>readers</b> CSR by key: {@code readerTxn[r]}, one entry per (key, transaction) with an external read;
  *       {@code readerClass[r]}: class of the value read.
+ *   <li><b>kinds</b> by key, or null if all are {@link Kind#PLAIN}: what the order of a key's writers must obey with E = 2.
+ *       With E = 1 kinds change nothing.
  *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Without its commit its writes do not exist
  *       and its reads are not constrained; it must have no known edges that hold only if it committed.
  *   <li><b>dirtyKeys</b> keys that {@code position} may violate with no optional transaction committed; null = all.
@@ -32,9 +34,25 @@ import org.polygraph.solver.proof.ProofShape;
  *
  * <p>An order explains read r of key x when the last counted writer c(W) of x before b(r), its own transaction aside,
  * has r's class, or, if there is none, r's class is {@link #INITIAL}. With E = 2 also c(W) before b(W') or c(W') before
- * b(W) for any two counted writers of a key. Counted: committed, or not optional.
+ * b(W) for any two counted writers of a plain key. Counted: committed, or not optional.
+ *
+ * <p>A row that is inserted and deleted has two keys of the same writers, see {@link Kind}: one for its values, and one for
+ * whether the row exists. Only this one orders its writers with E = 2: if the last counted writer c(W) before c(W') left
+ * a row, then c(W) is before b(W').
  */
 public final class Polygraph {
+    /** What the reads and writers of a key mean with E = 2. */
+    public enum Kind {
+        /** Reads at snapshots; no two writers overlap. */
+        PLAIN,
+        /** The values of a row: reads at snapshots; writers may overlap. */
+        ROW_VALUES,
+        /** Whether a row exists, which at first it does not: reads at commits; class INITIAL is no row. */
+        ROW_UNBORN,
+        /** Whether a row exists, which at first it does: reads at commits; class INITIAL is a row. */
+        ROW_BORN
+    }
+
     /** The class of the initial value of every key. */
     public static final int INITIAL = -1;
 
@@ -51,6 +69,7 @@ public final class Polygraph {
     final int[] readerStart;
     final int[] readerTxn;
     final int[] readerClass;
+    private final Kind @Nullable [] kinds;
     final boolean @Nullable [] optional;
     final @Nullable Reachability reachability;
     final int @Nullable [] dirtyKeys;
@@ -69,6 +88,7 @@ public final class Polygraph {
         readerStart = b.readerStart;
         readerTxn = b.readerTxn;
         readerClass = b.readerClass;
+        kinds = eventsPerTransaction == 1 ? null : b.kinds;
         optional = b.optional;
         reachability = b.reachability;
         dirtyKeys = b.dirtyKeys;
@@ -107,6 +127,34 @@ public final class Polygraph {
     /** The event at which a transaction's writes appear. */
     public int commit(int txn) {
         return eventsPerTransaction * txn + eventsPerTransaction - 1;
+    }
+
+    /** The event at which a transaction reads a key. */
+    int readAt(int key, int txn) {
+        return readsAtCommit(key) ? commit(txn) : snapshot(txn);
+    }
+
+    /** Whether the reads of a key happen at commits. */
+    boolean readsAtCommit(int key) {
+        return kinds != null && kinds[key].compareTo(Kind.ROW_UNBORN) >= 0;
+    }
+
+    /** The event of writer T of a key that must come after c(W) for T to be a later version than W. */
+    int overwrites(int key, int txn) {
+        return kinds == null || kinds[key] == Kind.PLAIN ? snapshot(txn) : commit(txn);
+    }
+
+    /** Whether a writer of this class must have committed before the snapshot of the writer that overwrites it. */
+    boolean bindsNext(int key, int valueClass) {
+        if (eventsPerTransaction == 1 || kinds == null || kinds[key] == Kind.PLAIN) {
+            return eventsPerTransaction == 2;
+        }
+        return kinds[key] != Kind.ROW_VALUES && (valueClass == INITIAL) == (kinds[key] == Kind.ROW_BORN);
+    }
+
+    /** Whether some key has a kind that matters. */
+    public boolean hasRows() {
+        return kinds != null;
     }
 
     int transaction(int event) {
@@ -248,6 +296,7 @@ public final class Polygraph {
         private int[] readerStart = NO_KEYS;
         private int[] readerTxn = new int[0];
         private int[] readerClass = new int[0];
+        private Kind @Nullable [] kinds;
         private boolean @Nullable [] optional;
         private @Nullable Reachability reachability;
         private int @Nullable [] dirtyKeys;
@@ -294,6 +343,11 @@ public final class Polygraph {
             return this;
         }
 
+        public Builder kinds(Kind @Nullable [] byKey) {
+            kinds = byKey;
+            return this;
+        }
+
         public Builder optional(boolean @Nullable [] byTransaction) {
             optional = byTransaction;
             return this;
@@ -325,6 +379,8 @@ public final class Polygraph {
                     readerStart.length == writerStart.length
                             && readerTxn.length >= readerStart[readerStart.length - 1]
                             && readerClass.length >= readerStart[readerStart.length - 1]);
+            Kind[] known = kinds;
+            shape("kinds", known == null || known.length >= writerStart.length - 1);
             boolean[] choices = optional;
             shape("optional", choices == null || choices.length >= transactions);
             return new Polygraph(this);

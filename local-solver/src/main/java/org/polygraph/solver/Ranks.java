@@ -14,13 +14,13 @@ final class Ranks {
     /** Twice the position, one more for a writer: no two items of a key are equal. */
     int of(KeyItems items, int item) {
         return items.isReader(item)
-                ? ofReader(p.readerTxn[items.reader(item)])
+                ? ofReader(items.key, p.readerTxn[items.reader(item)])
                 : ofWriter(p.writerTxn[items.writer(item)]);
     }
 
-    /** The rank of a transaction's reads. */
-    int ofReader(int txn) {
-        return 2 * position[p.snapshot(txn)];
+    /** The rank of a transaction's read of a key. */
+    int ofReader(int key, int txn) {
+        return 2 * position[p.readAt(key, txn)];
     }
 
     /** The rank of a transaction's writes. */

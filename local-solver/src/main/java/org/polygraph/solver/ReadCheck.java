@@ -166,7 +166,7 @@ final class ReadCheck {
      * behind the first read only would violate the next one.
      */
     void takeLastOfVersion() {
-        if (reader < 0 || writer < 0) {
+        if (reader < 0 || writer < 0 || p.readsAtCommit(key)) {
             return;
         }
         int end = Math.min(p.readerStart[key + 1], reader + MOST_READS);
@@ -271,10 +271,10 @@ final class ReadCheck {
         TransactionItems ofTransactions = transactionItems();
         for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
             int item = ofTransactions.item(i);
-            if (item >= 0 && !readsToo) {
+            int k = ofTransactions.key(i);
+            if (item >= 0 && !readsToo && !p.readsAtCommit(k)) {
                 continue;
             }
-            int k = ofTransactions.key(i);
             markStale(k);
             KeyItems items = keyItems[k];
             if (items != null) {
@@ -368,7 +368,7 @@ final class ReadCheck {
             items.lastWriters[item] = last;
             int w = items.writer(item);
             if (counts(p.writerTxn[w])) {
-                if (last >= 0 && overlap(last, w)) {
+                if (last >= 0 && overlap(items.key, last, w)) {
                     enqueue(items, item);
                 }
                 last = w;
@@ -407,9 +407,9 @@ final class ReadCheck {
         return w < 0 ? Polygraph.INITIAL : p.writerClass[w];
     }
 
-    /** Whether {@code second}, the next to commit after {@code first}, took its snapshot before that commit. */
-    private boolean overlap(int first, int second) {
-        return p.eventsPerTransaction == 2
+    /** Whether {@code second}, the next to commit after {@code first}, took its snapshot before that commit, and must not. */
+    private boolean overlap(int ofKey, int first, int second) {
+        return p.bindsNext(ofKey, p.writerClass[first])
                 && position[p.snapshot(p.writerTxn[second])] < position[p.commit(p.writerTxn[first])];
     }
 
@@ -434,7 +434,7 @@ final class ReadCheck {
             return false;
         }
         int last = items.lastWriters[item];
-        if (last < 0 || !overlap(last, w)) {
+        if (last < 0 || !overlap(items.key, last, w)) {
             return false;
         }
         key = items.key;

@@ -71,8 +71,8 @@ public final class Atoms {
      * A bracket, not defined yet.
      *
      * @param writer commit of the writer that must come before the candidate, or {@link #NONE}
-     * @param candidate the candidate, a transaction
-     * @param reader snapshot of the reader that must come after the candidate
+     * @param candidate event of the candidate that must come after the writer
+     * @param reader event of the reader that must come after the candidate
      */
     public void addBracket(int writer, int candidate, int reader) {
         third = budget.grow(third, size + 1L);
@@ -119,12 +119,12 @@ public final class Atoms {
         return first[bracket];
     }
 
-    /** Snapshot event of a bracket's reader. */
+    /** Event of a bracket's reader. */
     public int reader(int bracket) {
         return second[bracket];
     }
 
-    /** Transaction of a bracket's candidate. */
+    /** Event of a bracket's candidate that comes after its writer. */
     public int candidate(int bracket) {
         return third[bracket];
     }

@@ -18,7 +18,7 @@ import org.polygraph.storage.model.StoppedException;
  * (section 3.3) adds one per read and session.
  *
  * <p>Time: O(n k) for n operations and k sessions, as AWDIT. Memory: the clocks, 4 bytes times transactions times
- * sessions.
+ * sessions. Where that is too much, or takes longer because sessions are short, {@link CausalBits} infer the same order.
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
@@ -29,8 +29,14 @@ public final class CausalAxiom implements Axiom {
 
     private static final int INTS_OF_LINE = 16;
 
+    /** With fewer sessions clocks are fast however short sessions are. */
+    private static final int MANY_SESSIONS = 256;
+    /** A session of fewer writes than this has fewer bits than a cell of a clock takes time to update. */
+    private static final int FEW_WRITES = 128;
+
     private final VersionIndex index;
     private final CommitStatus commitStatus;
+    private final long mostBytes;
     private @Nullable Conflict conflict;
     /** Keeps the compiler from removing the reads. */
     @SuppressWarnings("UnusedVariable")
@@ -50,15 +56,33 @@ public final class CausalAxiom implements Axiom {
     private int seenCells;
     private int[] merged = new int[0];
 
-    /** Open reads demand nothing, and transactions that may count but need not are left out. */
-    public CausalAxiom(IndexedHistory history) {
+    /**
+     * Open reads demand nothing, and transactions that may count but need not are left out.
+     *
+     * @param mostBytes that the clocks may take
+     */
+    public CausalAxiom(IndexedHistory history, long mostBytes) {
         this.index = history.versions();
         this.commitStatus = history.commitStatus();
+        this.mostBytes = mostBytes;
+    }
+
+    /** The fewest bytes that it takes for so many transactions. */
+    public static long leastBytes(long transactions) {
+        return CausalBits.bytes(transactions);
+    }
+
+    private boolean isByBits(Events events) {
+        return ChainClocks.plainBytes(events) > mostBytes
+                || (events.chains() >= MANY_SESSIONS && index.writers() / FEW_WRITES < events.chains());
     }
 
     @Override
     public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
         graph.addReads(index);
+        if (isByBits(graph.events())) {
+            return CausalBits.infer(index, commitStatus, graph, stop);
+        }
         ChainClocks rows = ChainClocks.plain(graph);
         if (!rows.update(stop)) {
             return null;

@@ -87,7 +87,7 @@ public final class CommitOrder {
      */
     public boolean order(BooleanSupplier stop) {
         Axiom axiom = level == IsolationLevel.CC
-                ? new CausalAxiom(IndexedHistory.of(table, indeterminate))
+                ? new CausalAxiom(IndexedHistory.of(table, indeterminate), Long.MAX_VALUE)
                 : new ReadAxiom(reads, level);
         return order(axiom, stop);
     }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -68,7 +69,8 @@ final class CaseSplit {
     Violation explain() {
         List<Alternative> cases = split(history, new Branch(), 0);
         String detail = cases == null
-                ? "no order of " + table.transactions() + " transactions explains them; the cases are too many to show"
+                ? "no order of " + table.transactions() + " transactions explains them"
+                        + (table.hasRows() ? "" : "; the cases are too many to show")
                 : "one of " + cases.size() + " alternatives would have to hold, and each of them closes a cycle";
         return new Violation(
                 Anomaly.NO_VALID_ORDER,
@@ -138,7 +140,8 @@ final class CaseSplit {
                         new Case(name(t) + " did not commit", null, of.deciding(t, false), branch)));
             }
         }
-        for (int key = 0; key < index.keys(); key++) {
+        RowKeys rows = index.rows();
+        for (int key = 0; key < table.keys().size(); key++) {
             int open = index.ambiguousSlot(key);
             for (int r = index.slotStarts()[open]; r < index.slotStarts()[open + 1]; r++) {
                 List<Case> candidates = candidates(of, branch, key, r);
@@ -147,7 +150,11 @@ final class CaseSplit {
                 }
             }
         }
-        for (int key = 0; key < index.keys(); key++) {
+        for (int key = 0; key < table.keys().size(); key++) {
+            if (rows != null && rows.isRow(key) && events.perTransaction() == 2) {
+                // Its writers may overlap.
+                continue;
+            }
             for (int a = index.writerStarts()[key]; a < index.writerStarts()[key + 1]; a++) {
                 for (int b = a + 1; b < index.writerStarts()[key + 1]; b++) {
                     int first = index.writerTransactions()[a];

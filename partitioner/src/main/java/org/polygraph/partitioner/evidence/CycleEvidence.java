@@ -77,6 +77,9 @@ public final class CycleEvidence {
      * @param below the round that found it: only edges of earlier rounds are used
      */
     public Violation ofImpossibleRead(int key, int reader, int below) {
+        if (lookup.isExistence(key)) {
+            return reasons.ofImpossibleRow(lookup.keyOf(key), reader);
+        }
         List<Alternative> failures = reasons.candidates(key, reader, below, WriterLookup.UNDECIDED);
         int candidates = lookup.candidates(key, reader);
         String detail = "the value that " + reasons.name(reader) + " read from key "

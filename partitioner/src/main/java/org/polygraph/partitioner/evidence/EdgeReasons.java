@@ -12,10 +12,12 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -120,6 +122,9 @@ final class EdgeReasons {
         if (found == null && !fromSnapshot) {
             found = versionOrder(from, to, below);
         }
+        if (found == null) {
+            found = row(from, to, fromSnapshot ? EdgeKind.RW : EdgeKind.WW);
+        }
         return found == null
                 ? new Dependency(
                         from,
@@ -129,6 +134,42 @@ final class EdgeReasons {
                         0,
                         new Reason(Basis.FORCED, "forced by other transactions"))
                 : found;
+    }
+
+    /** An edge that inserts and deletes of a row forced: with the key, and without the alternatives that were refuted. */
+    private @Nullable Dependency row(int from, int to, EdgeKind kind) {
+        for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
+            int key = table.key(o);
+            if (lookup.isRow(key) && lookup.writes(key, to)) {
+                return new Dependency(
+                        from,
+                        to,
+                        kind,
+                        key,
+                        table.value(o),
+                        new Reason(Basis.FORCED, "forced by the inserts and deletes of the row"));
+            }
+        }
+        return null;
+    }
+
+    /** An insert or a delete of a row that no order allows. */
+    Violation ofImpossibleRow(int key, int transaction) {
+        int o = table.firstOperation(transaction);
+        while (!table.isWriteOf(o, key)) {
+            o++;
+        }
+        boolean delete = table.isDelete(o);
+        return new Violation(
+                delete ? Anomaly.MISSING_ROW : Anomaly.DUPLICATE_INSERT,
+                List.of(transaction),
+                List.of(key),
+                List.of(),
+                name(transaction) + (delete ? " deleted" : " inserted") + " the row of key "
+                        + table.keys().label(key)
+                        + (delete
+                                ? ", which existed before it in no order"
+                                : ", which existed before it in every order"));
     }
 
     private static Reason forced(String why, List<Alternative> because) {
@@ -197,7 +238,10 @@ final class EdgeReasons {
     private @Nullable Dependency versionOrder(int from, int to, int below) {
         for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
             int key = table.key(o);
-            if (!table.isWrite(o) || !lookup.writes(key, from) || !lookup.writes(key, to)) {
+            if (!table.isWrite(o)
+                    || !lookup.writes(key, from)
+                    || !lookup.writes(key, to)
+                    || (lookup.isRow(key) && events.perTransaction() == 2)) {
                 continue;
             }
             long value = lastWritten(key, from);

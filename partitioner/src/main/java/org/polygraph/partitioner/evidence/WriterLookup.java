@@ -2,6 +2,7 @@ package org.polygraph.partitioner.evidence;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /** Lookups of single reads and writes in the index, by linear search within a key. */
@@ -17,6 +18,23 @@ final class WriterLookup {
     WriterLookup(VersionIndex index, CommitStatus commitStatus) {
         this.index = index;
         this.commitStatus = commitStatus;
+    }
+
+    /** Whether a key of the index is whether a row exists. */
+    boolean isExistence(int key) {
+        RowKeys rows = index.rows();
+        return rows != null && rows.isExistence(key);
+    }
+
+    /** The key of the history that a key of the index is about. */
+    int keyOf(int key) {
+        return index.keyOf(key);
+    }
+
+    /** Whether writers of a key may overlap under SI if a delete is between them. */
+    boolean isRow(int key) {
+        RowKeys rows = index.rows();
+        return rows != null && rows.isRow(key);
     }
 
     /** Whether a read had more than one candidate before any rule was applied. */

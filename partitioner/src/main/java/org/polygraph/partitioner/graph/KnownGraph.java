@@ -2,6 +2,7 @@ package org.polygraph.partitioner.graph;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
@@ -46,7 +47,12 @@ public final class KnownGraph {
         int[] readers = versions.readerTransactions();
         int[] slots = versions.slotStarts();
         int[] sessionOf = events.chainsByTransaction();
+        RowKeys rows = events.perTransaction() == 2 ? versions.rows() : null;
         for (int key = 0; key < versions.keys(); key++) {
+            if (rows != null && rows.isExistence(key)) {
+                // Read at a commit; the solver orders these.
+                continue;
+            }
             int slot = versions.slot(key) + 1;
             for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++, slot++) {
                 int commit = events.commit(writers[w]);

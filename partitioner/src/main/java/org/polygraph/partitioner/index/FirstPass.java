@@ -30,6 +30,9 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
             boolean committed = commitStatus.isCounted(t);
             if (committed || (maybe && table.statuses()[t] == unknown)) {
                 int broken = scan.scan(t);
+                if (broken < 0 && table.hasRows()) {
+                    broken = brokenRow(table, t);
+                }
                 if (broken >= 0) {
                     IntArrayList list = committed ? brokenCommitted : brokenIndeterminate;
                     list.add(t);
@@ -51,6 +54,22 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
             }
         }
         return new FirstPass(commitStatus, scan.roles(), inconsistent(table, commitStatus, brokenCommitted));
+    }
+
+    /** The first insert of a row that the transaction itself left, or delete of one that it deleted itself; or -1. */
+    private static int brokenRow(HistoryTable table, int transaction) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isInsert(o) || table.isDelete(o)) {
+                int own = o - 1;
+                while (own >= table.firstOperation(transaction) && !table.isWriteOf(own, table.key(o))) {
+                    own--;
+                }
+                if (own >= table.firstOperation(transaction) && table.isDelete(own) == table.isDelete(o)) {
+                    return o;
+                }
+            }
+        }
+        return -1;
     }
 
     /**
@@ -79,5 +98,30 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
             reads.add(anomalies.externalRead(impossible.getInt(i), impossible.getInt(i + 1)));
         }
         return anomalies.impossible(reads, IndexedHistory.MOST_VIOLATIONS);
+    }
+
+    /**
+     * Names impossible reads, among them inserts and deletes as reads of existences.
+     *
+     * @param impossible (key of the index, transaction) pairs; the first few become violations
+     */
+    static List<Violation> impossible(
+            HistoryTable table, CommitStatus commitStatus, IntArrayList impossible, RowKeys rows) {
+        ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
+        IntArrayList ofKeys = new IntArrayList();
+        List<Violation> ofRows = new ArrayList<>();
+        for (int i = 0; i < impossible.size(); i += 2) {
+            int key = impossible.getInt(i);
+            if (!rows.isExistence(key)) {
+                ofKeys.add(key);
+                ofKeys.add(impossible.getInt(i + 1));
+            } else if (ofRows.size() < IndexedHistory.MOST_VIOLATIONS) {
+                ofRows.add(anomalies.impossibleRow(impossible.getInt(i + 1), rows.keyOf(key)));
+            }
+        }
+        List<Violation> violations = new ArrayList<>(impossible(table, commitStatus, ofKeys));
+        violations.addAll(
+                ofRows.subList(0, Math.min(ofRows.size(), IndexedHistory.MOST_VIOLATIONS - violations.size())));
+        return violations;
     }
 }

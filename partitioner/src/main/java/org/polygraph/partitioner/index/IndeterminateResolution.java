@@ -11,10 +11,12 @@ import org.polygraph.storage.table.HistoryTable;
  * Decides which indeterminate transactions count, to a fixpoint:
  *
  * <ul>
- *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help;
+ *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help, unless it writes a key
+ *       that is inserted or deleted;
  *   <li>one that contradicts itself, or reads what no other transaction wrote, cannot have committed;
  *   <li>one that is the only candidate writer of a counted read has committed;
- *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat.
+ *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat, or rows are inserted and
+ *       deleted.
  * </ul>
  *
  * <p>It considers only values that indeterminate transactions wrote or read; linear in their number, apart from one pass
@@ -40,12 +42,32 @@ final class IndeterminateResolution {
     private final Object2IntOpenHashMap<KeyValue> ids = new Object2IntOpenHashMap<>();
     private final List<Version> versions = new ArrayList<>();
     private final IntArrayList indeterminate = new IntArrayList();
+    /** By transaction: whether it writes a key that is inserted or deleted. An insert or a delete may need such a write. */
+    private final boolean[] writesRow;
 
     private IndeterminateResolution(HistoryTable table, byte[] roles, CommitStatus commitStatus) {
         this.table = table;
         this.roles = roles;
         this.commitStatus = commitStatus;
         ids.defaultReturnValue(-1);
+        writesRow = writesRow(table);
+    }
+
+    private static boolean[] writesRow(HistoryTable table) {
+        boolean[] writes = new boolean[table.transactions()];
+        if (!table.hasRows()) {
+            return writes;
+        }
+        boolean[] rows = new boolean[table.keys().size()];
+        for (int o = 0; o < table.operations(); o++) {
+            rows[table.key(o)] |= table.isInsert(o) || table.isDelete(o);
+        }
+        for (int t = 0; t < writes.length; t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                writes[t] |= table.isWrite(o) && rows[table.key(o)];
+            }
+        }
+        return writes;
     }
 
     /** @param broken indeterminate transactions that contradict themselves */
@@ -178,7 +200,7 @@ final class IndeterminateResolution {
 
     /** Keeps only what is read, directly or not, from a counted transaction. @return whether anything was dropped */
     private boolean dropUnobserved() {
-        boolean[] useful = new boolean[table.transactions()];
+        boolean[] useful = writesRow.clone();
         boolean changed = true;
         while (changed) {
             changed = false;

@@ -50,6 +50,9 @@ public final class IndexedHistory {
             return impossible(table, commitStatus, pass.violations());
         }
         int[] sessionOf = sessionOf(table);
+        if (table.hasRows()) {
+            return ofRows(table, pass, sessionOf);
+        }
         VersionIndexBuilder builder =
                 new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table.initialValue());
         VersionIndex versions = builder.build(
@@ -60,6 +63,30 @@ public final class IndexedHistory {
                 sessionOf,
                 versions,
                 FirstPass.impossible(table, commitStatus, builder.impossible()));
+    }
+
+    private static IndexedHistory ofRows(HistoryTable table, FirstPass pass, int[] sessionOf) {
+        CommitStatus commitStatus = pass.commitStatus();
+        while (true) {
+            RowOperations operations = new RowOperations(table, pass.roles(), commitStatus.states());
+            VersionIndexBuilder builder =
+                    new VersionIndexBuilder(operations.keys(), sessionOf, commitStatus.states(), table.initialValue());
+            VersionIndex versions = operations.index(builder);
+            if (builder.uncommitted().isEmpty()) {
+                List<Violation> impossible =
+                        FirstPass.impossible(table, commitStatus, builder.impossible(), operations.rows());
+                return new IndexedHistory(
+                        table,
+                        commitStatus,
+                        sessionOf,
+                        versions,
+                        impossible.isEmpty() ? operations.surplus() : impossible);
+            }
+            // Without these, inserts and deletes of others may be impossible too.
+            for (int i = 0; i < builder.uncommitted().size(); i++) {
+                commitStatus.set(builder.uncommitted().getInt(i), CommitStatus.DROPPED);
+            }
+        }
     }
 
     /** A history that single reads or transactions refute. */
@@ -88,7 +115,7 @@ public final class IndexedHistory {
         byte[] states = file.bytes("states");
         VersionIndex versions = VersionIndex.of(file);
         if (states.length != table.transactions()
-                || versions.keys() != table.keys().size()) {
+                || versions.historyKeys() != table.keys().size()) {
             throw new ArrayFile.DamagedException("it is of another history");
         }
         return of(table, CommitStatus.of(states), versions);

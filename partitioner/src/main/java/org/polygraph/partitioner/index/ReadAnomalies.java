@@ -25,9 +25,38 @@ final class ReadAnomalies {
         this.commitStatus = commitStatus;
     }
 
-    /** A read that contradicts its own transaction's earlier write or read of the key. */
+    /** An insert or a delete before which no other transaction can have left no row, or a row. */
+    Violation impossibleRow(int transaction, int key) {
+        int o = table.firstOperation(transaction);
+        while (!table.isWriteOf(o, key)) {
+            o++;
+        }
+        return row(
+                o,
+                transaction,
+                table.isDelete(o) ? ", which no transaction inserted" : ", which no transaction deleted");
+    }
+
+    private Violation row(int operation, int transaction, String why) {
+        boolean delete = table.isDelete(operation);
+        int key = table.key(operation);
+        return violation(
+                delete ? Anomaly.MISSING_ROW : Anomaly.DUPLICATE_INSERT,
+                transaction,
+                key,
+                (delete ? "deleted" : "inserted") + " the row of key "
+                        + table.keys().label(key) + why);
+    }
+
+    /** A read that contradicts its own transaction's earlier write or read of the key; or an insert or a delete that does. */
     Violation inconsistent(int transaction, int operation) {
         int key = table.key(operation);
+        if (table.isWrite(operation)) {
+            return row(
+                    operation,
+                    transaction,
+                    table.isDelete(operation) ? " after it had deleted it" : " after it had written it");
+        }
         long value = table.value(operation);
         int own = -1;
         int earlier = -1;

@@ -21,6 +21,8 @@ import org.polygraph.storage.artifact.ArrayFile;
  *       transaction, and the initial version if the class is INITIAL.
  * </ul>
  *
+ * <p>A history with inserts and deletes has more keys here than it has, see {@link RowKeys}.
+ *
  * <p>Memory: 12 bytes a writer, 8 a reader, 16 a key; 4 more a writer where values repeat.
  */
 public final class VersionIndex {
@@ -62,10 +64,16 @@ public final class VersionIndex {
 
     private final Writers writers;
     private final Readers readers;
+    private final @Nullable RowKeys rows;
     private int ambiguous;
 
     /** @param ambiguous how many reads have several candidates */
     public VersionIndex(Writers writers, Readers readers, int ambiguous) {
+        this(writers, readers, null, ambiguous);
+    }
+
+    private VersionIndex(Writers writers, Readers readers, @Nullable RowKeys rows, int ambiguous) {
+        this.rows = rows;
         this.writers = writers;
         this.readers = readers;
         this.ambiguous = ambiguous;
@@ -73,7 +81,27 @@ public final class VersionIndex {
 
     /** A copy in which reads can be decided without deciding them here; it shares what never changes. */
     VersionIndex copy() {
-        return new VersionIndex(writers, readers.copy(), ambiguous);
+        return new VersionIndex(writers, readers.copy(), rows, ambiguous);
+    }
+
+    /** The same index with what its keys are. */
+    VersionIndex with(RowKeys kinds) {
+        return new VersionIndex(writers, readers, kinds, ambiguous);
+    }
+
+    /** What the keys are; null in a history without inserts and deletes. */
+    public @Nullable RowKeys rows() {
+        return rows;
+    }
+
+    /** The key of the history that a key of the index is about. */
+    public int keyOf(int key) {
+        return rows == null ? key : rows.keyOf(key);
+    }
+
+    /** Number of keys of the history. */
+    int historyKeys() {
+        return rows == null ? keys() : rows.keys();
     }
 
     /** Adds the whole index to a checkpoint file. */
@@ -87,6 +115,9 @@ public final class VersionIndex {
                 .put(
                         "optionalArrays",
                         new byte[] {(byte) (writers.next == null ? 0 : 1), (byte) (writers.initial == null ? 0 : 1)});
+        if (rows != null) {
+            rows.saveTo(file);
+        }
         saveReadsTo(file);
     }
 
@@ -107,19 +138,19 @@ public final class VersionIndex {
                 file.ints("writerClasses"),
                 has[0] == 0 ? null : file.ints("nextInClass"),
                 has[1] == 0 ? null : file.ints("initialWriters"));
-        return withReadsOf(file, writers, file.ints("readerStarts"));
+        return withReadsOf(file, writers, file.ints("readerStarts"), RowKeys.isIn(file) ? RowKeys.of(file) : null);
     }
 
     /** The same keys and writers with the reads of a checkpoint file. */
     VersionIndex withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
-        return withReadsOf(file, writers, readers.starts);
+        return withReadsOf(file, writers, readers.starts, rows);
     }
 
-    private static VersionIndex withReadsOf(ArrayFile file, Writers writers, int[] readerStarts)
+    private static VersionIndex withReadsOf(ArrayFile file, Writers writers, int[] readerStarts, @Nullable RowKeys rows)
             throws ArrayFile.DamagedException {
         Readers readers = new Readers(
                 readerStarts, file.ints("readerTransactions"), file.ints("readerClasses"), file.ints("slotStarts"));
-        return new VersionIndex(writers, readers, file.ints("ambiguous")[0]);
+        return new VersionIndex(writers, readers, rows, file.ints("ambiguous")[0]);
     }
 
     /** The same index with other numbers of transactions, which must ascend as the old ones do. */

@@ -29,6 +29,8 @@ public final class VersionIndexBuilder {
     private int readers;
     /** Reads without a candidate, as (key, transaction) pairs. */
     private final IntArrayList impossible = new IntArrayList();
+    /** Optional transactions with such reads. */
+    private final IntArrayList uncommitted = new IntArrayList();
 
     // Scratch of one key.
     private final WritersByValue byValue = new WritersByValue();
@@ -52,6 +54,11 @@ public final class VersionIndexBuilder {
     /** (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}. */
     public IntArrayList impossible() {
         return impossible;
+    }
+
+    /** Optional transactions that cannot have committed, because no transaction can have written what they read. */
+    IntArrayList uncommitted() {
+        return uncommitted;
     }
 
     /**
@@ -231,6 +238,8 @@ public final class VersionIndexBuilder {
             if (states[transaction] == CommitStatus.COUNTED) {
                 impossible.add(key);
                 impossible.add(transaction);
+            } else {
+                uncommitted.add(transaction);
             }
             return -1;
         }

@@ -34,6 +34,9 @@ public enum Anomaly {
             "NonRepeatableRead",
             List.of("fuzzy read", "P2", "non-repeatable read"),
             "a transaction read one key twice and saw two values"),
+    DUPLICATE_INSERT(
+            "DuplicateInsert", List.of("unique key violation"), "a transaction inserted a row that already existed"),
+    MISSING_ROW("MissingRow", List.of("delete of no row"), "a transaction deleted a row that did not exist"),
     CIRCULAR_INFORMATION_FLOW("G1c", List.of("circular information flow"), "transactions saw each other's effects"),
     LOST_UPDATE(
             "LostUpdate",

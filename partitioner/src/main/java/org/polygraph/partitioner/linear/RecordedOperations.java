@@ -40,6 +40,15 @@ final class RecordedOperations {
                     || isEmpty(table, t)) {
                 continue;
             }
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isInsert(o) || table.isDelete(o)) {
+                    return new HistoryException(
+                            table.whereIs(t),
+                            "an insert or a delete",
+                            "one read, write or cas for level lin",
+                            "check inserts and deletes at sser, which guarantees the same for them");
+                }
+            }
             if (!isOperation(table, t)) {
                 return new HistoryException(
                         table.whereIs(t),

@@ -2,14 +2,19 @@ package org.polygraph.partitioner.order;
 
 import java.nio.IntBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The check of one key at a time against an order: a read is violated if the last counted writer before
  * its snapshot wrote another value; with two events a transaction, two writers are violated if the snapshot of the later one precedes
  * the commit of the earlier one. Optional transactions are taken as not committed.
+ *
+ * <p>Of rows that are inserted and deleted ({@link RowKeys}), with two events a transaction: reads of an existence are at commits,
+ * and a writer is violated if the writer before it left a row and commits after its snapshot.
  *
  * <p>The writers of a key may be spread over several slices ({@link org.polygraph.partitioner.sliced.KeySlices}). Then a slice is
  * checked with the commit places of all writers of the key: a read is violated if the last one before it is not the place of a writer
@@ -24,6 +29,9 @@ public final class KeyCheck {
     private final VersionIndex index;
     private final byte[] states;
     private final int[] position;
+    /** Null where all keys are plain. */
+    private final @Nullable RowKeys rows;
+
     private long[] items = new long[256];
 
     /** @param position of each event, a permutation */
@@ -43,6 +51,7 @@ public final class KeyCheck {
         this.index = index;
         this.states = states;
         this.position = position;
+        this.rows = hasSnapshots ? index.rows() : null;
     }
 
     /** How many reads and pairs of writers of the key are violated. */
@@ -50,7 +59,8 @@ public final class KeyCheck {
         if (index.writerStarts()[key + 1] == index.writerStarts()[key]) {
             return 0;
         }
-        return sweep(events(key));
+        RowKeys kinds = rows;
+        return kinds == null || !kinds.isRow(key) ? sweep(events(key)) : sweep(events(key), key, kinds);
     }
 
     /**
@@ -105,10 +115,12 @@ public final class KeyCheck {
                 items[count++] = (long) commit(writers[w]) << 33 | 1L << 32 | w;
             }
         }
+        boolean atCommit = rows != null && rows.isExistence(key);
         int[] readers = index.readerTransactions();
         for (int r = r0; r < r1; r++) {
             if (states[readers[r]] == CommitStatus.COUNTED) {
-                items[count++] = (long) snapshot(readers[r]) << 33 | r;
+                int place = atCommit ? commit(readers[r]) : snapshot(readers[r]);
+                items[count++] = (long) place << 33 | r;
             }
         }
         Arrays.sort(items, 0, count);
@@ -132,6 +144,25 @@ public final class KeyCheck {
                     lastCommit = items[i] >>> 33;
                 }
             }
+        }
+        return violated;
+    }
+
+    /** Of the values or the existence of a row. */
+    private int sweep(int count, int key, RowKeys kinds) {
+        int violated = 0;
+        int current = VersionIndex.INITIAL;
+        long lastCommit = -1;
+        for (int i = 0; i < count; i++) {
+            int entry = (int) items[i];
+            if ((items[i] & 1L << 32) == 0) {
+                violated += index.readerClasses()[entry] == current ? 0 : 1;
+                continue;
+            }
+            int snapshot = snapshot(index.writerTransactions()[entry]);
+            violated += snapshot > lastCommit || !kinds.isExistence(key) || !kinds.leavesRow(current) ? 0 : 1;
+            current = index.writerClasses()[entry];
+            lastCommit = items[i] >>> 33;
         }
         return violated;
     }

@@ -50,7 +50,7 @@ public final class VersionChains {
 
     /** The chains, or null if the history is not of this kind; the first key that is not ends the search. */
     public static @Nullable VersionChains of(VersionIndex index, CommitStatus commitStatus) {
-        if (index.ambiguous() > 0 || commitStatus.optional() > 0) {
+        if (index.ambiguous() > 0 || commitStatus.optional() > 0 || index.rows() != null) {
             return null;
         }
         VersionChains chains = new VersionChains(index);

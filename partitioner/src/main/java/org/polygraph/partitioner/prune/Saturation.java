@@ -11,6 +11,7 @@ import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
@@ -154,7 +155,12 @@ public final class Saturation {
         int from = edges.count();
         IntArrayList decided = new IntArrayList(0);
         int[] starts = index.writerStarts();
+        // The rules assume that writers of a key do not overlap, which those of a row may under SI.
+        RowKeys rows = graph.events().perTransaction() == 2 ? index.rows() : null;
         for (int key = fromKey; key < toKey; key++) {
+            if (rows != null && rows.isRow(key)) {
+                continue;
+            }
             // A read that was decided in the last round may force edges although no row changed.
             boolean all = most || decidedKeys.contains(key);
             if (starts[key + 1] == starts[key] || (!all && !isDirty(key))) {

@@ -22,6 +22,9 @@ import org.polygraph.storage.table.HistoryTable;
  *       directly before it.
  * </ol>
  *
+ * <p>With an operation on a key that a transaction which may count inserts or deletes, it contains every write of the key by a
+ * transaction that may count.
+ *
  * <p><b>If a closed set violates the level, the whole history does.</b> Take an order that explains the whole
  * history, with some of the indeterminate transactions counted, and remove the operations outside the set. Sessions
  * still ascend, and writers of a key still do not overlap. In the whole history, a read of the second kind returned
@@ -31,11 +34,15 @@ import org.polygraph.storage.table.HistoryTable;
  * set, a write that its own transaction overwrote may become the last one, and a source may in truth be aborted; both
  * only allow more orders.
  *
+ * <p>Of a key that is inserted or deleted the set has all writers, in the same order, or none. So each insert finds no row, each
+ * delete finds one, and writers of one incarnation do not overlap.
+ *
  * <p>Two more writes are kept for people who read the set, although the proof does not need them. A read without a
  * source keeps the write that its anomaly names: its own later write, a later one of its session, one that its writer
  * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it returned.
  *
- * <p>Writes require nothing, so requirements are one level deep.
+ * <p>Writes require nothing but other writes of their key, and what an operation on such a key requires, requires nothing else. So
+ * requirements are one level deep.
  */
 final class ReadSources {
     private static final int NONE = -1;
@@ -44,10 +51,33 @@ final class ReadSources {
     private final boolean maybe;
     /** By key of a read seen so far: the operations that write the key, ascending. */
     private final Int2ObjectOpenHashMap<IntArrayList> writes = new Int2ObjectOpenHashMap<>();
+    /** By key: whether a transaction that may count inserts or deletes it; empty if none does. */
+    private final boolean[] rows;
 
     ReadSources(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
         this.table = table;
         this.maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
+        rows = new boolean[table.hasRows() ? table.keys().size() : 0];
+        for (int t = 0; rows.length > 0 && t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); mayCount(t) && o < table.operationsEnd(t); o++) {
+                rows[table.key(o)] |= table.isInsert(o) || table.isDelete(o);
+            }
+        }
+    }
+
+    private boolean isRow(int key) {
+        return rows.length > 0 && rows[key];
+    }
+
+    /** Whether each operation on some key requires more than so many others. */
+    boolean requiresMore(int most) {
+        int[] counts = new int[rows.length];
+        for (int o = 0; rows.length > 0 && o < table.operations(); o++) {
+            if (table.isWrite(o) && isRow(table.key(o)) && ++counts[table.key(o)] > most) {
+                return true;
+            }
+        }
+        return false;
     }
 
     HistoryTable table() {
@@ -81,7 +111,7 @@ final class ReadSources {
         int before = writes.size();
         for (int o : operations) {
             int key = table.key(o);
-            if (!table.isWrite(o) && !writes.containsKey(key)) {
+            if ((!table.isWrite(o) || isRow(key)) && !writes.containsKey(key)) {
                 writes.put(key, new IntArrayList(4));
             }
         }
@@ -103,6 +133,12 @@ final class ReadSources {
     IntArrayList required(int operation) {
         IntArrayList required = new IntArrayList(2);
         int t = HistorySelection.transactionOf(table, operation);
+        IntArrayList ofKey = isRow(table.key(operation)) && mayCount(t) ? writes.get(table.key(operation)) : null;
+        for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
+            if (ofKey.getInt(i) != operation && mayCount(HistorySelection.transactionOf(table, ofKey.getInt(i)))) {
+                required.add(ofKey.getInt(i));
+            }
+        }
         if (table.isWrite(operation) || !mayCount(t)) {
             return required;
         }

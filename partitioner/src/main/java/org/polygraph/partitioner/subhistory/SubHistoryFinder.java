@@ -22,6 +22,8 @@ public final class SubHistoryFinder {
     private static final int MOST_OPERATIONS = 200_000;
     /** A larger sub-history that is not known to be minimal helps no one. */
     private static final int MOST_UNSHRUNK = 20_000;
+    /** Writes of a row, which a sub-history has all or not at all: with more, none is small. */
+    private static final int MOST_OF_ROW = 500;
 
     private final HistoryTable whole;
     private final IsolationLevel level;
@@ -60,7 +62,7 @@ public final class SubHistoryFinder {
      * @param more edges that the violation rests on besides its own
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
-        int[] start = start(violation, more);
+        int[] start = sources.requiresMore(MOST_OF_ROW) ? null : start(violation, more);
         if (start == null) {
             return violation;
         }

@@ -58,6 +58,9 @@ public final class AutoChecker implements Checker {
     }
 
     private Checker chosen(Check check) {
+        if (check.table().hasRows()) {
+            return embedded;
+        }
         HistorySize size = HistorySize.of(check.table());
         Budget budget = check.budget();
         Progress progress = check.phases().listener();

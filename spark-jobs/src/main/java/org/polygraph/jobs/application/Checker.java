@@ -2,6 +2,7 @@ package org.polygraph.jobs.application;
 
 import java.io.IOException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -43,6 +44,11 @@ public interface Checker {
         return HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 
+    /** Why the engine cannot decide this history; null if it can. */
+    default @Nullable HistoryException problem(HistoryTable table) {
+        return null;
+    }
+
     /**
      * Decides one history.
      *
@@ -74,7 +80,7 @@ public interface Checker {
     /** The same, continuing from the checkpoints of an earlier process. */
     default Verdict check(
             HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
-        return VerdictMaker.of(new Check(table, request, progress, budget, checkpoints), this)
+        return VerdictMaker.of(new Check(request.judged(table), request, progress, budget, checkpoints), this)
                 .build();
     }
 }

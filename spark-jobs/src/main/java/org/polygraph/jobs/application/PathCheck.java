@@ -101,8 +101,8 @@ final class PathCheck {
             fit.removeIf(request -> !fits(whole, request.level()));
         }
         for (CheckRequest request : fit) {
-            // What a refused compare-and-set did not find is something to level lin only.
-            HistoryTable judged = request.level() == IsolationLevel.LIN ? whole : history;
+            HistoryTable judged =
+                    history == null || request.level() == IsolationLevel.LIN ? whole : request.judged(history);
             verdicts.add(
                     unread != null || judged == null
                             ? again(Objects.requireNonNull(unread, "a failure"), request.level())
@@ -116,7 +116,7 @@ final class PathCheck {
             CheckRequest request = fit.get(i);
             if (verdicts.get(i).status() == Verdict.Status.UNKNOWN && !budget.exhausted()) {
                 List<Verdict> weaker = verdicts.subList(i + 1, verdicts.size());
-                Verdict.Builder verdict = attempt(request, () -> fromWeaker(history, request, weaker));
+                Verdict.Builder verdict = attempt(request, () -> fromWeaker(request.judged(history), request, weaker));
                 if (verdict != null && verdict.status() != Verdict.Status.UNKNOWN) {
                     verdicts.set(i, complete(verdict));
                 }
@@ -249,6 +249,10 @@ final class PathCheck {
                             + "; expected no transaction to end before it starts, for real-time order is part of level "
                             + request.level().label()
                             + "; correct the recorder's clock, or check ser or si without --time strict");
+        }
+        HistoryException unsuited = checker.problem(history);
+        if (unsuited != null) {
+            throw unsuited;
         }
         budget.require();
         Check check = new Check(history, request, listener, budget, kept.of(request, history));

@@ -172,15 +172,17 @@ final class CheckCommand implements Callable<Integer> {
         String problem;
         try {
             Map<String, String> header = path.equals("-") ? Map.of() : HistoryReader.header(path, options.format());
-            String isolation = header.getOrDefault("isolation", "").replaceAll("^\"|\"$", "");
+            String isolation = unquoted(header.getOrDefault("isolation", ""));
+            // What record knows that the database means by its isolation.
+            String level = unquoted(header.getOrDefault("level", isolation));
             problem = isolation.isEmpty()
                     ? path + " states no isolation in its header"
-                    : "the header of " + path + ": " + LevelNames.refusal(isolation);
-            Optional<IsolationLevel> level = LevelNames.of(isolation);
-            if (level.isPresent()) {
+                    : "the header of " + path + ": " + LevelNames.refusal(level);
+            Optional<IsolationLevel> found = isolation.isEmpty() ? Optional.empty() : LevelNames.of(level);
+            if (found.isPresent()) {
                 environment.message(
-                        path + ": level " + level.get().label() + ", because the header states isolation " + isolation);
-                return new Levels(List.of(level.get()));
+                        path + ": level " + found.get().label() + ", because the header states isolation " + isolation);
+                return new Levels(List.of(found.get()));
             }
         } catch (HistoryException e) {
             problem = Failures.text(e);
@@ -191,6 +193,10 @@ final class CheckCommand implements Callable<Integer> {
                 spec.commandLine(),
                 spec.findOption(LEVEL),
                 "Missing required option: '--level=LEVEL' (" + problem + ")");
+    }
+
+    private static String unquoted(String json) {
+        return json.replaceAll("^\"|\"$", "");
     }
 
     /** Explains a run without a check. */

@@ -76,6 +76,6 @@ final class LevelNames {
         known.addAll(NAMES.keySet());
         known.add(LevelConverter.ALL);
         return "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: "
-                + String.join(", ", labels) + "), or a name such as serializable, or all";
+                + String.join(", ", labels) + ")";
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -43,7 +44,7 @@ final class PolygraphCommand implements Runnable {
     private static final String CHECK = "check";
 
     /** Commands whose names are reserved. */
-    private static final Set<String> PLANNED = Set.of("record", "bench");
+    private static final Set<String> PLANNED = Set.of("bench");
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -83,6 +84,7 @@ final class PolygraphCommand implements Runnable {
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, Workload.Distribution.class);
         choices(commands, Workload.Level.class);
+        choices(commands, WorkloadKind.class);
         choices(commands, Verbosity.ProgressMode.class);
         // A history may be called @something.
         commands.setExpandAtFiles(false);
@@ -105,6 +107,7 @@ final class PolygraphCommand implements Runnable {
         known.put("lint", e -> new CommandLine(new LintCommand(e)));
         known.put("estimate", e -> new CommandLine(new EstimateCommand(e)));
         known.put("generate", e -> new CommandLine(new GenerateCommand(e)));
+        known.put("record", e -> new CommandLine(new RecordCommand(e)));
         known.put("version", e -> new CommandLine(new VersionCommand(e)));
         CommandLine commands = new CommandLine(new PolygraphCommand());
         known.forEach((name, command) -> {

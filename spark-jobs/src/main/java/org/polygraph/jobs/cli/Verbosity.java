@@ -1,5 +1,7 @@
 package org.polygraph.jobs.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Option;
 
 /** The amount of output on stderr. */
@@ -41,6 +43,22 @@ final class Verbosity {
 
     boolean verbose() {
         return verbose;
+    }
+
+    RecordProgress recording(Environment environment) {
+        return new RecordProgress(environment.err(), quiet ? ProgressMode.NONE : mode, environment.terminal());
+    }
+
+    /** The options that another command takes in the same way. */
+    List<String> words() {
+        List<String> words = new ArrayList<>();
+        if (quiet) {
+            words.add("-q");
+        }
+        if (verbose) {
+            words.add("-v");
+        }
+        return words;
     }
 
     ProgressPrinter progress(Environment environment) {

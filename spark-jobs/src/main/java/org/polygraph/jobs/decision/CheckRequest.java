@@ -92,11 +92,12 @@ public record CheckRequest(
     }
 
     /**
-     * The operations of a history that the level judges: a refused compare-and-set matters to level lin only. The same table if
-     * there are none.
+     * The operations of a history that the level judges: a refused compare-and-set matters to level lin only, and rc, ra and cc
+     * take inserts and deletes as other writes. The same table if there are none.
      */
     public HistoryTable judged(HistoryTable table) {
-        return level == IsolationLevel.LIN ? table : table.withoutRefusals();
+        HistoryTable plain = level == IsolationLevel.LIN ? table : table.withoutRefusals();
+        return level.isAxiom() && level != IsolationLevel.LIN ? plain.withoutRows() : plain;
     }
 
     /** The assumptions of a verdict on this history. */

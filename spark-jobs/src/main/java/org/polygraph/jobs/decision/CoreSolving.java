@@ -63,8 +63,9 @@ final class CoreSolving {
                 searching(solver, residual.graph())
                         .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
-                        .withMaxBytes(bytes - bytes / 4)
-                        .withProof(trace);
+                        .withMaxBytes(bytes - bytes / 4);
+        // The checker of proofs does not know the rows of snapshot isolation.
+        options = problem.hasRows() ? options : options.withProof(trace);
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =
                 outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
@@ -215,7 +216,7 @@ final class CoreSolving {
                 addEnded(ticks, open, graph.events(), core.cycle(), transactions);
                 continue;
             }
-            keys.add(key);
+            keys.add(index.keyOf(key));
             if (core.reader(i) >= 0) {
                 transactions.add(index.readerTransactions()[core.reader(i)]);
                 int valueClass = index.readerClasses()[core.reader(i)];

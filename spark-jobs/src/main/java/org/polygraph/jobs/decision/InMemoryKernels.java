@@ -58,7 +58,10 @@ public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSuppl
     }
 
     @Override
-    public Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
-        return level == IsolationLevel.CC ? new CausalAxiom(index(indeterminate)) : new ReadAxiom(reads, level);
+    public Axiom axiom(
+            ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes) {
+        return level == IsolationLevel.CC
+                ? new CausalAxiom(index(indeterminate), mostBytes)
+                : new ReadAxiom(reads, level);
     }
 }

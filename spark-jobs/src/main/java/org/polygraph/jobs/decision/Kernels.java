@@ -61,6 +61,7 @@ public interface Kernels {
      * What RC, RA or CC demands of the commit order.
      *
      * @param reads as they were found for that level
+     * @param mostBytes that clocks may take
      */
-    Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
+    Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes);
 }

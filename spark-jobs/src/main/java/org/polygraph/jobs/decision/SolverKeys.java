@@ -1,6 +1,8 @@
 package org.polygraph.jobs.decision;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.solver.Polygraph;
 
@@ -20,11 +22,13 @@ final class SolverKeys {
     private final int[] readerStarts;
     private final int[] readers;
     private final int[] readerClasses;
+    private final Polygraph.Kind @Nullable [] kinds;
 
     private SolverKeys(VersionIndex index, RealTimeChain ticks) {
         int[] open = ticks.openStarts();
         ofHistory = index.keys();
         int n = open.length;
+        kinds = kinds(index.rows(), ofHistory, n);
         if (n == 0) {
             writerStarts = index.writerStarts();
             writers = index.writerTransactions();
@@ -52,11 +56,30 @@ final class SolverKeys {
         }
     }
 
+    private static Polygraph.Kind @Nullable [] kinds(@Nullable RowKeys rows, int keys, int more) {
+        if (rows == null) {
+            return null;
+        }
+        Polygraph.Kind[] kinds = new Polygraph.Kind[keys + more];
+        Arrays.fill(kinds, Polygraph.Kind.PLAIN);
+        for (int key = 0; key < keys; key++) {
+            if (rows.isExistence(key)) {
+                kinds[key] = rows.isUnborn() ? Polygraph.Kind.ROW_UNBORN : Polygraph.Kind.ROW_BORN;
+            } else if (rows.isRow(key)) {
+                kinds[key] = Polygraph.Kind.ROW_VALUES;
+            }
+        }
+        return kinds;
+    }
+
     static SolverKeys of(VersionIndex index, RealTimeChain ticks) {
         return new SolverKeys(index, ticks);
     }
 
     void addTo(Polygraph.Builder polygraph) {
-        polygraph.writers(writerStarts, writers, writerClasses).readers(readerStarts, readers, readerClasses);
+        polygraph
+                .writers(writerStarts, writers, writerClasses)
+                .readers(readerStarts, readers, readerClasses)
+                .kinds(kinds);
     }
 }

@@ -44,8 +44,12 @@ final class SolverOrder implements Strategy {
                 found.position());
         phases.end(left.violated());
         if (!left.isEmpty()) {
-            throw new IllegalStateException("the solver's order violates " + left.violated() + " reads, the first"
-                    + " of key " + search.check.table().keys().label(left.keys()[0]));
+            throw new IllegalStateException(
+                    "the solver's order violates " + left.violated() + " reads, the first" + " of key "
+                            + search.check
+                                    .table()
+                                    .keys()
+                                    .label(search.history().versions().keyOf(left.keys()[0])));
         }
         return search.kept(found);
     }

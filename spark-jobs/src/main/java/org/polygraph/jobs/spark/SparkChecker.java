@@ -205,6 +205,19 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     @Override
+    public @Nullable HistoryException problem(HistoryTable table) {
+        return table.hasRows()
+                ? new HistoryException(
+                        table.source().files().isEmpty()
+                                ? "history"
+                                : table.source().files().get(0),
+                        "inserts or deletes, with --engine spark",
+                        "reads and writes at this level",
+                        "give --engine embedded, or ask for rc, ra or cc")
+                : null;
+    }
+
+    @Override
     public Finding find(Check check) {
         if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
             throw new BudgetException(check.budget().shortage("a Spark session", LazySession.LEAST_HEAP));

@@ -269,11 +269,12 @@ final class SparkKernels implements Kernels, AutoCloseable {
 
     /** CC: the closure and what goes by key over it are the driver's. */
     @Override
-    public Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+    public Axiom axiom(
+            ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes) {
         if (level != IsolationLevel.CC) {
             return Budget.unlessEnded(dealt().readAxiom(reads, level));
         }
-        return new CausalAxiom(index(indeterminate));
+        return new CausalAxiom(index(indeterminate), mostBytes);
     }
 
     private DealtStages dealt() {

@@ -17,9 +17,9 @@ import org.polygraph.jobs.decision.SubHistoryDecision;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.axiom.WriterChoices;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.DistinctWrites;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -95,10 +95,9 @@ public final class WeakLevelDecision {
         }
         boolean hasOpenReads = order.hasOpenReads();
         check.uniqueValues(!hasOpenReads);
-        long rows = causal ? ChainClocks.plainBytes(order.graph().events()) : 0;
-        budget.require(held, rows, "order");
+        budget.require(held, causal ? CausalAxiom.leastBytes(table.transactions()) : 0, "order");
         phases.begin("order");
-        Axiom axiom = kernels.axiom(reads, indeterminate, request.level());
+        Axiom axiom = kernels.axiom(reads, indeterminate, request.level(), budget.bytes() - held);
         boolean isOrdered = order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
         if (!isOrdered) {

@@ -142,12 +142,15 @@ public final class HistoryLint {
                 int key = table.key(o);
                 long value = table.value(o);
                 if (table.isWrite(o)) {
-                    if (!aborted && written.isRepeated(key, value) && count(Check.REPEATED_VALUE)) {
+                    if (!aborted
+                            && !table.isDelete(o)
+                            && written.isRepeated(key, value)
+                            && count(Check.REPEATED_VALUE)) {
                         repeated(t, key, value);
                     }
                     continue;
                 }
-                if (value == ValueDictionary.NULL && count(Check.NULL_READ)) {
+                if (value == ValueDictionary.NULL && !table.hasRows() && count(Check.NULL_READ)) {
                     nullRead(t, key);
                 }
                 if (!written.isWritten(key) && (reported[key >> 6] & 1L << key) == 0) {

@@ -30,7 +30,7 @@ final class WrittenValues {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWrite(o)) {
                     int key = table.key(o);
-                    starts[key + 2] += counted;
+                    starts[key + 2] += table.isDelete(o) ? 0 : counted;
                     written[key >> 6] |= 1L << key;
                 }
             }
@@ -43,7 +43,7 @@ final class WrittenValues {
         for (int t = 0; t < table.transactions(); t++) {
             if (table.status(t) != TransactionStatus.ABORTED) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (table.isWrite(o)) {
+                    if (table.isWrite(o) && !table.isDelete(o)) {
                         values[starts[table.key(o) + 1]++] = table.value(o);
                     }
                 }

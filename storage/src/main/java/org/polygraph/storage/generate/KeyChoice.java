@@ -6,7 +6,7 @@ import java.io.Serializable;
  * Which key an operation has, as a function of random bits: key 0 is the most frequent. {@link StrictMath}, because the same
  * bits must give the same key on every machine.
  */
-interface KeyChoice extends Serializable {
+public interface KeyChoice extends Serializable {
     /** A key, from 0. */
     int of(long bits);
 
@@ -34,6 +34,22 @@ interface KeyChoice extends Serializable {
         public int of(long bits) {
             long again = TransactionPlan.mix(bits);
             return hot == keys || fraction(bits) < share ? below(hot, again) : hot + below(keys - hot, again);
+        }
+    }
+
+    /** Key k with weight e^(-k / scale), where 95 % of the operations fall on the first six sevenths of the keys. */
+    record Exponential(int keys) implements KeyChoice {
+        private static final double SCALE = 6 / (7 * -StrictMath.log(0.05));
+
+        @Override
+        public int of(long bits) {
+            // A draw beyond the last key is followed by the hash of its bits.
+            for (long draw = bits; ; draw = TransactionPlan.mix(draw)) {
+                double key = -StrictMath.log(1 - fraction(draw)) * keys * SCALE;
+                if (key < keys) {
+                    return (int) key;
+                }
+            }
         }
     }
 

@@ -24,7 +24,8 @@ public final class Workload implements Serializable {
     public enum Distribution {
         UNIFORM,
         ZIPF,
-        HOTSPOT
+        HOTSPOT,
+        EXPONENTIAL
     }
 
     /** An anomaly and the transaction where it begins. */
@@ -180,8 +181,38 @@ public final class Workload implements Serializable {
         return transactions;
     }
 
+    /** The most of a transaction. */
     public int operations() {
         return operations;
+    }
+
+    /** The least of a transaction. */
+    public int leastOperations() {
+        return leastOperations;
+    }
+
+    public int sessions() {
+        return sessions;
+    }
+
+    public double reads() {
+        return reads;
+    }
+
+    public double modifies() {
+        return modifies;
+    }
+
+    public int values() {
+        return values;
+    }
+
+    public double aborted() {
+        return aborted;
+    }
+
+    public long seed() {
+        return seed;
     }
 
     public int keys() {
@@ -235,12 +266,14 @@ public final class Workload implements Serializable {
         return new TransactionPlan(this);
     }
 
-    KeyChoice keyChoice() {
+    /** The keys of operations. */
+    public KeyChoice keyChoice() {
         return switch (distribution) {
             case UNIFORM -> new KeyChoice.Uniform(keys);
             case ZIPF -> new KeyChoice.Zipf(keys, zipf);
             case HOTSPOT ->
                 new KeyChoice.Hotspot(keys, (int) Math.max(1, Math.min(keys, Math.round(keys * hotKeys))), hotShare);
+            case EXPONENTIAL -> new KeyChoice.Exponential(keys);
         };
     }
 

@@ -72,6 +72,8 @@ public final class HistorySelection {
         IntArrayList keys = new IntArrayList();
         int[] operationKeys = new int[operations.length];
         long[] operationValues = new long[operations.length];
+        byte[] kinds = whole.operationKinds();
+        byte[] selectedKinds = kinds == null ? null : new byte[operations.length];
         for (int i = 0; i < operations.length; i++) {
             int o = operations[i];
             int key = whole.key(o);
@@ -83,12 +85,15 @@ public final class HistorySelection {
             }
             operationKeys[i] = id << 1 | (whole.isWrite(o) ? 1 : 0);
             operationValues[i] = whole.value(o);
+            if (kinds != null && selectedKinds != null) {
+                selectedKinds[i] = kinds[o];
+            }
         }
         int[] keptKeys = keys.toIntArray();
         HistoryTable table = whole.select(
                 KeyDictionary.picked(whole.keys(), keptKeys),
                 kept,
-                new Operations(starts, operationKeys, operationValues));
+                new Operations(starts, operationKeys, operationValues, selectedKinds));
         return new HistorySelection(table, kept, keptKeys, operations);
     }
 

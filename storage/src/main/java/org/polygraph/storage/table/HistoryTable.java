@@ -36,6 +36,7 @@ public final class HistoryTable {
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final long[] operationValues;
+    private final byte @Nullable [] operationKinds;
     /** Negative until it is computed. */
     private int writes = -1;
 
@@ -101,6 +102,7 @@ public final class HistoryTable {
         this.operationStarts = operations.starts();
         this.operationKeys = operations.keys();
         this.operationValues = operations.values();
+        this.operationKinds = operations.kinds();
     }
 
     public int sessions() {
@@ -209,6 +211,21 @@ public final class HistoryTable {
         return operationKeys[operation] == (key << 1 | 1);
     }
 
+    /** Whether some write is an insert or a delete. */
+    public boolean hasRows() {
+        return operationKinds != null;
+    }
+
+    /** Whether an operation inserts a row. */
+    public boolean isInsert(int operation) {
+        return operationKinds != null && operationKinds[operation] == Operations.INSERT;
+    }
+
+    /** Whether an operation deletes a row. */
+    public boolean isDelete(int operation) {
+        return operationKinds != null && operationKinds[operation] == Operations.DELETE;
+    }
+
     /** The code of an operation's value, see {@link ValueDictionary}. */
     public long value(int operation) {
         return operationValues[operation];
@@ -227,6 +244,11 @@ public final class HistoryTable {
     /** Each operation's value code, see {@link ValueDictionary}. */
     public long[] operationValues() {
         return operationValues;
+    }
+
+    /** Each operation's kind, see {@link Operations#kinds}; null where {@link #hasRows} is false. */
+    public byte @Nullable [] operationKinds() {
+        return operationKinds;
     }
 
     public KeyDictionary keys() {
@@ -278,11 +300,15 @@ public final class HistoryTable {
         int[] kept = new int[operationKeys.length];
         long[] keptValues = new long[operationKeys.length];
         int[] keptStarts = new int[operationStarts.length];
+        byte[] keptKinds = operationKinds == null ? null : new byte[operationKinds.length];
         int n = 0;
         for (int t = 0; t < transactions(); t++) {
             for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                 if (!values.isOther(operationValues[o])) {
                     kept[n] = operationKeys[o];
+                    if (keptKinds != null && operationKinds != null) {
+                        keptKinds[n] = operationKinds[o];
+                    }
                     keptValues[n++] = operationValues[o];
                 }
             }
@@ -290,7 +316,19 @@ public final class HistoryTable {
         }
         return n == kept.length
                 ? this
-                : with(new Operations(keptStarts, Arrays.copyOf(kept, n), Arrays.copyOf(keptValues, n)));
+                : with(new Operations(
+                        keptStarts,
+                        Arrays.copyOf(kept, n),
+                        Arrays.copyOf(keptValues, n),
+                        keptKinds == null ? null : Arrays.copyOf(keptKinds, n)));
+    }
+
+    /**
+     * The history with plain writes in place of inserts and deletes, a delete as a write of null. The same table if there are
+     * none; shares all other arrays.
+     */
+    public HistoryTable withoutRows() {
+        return hasRows() ? with(new Operations(operationStarts, operationKeys, operationValues, null)) : this;
     }
 
     /** The same history with another status for some transactions. Shares all other arrays. */
@@ -306,7 +344,7 @@ public final class HistoryTable {
                 values,
                 sessions,
                 new Transactions(changed, same.indexes(), same.sources(), same.starts(), same.ends()),
-                new Operations(operationStarts, operationKeys, operationValues));
+                new Operations(operationStarts, operationKeys, operationValues, operationKinds));
     }
 
     /** The same transactions with other operations. */
@@ -340,7 +378,7 @@ public final class HistoryTable {
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */
     public long arrayBytes() {
-        return (long) BYTES_PER_OPERATION * operations()
+        return (long) (hasRows() ? BYTES_PER_OPERATION + 1 : BYTES_PER_OPERATION) * operations()
                 + (long) (starts() == null ? BYTES_PER_TRANSACTION : BYTES_PER_TIMED_TRANSACTION) * transactions()
                 + 12L * sessions()
                 + 8;

@@ -192,6 +192,28 @@ public final class HistoryTableBuilder {
         operation(key << 1 | 1, valueCode);
     }
 
+    /** A write that inserts a row. */
+    public void insert(int key, long valueCode) {
+        write(key, valueCode);
+        kind(operations.size() - 1, Operations.INSERT);
+    }
+
+    /** A write that deletes a row. */
+    public void delete(int key) {
+        write(key, ValueDictionary.NULL);
+        kind(operations.size() - 1, Operations.DELETE);
+    }
+
+    /**
+     * Makes a write an insert or a delete.
+     *
+     * @param operation its number in the order of addition
+     * @param kind of {@link Operations#kinds}
+     */
+    public void kind(int operation, byte kind) {
+        operations.kind(operation, kind);
+    }
+
     /** An append of an element to the key's list. */
     public void append(int key, long element) {
         operation(key << 1, beforeAppend());
@@ -331,7 +353,8 @@ public final class HistoryTableBuilder {
                 sessions.labels(),
                 transactions.sessions(),
                 transactions.copy(),
-                new Operations(transactions.operationStarts(), keysAndKinds, valueCodes),
+                new Operations(
+                        transactions.operationStarts(), keysAndKinds, valueCodes, operations.kinds(null, new int[0])),
                 keys.labels(),
                 values.labels(),
                 initialValue,
@@ -366,12 +389,16 @@ public final class HistoryTableBuilder {
         }
         Transactions piece = rows.transactions();
         int[] starts = rows.operations().starts();
+        byte[] kinds = rows.operations().kinds();
         for (int t = 0; t < piece.size(); t++) {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 int keyAndKind = rows.operations().keys()[o];
                 operation(
                         ids[keyAndKind >>> 1] << 1 | (keyAndKind & 1),
                         code(rows.operations().values()[o], codes, listsHere));
+                if (kinds != null && kinds[o] != 0) {
+                    kind(operations.size() - 1, kinds[o]);
+                }
             }
             index = piece.indexes()[t];
             status = TransactionStatus.ofCode(piece.statuses()[t]);
@@ -417,7 +444,11 @@ public final class HistoryTableBuilder {
                 values,
                 new Sessions(sorted.labels(), sorted.starts()),
                 transactions.moved(sorted),
-                new Operations(order == null ? starts : moved(starts, order), keysAndKinds, valueCodes));
+                new Operations(
+                        order == null ? starts : moved(starts, order),
+                        keysAndKinds,
+                        valueCodes,
+                        operations.kinds(order, starts)));
         return lists == null ? table : ListResolution.of(table, lists);
     }
 

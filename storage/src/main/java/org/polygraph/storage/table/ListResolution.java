@@ -75,6 +75,7 @@ final class ListResolution {
     }
 
     private HistoryTable resolved() throws HistoryException {
+        refuseRows();
         checkAppends();
         for (byte kind : kinds) {
             if (kind == LIST) {
@@ -91,7 +92,21 @@ final class ListResolution {
             }
             starts[t + 1] = n;
         }
-        return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n)));
+        return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n), null));
+    }
+
+    private void refuseRows() throws HistoryException {
+        for (int t = 0; table.hasRows() && t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isInsert(o) || table.isDelete(o)) {
+                    throw new HistoryException(
+                            table.whereIs(t),
+                            "an insert or a delete in a history that also has lists",
+                            "rows or lists",
+                            "check the keys of lists and the keys of rows as two histories");
+                }
+            }
+        }
     }
 
     /** Checks that each element is appended once, and that no key has both lists and plain values. */

@@ -24,6 +24,8 @@ final class OperationList {
     private long[] lastValues = new long[FIRST_BLOCK];
     private int lastUsed;
     private int size;
+    /** By operation up to its length: its kind, see {@link Operations#kinds}; empty without inserts and deletes. */
+    private byte[] kinds = new byte[0];
     /** Operation o is in block o >> shift; with an expected size all operations are in the first block. */
     private int shift = BLOCK_SHIFT;
 
@@ -38,7 +40,8 @@ final class OperationList {
 
     /** Bytes held. */
     long bytes() {
-        return (long) HistoryTable.BYTES_PER_OPERATION * ((keyBlocks.size() - 1L) * BLOCK + lastKeys.length);
+        return (long) HistoryTable.BYTES_PER_OPERATION * ((keyBlocks.size() - 1L) * BLOCK + lastKeys.length)
+                + kinds.length;
     }
 
     /** Allocates one array of the expected size, before the first operation. */
@@ -115,6 +118,14 @@ final class OperationList {
         size++;
     }
 
+    /** Makes an operation that was added as a write an insert or a delete. */
+    void kind(int operation, byte kind) {
+        if (operation >= kinds.length) {
+            kinds = Arrays.copyOf(kinds, Math.max(operation + 1, (int) Math.min(MAX_ARRAY, 2L * operation)));
+        }
+        kinds[operation] = kind;
+    }
+
     /** Adds up to {@code n} operations, as many as fit without growing, and returns how many. */
     int add(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {
         int take = Math.min(n, lastKeys.length - lastUsed);
@@ -150,6 +161,26 @@ final class OperationList {
             move(keyBlocks, all, order, starts);
         }
         return all;
+    }
+
+    /** Like {@link #values} for kinds; null without inserts and deletes. */
+    byte @Nullable [] kinds(int @Nullable [] order, int[] starts) {
+        if (kinds.length == 0) {
+            return null;
+        }
+        byte[] all = Arrays.copyOf(kinds, size);
+        kinds = new byte[0];
+        if (order == null) {
+            return all;
+        }
+        byte[] sorted = new byte[size];
+        int o = 0;
+        for (int t : order) {
+            int n = starts[t + 1] - starts[t];
+            System.arraycopy(all, starts[t], sorted, o, n);
+            o += n;
+        }
+        return sorted;
     }
 
     /** Copies the blocks into an array in the order of transactions and releases them. */

@@ -173,7 +173,7 @@ class JsonlReaderTest {
             },
             {
                 txn("{\"op\":\"x\""),
-                "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\", \"append\" or \"cas\""
+                "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\", \"i\", \"d\", \"append\" or \"cas\""
             },
             {
                 TXN + TXN.stripTrailing() + " " + TXN,
@@ -203,7 +203,7 @@ class JsonlReaderTest {
                                 + " larger numbers as strings");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[]}")))
                 .isEqualTo(
-                        "h:1:58: found the operation \"pr\"; expected \"r\", \"w\", \"append\" or \"cas\"; predicates"
+                        "h:1:58: found the operation \"pr\"; expected \"r\", \"w\", \"i\", \"d\", \"append\" or \"cas\"; predicates"
                                 + " are not supported yet");
     }
 

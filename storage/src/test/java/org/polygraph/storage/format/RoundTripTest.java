@@ -64,7 +64,13 @@ class RoundTripTest {
                 int key = random.nextBoolean()
                         ? builder.keys().id(random.nextBoolean() ? random.nextLong() : random.nextInt(5))
                         : builder.keys().id(text(random));
-                if (random.nextBoolean()) {
+                if (seed % 3 == 0 && random.nextInt(3) == 0) {
+                    if (random.nextBoolean()) {
+                        builder.insert(key, value(random, builder.values()));
+                    } else {
+                        builder.delete(key);
+                    }
+                } else if (random.nextBoolean()) {
                     builder.write(key, value(random, builder.values()));
                 } else {
                     builder.read(key, value(random, builder.values()));
@@ -334,7 +340,7 @@ class RoundTripTest {
         });
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
                 .isEqualTo(
-                        "other.parquet:row 0: found the operation \"append\"; expected \"r\", \"w\" or \"cas\"; lists"
+                        "other.parquet:row 0: found the operation \"append\"; expected \"r\", \"w\", \"i\", \"d\" or \"cas\"; lists"
                                 + " are not supported yet");
         for (String time : List.of("start", "end")) {
             parquet(

@@ -23,7 +23,7 @@ public final class Tables {
             row.append(' ').append(ends == null ? HistoryTable.NO_TIME : ends[t]);
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.operationKeys()[o];
-                row.append((key & 1) != 0 ? " w " : " r ");
+                row.append(table.isInsert(o) ? " i " : table.isDelete(o) ? " d " : (key & 1) != 0 ? " w " : " r ");
                 row.append(table.keys().label(key >>> 1)).append('=');
                 row.append(value(table.values(), table.value(o)));
             }

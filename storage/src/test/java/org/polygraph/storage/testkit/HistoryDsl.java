@@ -18,7 +18,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * history     = [ "init" value ";" ] [ session { ";" session } ]
  * session     = [ "s" number ":" ] transaction { "|" transaction }
  * transaction = [ "@" start ".." end ] [ "!" | "?" ] ( "()" | operation { operation } )
- * operation   = ( "r" | "w" ) "(" name "," value ")"
+ * operation   = ( "r" | "w" | "i" | "d" ) "(" name "," value ")"
  * value       = name | "null";  name = integer | word | quoted
  * </pre>
  *
@@ -85,7 +85,11 @@ public final class HistoryDsl {
         }
         for (int o = from; o < to; o++) {
             int keyAndKind = history.operationKeys()[o];
-            out.append(o == from ? "" : " ").append((keyAndKind & 1) == 0 ? "r(" : "w(");
+            out.append(o == from ? "" : " ")
+                    .append(
+                            (keyAndKind & 1) == 0
+                                    ? "r("
+                                    : history.isInsert(o) ? "i(" : history.isDelete(o) ? "d(" : "w(");
             key(out, history.keys(), keyAndKind >> 1);
             out.append(',');
             value(out, history.values(), history.value(o));
@@ -195,13 +199,13 @@ public final class HistoryDsl {
 
     private boolean isOperationNext() {
         skipBlanks();
-        return charAt(at) == 'r' || charAt(at) == 'w';
+        return "rwid".indexOf(charAt(at)) >= 0;
     }
 
     private void operation() {
         skipBlanks();
-        boolean write = charAt(at) == 'w';
-        if (!write && charAt(at) != 'r') {
+        char kind = (char) charAt(at);
+        if ("rwid".indexOf(kind) < 0) {
             throw error(found(), "an operation: r(key,value) or w(key,value), or () for none");
         }
         at++;
@@ -210,10 +214,11 @@ public final class HistoryDsl {
         expect(',', "',' between key and value");
         long value = value();
         expect(')', "')' after the value");
-        if (write) {
-            builder.write(key, value);
-        } else {
-            builder.read(key, value);
+        switch (kind) {
+            case 'w' -> builder.write(key, value);
+            case 'i' -> builder.insert(key, value);
+            case 'd' -> builder.delete(key);
+            default -> builder.read(key, value);
         }
     }
 

@@ -29,6 +29,8 @@ import org.polygraph.storage.table.HistoryTable;
 public record Fingerprint(String input, String content) {
     private static final byte TEXT_KEY = 2;
     private static final byte INTEGER_VALUE = 4;
+    private static final byte INSERT = 32;
+    private static final byte DELETE = 64;
     private static final byte TEXT_VALUE = 8;
     /** A value that is not null, an integer or a string; its string form follows. */
     private static final byte OTHER_VALUE = 24;
@@ -128,7 +130,7 @@ public record Fingerprint(String input, String content) {
             long value = table.value(o);
             boolean text = keys.isString(key);
             out.room(OPERATION);
-            out.buffer.put((byte) ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | tag(values, value)));
+            out.buffer.put((byte) ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | tag(values, value) | row(table, o)));
             if (text) {
                 out.text(keys.string(key));
             } else {
@@ -136,6 +138,10 @@ public record Fingerprint(String input, String content) {
             }
             out.value(values, value);
         }
+    }
+
+    private static byte row(HistoryTable table, int o) {
+        return table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : 0;
     }
 
     private static long time(long @Nullable [] times, int t) {

@@ -21,6 +21,8 @@ import org.polygraph.storage.table.HistoryTable;
  *       at some later point;
  *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the snapshot);
  *       at the commit its last write of each key enters the map;
+ *   <li>with inserts and deletes the map also has whether there is a row, and SI lets a transaction begin in any case but
+ *       commit only if no row that it changes has been written since its snapshot;
  *   <li>SSER, SSI: it starts after every transaction that had ended in real time has committed. The end of an
  *       indeterminate transaction binds nothing.
  * </ul>
@@ -73,8 +75,14 @@ public final class BruteForce {
     private final int[] slots;
     /** The numbers of values, by code. */
     private final Map<Long, Character> values = new HashMap<>();
-    /** The progress of each session, 2i before its transaction i and 2i + 1 while that is open; then the map. */
+    /**
+     * The progress of each session, 2i before its transaction i and 2i + 1 while that is open; then the map. With inserts and
+     * deletes also by key whether there is a row, and by session and key whether another transaction has committed a write of it
+     * since the snapshot of the open one.
+     */
     private final char[] state;
+
+    private final int firstRow;
 
     private final Set<String> seen = new HashSet<>();
 
@@ -92,8 +100,12 @@ public final class BruteForce {
                 slots[history.key(o)] = next++;
             }
         }
-        state = new char[next];
+        firstRow = next;
+        int keys = history.hasRows() ? history.keys().size() : 0;
+        state = new char[next + keys + sessions * keys];
         Arrays.fill(state, sessions, next, number(history.initialValue()));
+        boolean exists = !history.values().isNull(history.initialValue());
+        Arrays.fill(state, firstRow, firstRow + keys, (char) (exists ? 1 : 0));
     }
 
     /**
@@ -169,7 +181,7 @@ public final class BruteForce {
         if (terms.guarantee().events() == 1) {
             return commit(s, t, 2);
         }
-        if (conflicts(t)) {
+        if (!history.hasRows() && conflicts(t)) {
             return false;
         }
         state[s]++;
@@ -187,6 +199,10 @@ public final class BruteForce {
 
     private boolean commit(int s, int t, int steps) {
         char[] before = Arrays.copyOfRange(state, sessions, state.length);
+        if (history.hasRows() && !commitRows(s, t)) {
+            System.arraycopy(before, 0, state, sessions, before.length);
+            return false;
+        }
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             int slot = slots[history.key(o)];
             if (history.isWrite(o) && slot >= 0) {
@@ -198,6 +214,39 @@ public final class BruteForce {
         state[s] -= (char) steps;
         System.arraycopy(before, 0, state, sessions, before.length);
         return runs;
+    }
+
+    /**
+     * Runs the writes of a commit for the existence of rows: an insert needs that there is none, a delete that there is one. SI:
+     * a transaction that changes an existing row fails if another one has committed a write of it since the snapshot.
+     */
+    private boolean commitRows(int s, int t) {
+        int keys = history.keys().size();
+        boolean[] own = new boolean[keys];
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+            if (!history.isWrite(o)) {
+                continue;
+            }
+            int key = history.key(o);
+            boolean exists = state[firstRow + key] == 1;
+            boolean changed = state[firstRow + keys + s * keys + key] == 1;
+            if (history.isInsert(o) ? exists : history.isDelete(o) && !exists) {
+                return false;
+            }
+            if (exists && changed && !own[key]) {
+                return false;
+            }
+            own[key] = true;
+            state[firstRow + key] = (char) (history.isDelete(o) ? 0 : 1);
+        }
+        for (int other = 0; other < sessions; other++) {
+            for (int key = 0; key < keys; key++) {
+                char before = state[firstRow + keys + other * keys + key];
+                boolean open = other != s && state[other] % 2 == 1;
+                state[firstRow + keys + other * keys + key] = (char) (open && (before == 1 || own[key]) ? 1 : 0);
+            }
+        }
+        return true;
     }
 
     /** Whether every committed transaction that had ended when t started has run. */

@@ -27,6 +27,8 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>for every other read, the part has every possible writer: each transaction that may count and whose last write of the
  *       key has the value read. This value is also the last one that the writer writes to the key in the part. The reader
  *       itself and later transactions of its session are not possible writers, because no order puts them before it.
+ *   <li>for a write of a key that some transaction which may count inserts or deletes in the whole, the part has all writes of
+ *       the key of all transactions that may count.
  * </ol>
  *
  * <p><b>Then, if the part violates the guarantee, so does the whole</b> (SER, SI, SSER, SSI). Proof by contraposition: let
@@ -35,7 +37,8 @@ import org.polygraph.storage.table.HistoryTable;
  * a transaction that writes a key in the part writes it in the whole. A read after an own write returns the same value, by 2.
  * Any other read r returns the value of the last writer W before it, or the initial value because there is none. No writer in the
  * part lies between W and r, because none does in the whole. W is in the part with that value, by 3; or there is no W, and then
- * the part has no writer before r. So the order explains the part. ∎
+ * the part has no writer before r. By 4, a key that is inserted or deleted has all its writers in the part or none, so each insert
+ * finds no row, each delete finds one, and of one incarnation no writers overlap. So the order explains the part. ∎
  *
  * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in the whole. Every source
  * of a read of the part is in the part, by 3, so the choice is one for the part (if only a later one of several equal reads of a
@@ -110,7 +113,45 @@ public final class SubHistoryProof {
 
     private @Nullable String gaps(Gaps gaps) {
         String wrong = ownReads(gaps);
+        if (wrong == null && whole.hasRows()) {
+            wrong = rows(gaps);
+        }
         return wrong == null ? writers(gaps) : wrong;
+    }
+
+    /** Condition 4. */
+    private @Nullable String rows(Gaps gaps) {
+        boolean[] rows = new boolean[whole.keys().size()];
+        for (int t = 0; t < whole.transactions(); t++) {
+            for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
+                rows[whole.key(o)] |= terms.mayCount(whole.statuses()[t]) && (whole.isInsert(o) || whole.isDelete(o));
+            }
+        }
+        boolean[] written = new boolean[rows.length];
+        BitSet has = new BitSet();
+        for (int t = 0; t < part.transactions(); t++) {
+            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
+                has.set(operations[o]);
+                written[whole.key(operations[o])] |= part.isWrite(o) && terms.mayCount(part.statuses()[t]);
+            }
+        }
+        for (int t = 0; t < whole.transactions(); t++) {
+            for (int o = whole.firstOperation(t);
+                    terms.mayCount(whole.statuses()[t]) && o < whole.operationsEnd(t);
+                    o++) {
+                int key = whole.key(o);
+                if (whole.isWrite(o) && rows[key] && written[key] && !has.get(o)) {
+                    String wrong = gaps.found(
+                            o,
+                            Names.transaction(whole, t) + " wrote key " + Names.key(whole, key)
+                                    + ", which is inserted or deleted; the sub-history lacks this write");
+                    if (wrong != null) {
+                        return wrong;
+                    }
+                }
+            }
+        }
+        return null;
     }
 
     /**
@@ -304,6 +345,8 @@ public final class SubHistoryProof {
 
     private boolean sameOperation(int o, int at) {
         return part.isWrite(o) == whole.isWrite(at)
+                && part.isInsert(o) == whole.isInsert(at)
+                && part.isDelete(o) == whole.isDelete(at)
                 && sameKey(part.key(o), whole.key(at))
                 && sameValue(part.value(o), whole.value(at));
     }
@@ -446,6 +489,7 @@ public final class SubHistoryProof {
     }
 
     private String operation(int o) {
-        return (part.isWrite(o) ? "w(" : "r(") + Names.key(part, part.key(o)) + ")=" + Names.value(part, part.value(o));
+        return (part.isInsert(o) ? "i(" : part.isDelete(o) ? "d(" : part.isWrite(o) ? "w(" : "r(")
+                + Names.key(part, part.key(o)) + ")=" + Names.value(part, part.value(o));
     }
 }

@@ -125,9 +125,10 @@ public final class Verification {
         return false;
     }
 
-    /** Refused compare-and-sets whose value is unknown matter to linearizability only. */
+    /** Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes. */
     private static HistoryTable judged(Terms terms, HistoryTable table) {
-        return terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
+        HistoryTable plain = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
+        return terms.guarantee().isAxiom() ? plain.withoutRows() : plain;
     }
 
     private Report report(Answer answer, String reason) {

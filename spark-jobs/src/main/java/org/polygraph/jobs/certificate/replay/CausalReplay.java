@@ -13,10 +13,16 @@ import org.polygraph.storage.table.HistoryTable;
  * previous transaction and of the sources.
  *
  * <p>Time: at most operations times sessions, because beyond {@value #FEW} writers the last preceding one of each session is found
- * by binary search. Memory: 4 bytes per transaction and session, 12 per write, 12 per key.
+ * by binary search. Memory: 4 bytes per transaction and session, 12 per write, 12 per key. Many short sessions are replayed by {@link
+ * CausalBitReplay}.
  */
 final class CausalReplay {
     private static final int FEW = 128;
+    /** With fewer sessions rows are short. */
+    private static final int MANY_SESSIONS = 256;
+    /** Rows take at most this share of all memory. */
+    private static final int SHARE = 4;
+
     /** Rows are allocated in blocks of 256. */
     private static final int BLOCK_SHIFT = 8;
 
@@ -66,9 +72,20 @@ final class CausalReplay {
         writers = new long[writerStarts[writerStarts.length - 1]];
     }
 
-    /** @param order the counted transactions as they commit, and negative numbers; @return the first discrepancy, or null */
+    /** @param order the counted transactions as they commit, and negative numbers; @return a discrepancy, or null */
     @Nullable
     String run(int[] order) {
+        boolean isShort = sessions >= MANY_SESSIONS && writers.length / FEW < sessions;
+        long bytes = 4L * sessions * table.transactions();
+        if (isShort || bytes > Runtime.getRuntime().maxMemory() / SHARE) {
+            return new CausalBitReplay(table, sources, position, sessionOf).run(order);
+        }
+        return replay(order);
+    }
+
+    /** As {@link #run}, by rows. */
+    @Nullable
+    String replay(int[] order) {
         int[] latest = new int[sessions];
         Arrays.fill(latest, -1);
         for (int t : order) {

@@ -18,7 +18,8 @@ import org.polygraph.storage.table.HistoryTable;
  *       binds nothing;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
- *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot.
+ *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot;
+ *   <li>inserts and deletes: see {@link RowReplay}.
  * </ul>
  *
  * <p>Counting an indeterminate transaction that no other one read from is harmless: without it the order explains the rest.
@@ -105,6 +106,9 @@ public final class Replay {
             return serial.misreads(order, 1).length == 0
                     ? serial.result(order)
                     : of(new AxiomReplay(witness), placement);
+        }
+        if (witness.table().hasRows()) {
+            return new RowReplay(witness.table(), placement).run();
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run();

@@ -33,6 +33,8 @@ public final class Expectation {
                 "Within a transaction a read returns its own latest write of the key.";
             case NON_REPEATABLE_READ ->
                 "Without a write of its own in between, both reads had to return the same version.";
+            case DUPLICATE_INSERT -> "An insert of a row that already exists fails: the transaction had to abort.";
+            case MISSING_ROW -> "A delete that finds no row changes nothing: it had to be recorded as a read of null.";
             case DIRTY_WRITE ->
                 "Of two transactions that write the same keys one waits until the other has ended, so that every key"
                         + " gets their writes in the same order. One of " + who + " had to wait or to abort.";

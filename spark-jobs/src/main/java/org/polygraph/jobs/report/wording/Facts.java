@@ -60,7 +60,8 @@ public final class Facts {
 
     /** {@code r(key)=value} or {@code w(key)=value}. */
     public String operation(int o) {
-        return (table.isWrite(o) ? "w(" : "r(") + key(table.key(o)) + ")=" + value(table.value(o));
+        return (table.isInsert(o) ? "i(" : table.isDelete(o) ? "d(" : table.isWrite(o) ? "w(" : "r(")
+                + key(table.key(o)) + ")=" + value(table.value(o));
     }
 
     /** The fact behind an edge in words, with the values. */

@@ -67,6 +67,8 @@ public final class Phenomenon {
                     NOT_MY_OWN_WRITE,
                     NOT_MY_LAST_WRITE,
                     NON_REPEATABLE_READ,
+                    DUPLICATE_INSERT,
+                    MISSING_ROW,
                     NO_VALID_ORDER -> violation.anomaly().meaning();
         };
     }

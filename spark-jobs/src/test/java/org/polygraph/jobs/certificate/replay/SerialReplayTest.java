@@ -82,7 +82,7 @@ class SerialReplayTest {
     }
 
     /** Sessions merged as their places in the file say, but for so many transactions' worth of chance. */
-    private static Witness witness(HistoryTable history, Guarantee guarantee, SplitMix random, int chance) {
+    static Witness witness(HistoryTable history, Guarantee guarantee, SplitMix random, int chance) {
         int n = history.transactions();
         long[] places = new long[n];
         boolean[] counted = new boolean[n];

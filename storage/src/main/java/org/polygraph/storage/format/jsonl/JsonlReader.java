@@ -48,8 +48,13 @@ public final class JsonlReader {
     private static final int WRITE = 1;
     private static final int COMPARE_AND_SET = 2;
     private static final int APPEND = 3;
+    private static final int INSERT = 4;
+    private static final int DELETE = 5;
+    /** By kind, for messages. */
+    private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
+
     public static final String NO_TIME_REMEDY = "leave out a time that is not known";
-    private static final String OPERATIONS = "\"r\", \"w\", \"append\" or \"cas\"";
+    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\", \"append\" or \"cas\"";
 
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
@@ -369,8 +374,7 @@ public final class JsonlReader {
         if (list != null && kind != READ) {
             throw new HistoryException(
                     list,
-                    "the operation \"" + (kind == WRITE ? "w" : kind == APPEND ? "append" : "cas")
-                            + "\" with a list as its value",
+                    "the operation \"" + KINDS[kind] + "\" with a list as its value",
                     kind == APPEND ? "an integer or a string" : "an integer, a string or null",
                     kind == APPEND ? "append elements one by one" : "lists are read, and made by \"append\"");
         }
@@ -378,10 +382,20 @@ public final class JsonlReader {
             compareAndSet(json, seen, key, expected, value, ok, found);
             return;
         }
+        if (kind == DELETE && (seen & KEY) != 0) {
+            if ((seen & VALUE) != 0 && value != ValueDictionary.NULL) {
+                throw place.error(
+                        json, "a \"d\" with a value", "none, for a delete leaves no row", "write the value with \"w\"");
+            }
+            builder.delete(key);
+            return;
+        }
         if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
             throw incomplete(json, seen);
         }
-        if (kind == APPEND) {
+        if (kind == INSERT) {
+            builder.insert(key, value);
+        } else if (kind == APPEND) {
             if (value == ValueDictionary.NULL) {
                 throw place.error(json, "null as an element of a list", "an integer or a string", Json.LINE_REMEDY);
             }
@@ -448,8 +462,17 @@ public final class JsonlReader {
         if (json.currentToken() == JsonToken.VALUE_STRING && json.getTextLength() == 1) {
             // Without a string for the most frequent ones.
             char kind = json.getTextCharacters()[json.getTextOffset()];
-            if (kind == 'r' || kind == 'w') {
-                return kind == 'r' ? READ : WRITE;
+            switch (kind) {
+                case 'r':
+                    return READ;
+                case 'w':
+                    return WRITE;
+                case 'i':
+                    return INSERT;
+                case 'd':
+                    return DELETE;
+                default:
+                    break;
             }
         }
         String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
@@ -458,7 +481,7 @@ public final class JsonlReader {
             case "w" -> WRITE;
             case "cas" -> COMPARE_AND_SET;
             case "append" -> APPEND;
-            case "pr", "pw" -> throw unsupported(json, kind, "predicates are not supported yet");
+            case "pr", "pw", "pd" -> throw unsupported(json, kind, "predicates are not supported yet");
             default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
         };
     }

@@ -86,11 +86,14 @@ public final class JsonlWriter {
                 refusal(json, table.key(o), table.value(o));
                 continue;
             }
-            json.writeStringField("op", table.isWrite(o) ? "w" : "r");
+            boolean delete = table.isDelete(o);
+            json.writeStringField("op", delete ? "d" : table.isInsert(o) ? "i" : table.isWrite(o) ? "w" : "r");
             json.writeFieldName("key");
             writeKey(json, table.keys(), table.key(o));
-            json.writeFieldName("value");
-            writeValue(json, table.values(), table.value(o));
+            if (!delete) {
+                json.writeFieldName("value");
+                writeValue(json, table.values(), table.value(o));
+            }
             json.writeEndObject();
         }
         json.writeEndArray();

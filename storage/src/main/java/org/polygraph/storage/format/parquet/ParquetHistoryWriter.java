@@ -78,6 +78,8 @@ public final class ParquetHistoryWriter implements TableWriter {
         private static final Binary READ = Binary.fromString("r");
         private static final Binary REFUSED = Binary.fromString("cas");
         private static final Binary WRITE = Binary.fromString("w");
+        private static final Binary INSERT = Binary.fromString("i");
+        private static final Binary DELETE = Binary.fromString("d");
 
         private HistoryTable table;
         private int session;
@@ -119,7 +121,7 @@ public final class ParquetHistoryWriter implements TableWriter {
                     out.startGroup();
                     out.startField("element", 0);
                     out.startGroup();
-                    operation(table.operationKeys()[o], table.value(o));
+                    operation(o, table.operationKeys()[o], table.value(o));
                     out.endGroup();
                     out.endField("element", 0);
                     out.endGroup();
@@ -130,11 +132,11 @@ public final class ParquetHistoryWriter implements TableWriter {
             out.endField("ops", OPS);
         }
 
-        private void operation(int keyAndKind, long code) {
+        private void operation(int o, int keyAndKind, long code) {
             int key = keyAndKind >>> 1;
             boolean refused = table.values().isOther(code);
             long value = refused ? table.values().excluded(code) : code;
-            text("op", OP, refused ? REFUSED : (keyAndKind & 1) != 0 ? WRITE : READ);
+            text("op", OP, refused ? REFUSED : (keyAndKind & 1) != 0 ? write(o) : READ);
             if (table.keys().isString(key)) {
                 text("key_string", KEY_STRING, ParquetStrings.of(table.keys().string(key)));
             } else {
@@ -148,6 +150,10 @@ public final class ParquetHistoryWriter implements TableWriter {
                         VALUE_STRING,
                         ParquetStrings.of(table.values().text(value)));
             }
+        }
+
+        private Binary write(int o) {
+            return table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : WRITE;
         }
 
         private void time(String field, int at, long @org.jspecify.annotations.Nullable [] times, int t) {

@@ -16,15 +16,22 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTable.Source;
 import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Operations;
 
 /** Reads the columns of a file side by side, a row a transaction of the builder. */
 final class ParquetRows {
     private static final int READ = 0;
     private static final int WRITE = 1;
+    /** Bits of writes that insert and delete. */
+    private static final int INSERTS = 4;
+
+    private static final int DELETES = 8;
+    private static final int INSERT = WRITE | INSERTS;
+    private static final int DELETE = WRITE | DELETES;
     /** A compare-and-set that did not find the value. */
     private static final int REFUSED = 2;
 
-    private static final String OPERATIONS = "\"r\", \"w\" or \"cas\"";
+    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\" or \"cas\"";
 
     private final ReadContext context;
     private final String file;
@@ -196,6 +203,14 @@ final class ParquetRows {
             long v = value(either(integerValue, textValue, i, "value"), i);
             if (kind == WRITE) {
                 builder.write(k, v);
+            } else if (kind == INSERT) {
+                builder.insert(k, v);
+            } else if (kind == DELETE) {
+                if (v != ValueDictionary.NULL) {
+                    throw refused(
+                            "a \"d\" with a value", "null, for a delete leaves no row", "write the value with \"w\"");
+                }
+                builder.delete(k);
             } else {
                 builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
             }
@@ -218,7 +233,7 @@ final class ParquetRows {
             rowStarts = new int[n];
         }
         int all = op.codes(kinds, n);
-        if (all < 0) {
+        if (all < 0 || (all & DELETES) != 0) {
             return false;
         }
         int starts = op.rowStarts(rowStarts, n);
@@ -239,6 +254,9 @@ final class ParquetRows {
         }
         int before = builder.operations();
         builder.operations(keysAndKinds, 0, values, at, n);
+        if ((all & INSERTS) != 0) {
+            inserts(before, n);
+        }
         for (int i = 0; i < starts; ) {
             int m = rowsAtHand();
             for (int to = Math.min(starts, i + m); i < to; i++) {
@@ -254,6 +272,14 @@ final class ParquetRows {
     private static void keys(KeyDictionary keys, long[] numbers, int at, int[] kinds, int[] into, int from, int to) {
         for (int i = from; i < to; i++) {
             into[i] = keys.id(numbers[at + i]) << 1 | (kinds[i] & WRITE);
+        }
+    }
+
+    private void inserts(int before, int n) {
+        for (int i = 0; i < n; i++) {
+            if (kinds[i] == INSERT) {
+                builder.kind(before + i, Operations.INSERT);
+            }
         }
     }
 
@@ -381,9 +407,11 @@ final class ParquetRows {
         return switch (text) {
             case "r" -> READ;
             case "w" -> WRITE;
+            case "i" -> INSERT;
+            case "d" -> DELETE;
             case "cas" -> REFUSED;
             case "append" -> throw unsupported(text, "lists are not supported yet");
-            case "pr", "pw" -> throw unsupported(text, "predicates are not supported yet");
+            case "pr", "pw", "pd" -> throw unsupported(text, "predicates are not supported yet");
             default ->
                 throw refused(
                         "\"" + Shown.text(text) + "\" as \"op\"",

@@ -43,6 +43,10 @@ public final class RowsFile {
                 .put("others", rows.values().others())
                 .put("initialValue", rows.initialValue() == null ? new long[0] : new long[] {rows.initialValue()})
                 .put("lines", new long[] {rows.lines()});
+        byte[] kinds = rows.operations().kinds();
+        if (kinds != null) {
+            file.put("operationKinds", kinds);
+        }
         long[] starts = rows.transactions().starts();
         long[] ends = rows.transactions().ends();
         if (starts != null && ends != null) {
@@ -93,7 +97,11 @@ public final class RowsFile {
                         file.longs("positions"),
                         timed ? file.longs("starts") : null,
                         timed ? file.longs("ends") : null),
-                new Operations(file.ints("operationStarts"), file.ints("operationKeys"), file.longs("operationValues")),
+                new Operations(
+                        file.ints("operationStarts"),
+                        file.ints("operationKeys"),
+                        file.longs("operationValues"),
+                        file.has("operationKinds") ? file.bytes("operationKinds") : null),
                 new KeyDictionary.Labels(file.longs("keys"), file.longs("keyStringBits"), strings(file, "keyStrings")),
                 new ValueDictionary.Labels(
                         strings(file, "valueStrings"),

@@ -74,6 +74,11 @@ public class PiecesTest {
                         .append(",\"expected\":")
                         .append(value);
                 line.append(",\"value\":3,\"ok\":false}");
+            } else if (random.nextInt(8) == 0) {
+                line.append("{\"op\":\"d\",\"key\":").append(key).append('}');
+            } else if (random.nextInt(8) == 0) {
+                line.append("{\"op\":\"i\",\"key\":").append(key);
+                line.append(",\"value\":").append(value).append('}');
             } else {
                 line.append("{\"op\":\"")
                         .append(random.nextBoolean() ? 'r' : 'w')
@@ -177,6 +182,7 @@ public class PiecesTest {
         assertThat(actual.ends()).as(name).isEqualTo(expected.ends());
         assertThat(actual.operationStarts()).as(name).isEqualTo(expected.operationStarts());
         assertThat(actual.operationKeys()).as(name).isEqualTo(expected.operationKeys());
+        assertThat(actual.operationKinds()).as(name).isEqualTo(expected.operationKinds());
         assertThat(actual.operationValues()).as(name).isEqualTo(expected.operationValues());
         assertThat(actual.keys().size()).as(name).isEqualTo(expected.keys().size());
         for (int k = 0; k < expected.keys().size(); k++) {

@@ -1,0 +1,85 @@
+package org.polygraph.partitioner.index;
+
+import java.util.BitSet;
+import org.polygraph.storage.artifact.ArrayFile;
+
+/**
+ * Which keys of an index are about rows that are inserted and deleted. Such a key of the history has a second key in the index,
+ * its <i>existence</i>: the same writers write there whether they leave a row, an insert reads that there is none and a
+ * delete reads that there is one. So an insert or a delete is a read with several candidates, and needs no other rules than these.
+ * Under SER the two keys are keys like any other. Under SI reads of an existence happen at commits, and only the existence
+ * orders writers that overlap, see {@link org.polygraph.partitioner.order.KeyCheck}.
+ */
+public final class RowKeys {
+    private static final String OF = "existencesOf";
+    private static final String UNBORN = "rowsUnborn";
+
+    private final int keys;
+    private final int[] of;
+    private final boolean isUnborn;
+    private final BitSet hasExistence = new BitSet();
+
+    /**
+     * Describes an index.
+     *
+     * @param keys of the history; the existences have the numbers from here on
+     * @param of by existence: its key in the history
+     * @param isUnborn whether no row exists at first
+     */
+    RowKeys(int keys, int[] of, boolean isUnborn) {
+        this.keys = keys;
+        this.of = of;
+        this.isUnborn = isUnborn;
+        for (int key : of) {
+            hasExistence.set(key);
+        }
+    }
+
+    void saveTo(ArrayFile file) {
+        file.put(OF, of).put(UNBORN, new int[] {keys, isUnborn ? 1 : 0});
+    }
+
+    static boolean isIn(ArrayFile file) {
+        return file.has(OF);
+    }
+
+    static RowKeys of(ArrayFile file) throws ArrayFile.DamagedException {
+        int[] state = file.ints(UNBORN);
+        return new RowKeys(state[0], file.ints(OF), state[1] != 0);
+    }
+
+    /** Number of keys of the history. */
+    int keys() {
+        return keys;
+    }
+
+    /** Number of keys of the index. */
+    int all() {
+        return keys + of.length;
+    }
+
+    /** Whether a key of the index is an existence. */
+    public boolean isExistence(int key) {
+        return key >= keys;
+    }
+
+    /** Whether a key of the index is an existence or has one. */
+    public boolean isRow(int key) {
+        return key >= keys || hasExistence.get(key);
+    }
+
+    /** The key of the history that a key of the index is about. */
+    public int keyOf(int key) {
+        return key < keys ? key : of[key - keys];
+    }
+
+    /** Whether no row exists at first: INITIAL is then the class of no row. */
+    public boolean isUnborn() {
+        return isUnborn;
+    }
+
+    /** Whether a writer of this class of an existence leaves a row. */
+    public boolean leavesRow(int valueClass) {
+        return isUnborn != (valueClass == VersionIndex.INITIAL);
+    }
+}

@@ -1,0 +1,267 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.record.Dialect;
+import org.polygraph.jobs.record.Drivers;
+import org.polygraph.jobs.record.Isolation;
+import org.polygraph.jobs.record.Login;
+import org.polygraph.jobs.record.Promise;
+import org.polygraph.jobs.record.RecordCounts;
+import org.polygraph.jobs.record.RecordSettings;
+import org.polygraph.jobs.record.Recording;
+import org.polygraph.jobs.record.WorkloadKind;
+import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.generate.Workload;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code polygraph record}: a history of a live database. */
+@Command(
+        name = "record",
+        description = "Run clients against a database and write what they observe as a history.",
+        sortOptions = false,
+        footer = {
+            "",
+            "The table polygraph_rows of the database is replaced, and dropped at the end.",
+            "User and password: POLYGRAPH_USER and POLYGRAPH_PASSWORD, --login FILE, or the URL.",
+            "With --check the exit code is that of check."
+        })
+final class RecordCommand implements Callable<Integer> {
+    private static final String EMBEDDED = "jdbc:h2:mem:polygraph";
+    private static final long UNLIMITED = 1L << 38;
+    private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
+
+    private final Environment environment;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--url",
+            paramLabel = "JDBC",
+            description = "The database (default: H2 in this process); several share the sessions.")
+    private List<String> urls = new ArrayList<>();
+
+    @Option(
+            names = "--isolation",
+            paramLabel = "NAME",
+            defaultValue = "serializable",
+            converter = IsolationConverter.class,
+            description = "read-uncommitted, read-committed, repeatable-read, snapshot or serializable (default).")
+    @SuppressWarnings("NullAway.Init")
+    private Isolation isolation;
+
+    @Option(
+            names = {"-w", "--workload"},
+            paramLabel = "NAME",
+            defaultValue = "mini",
+            description = "mini: at most two reads and two writes, each write after a read of its key (default);"
+                    + " registers: reads and writes; append: lists; bank: transfers, and reads of all balances.")
+    @SuppressWarnings("NullAway.Init")
+    private WorkloadKind workload;
+
+    @Option(
+            names = {"-o", "--out"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The history, in JSON Lines.")
+    private String out = "";
+
+    @Option(names = "--check", description = "Then check the level that the database documents for the isolation.")
+    private boolean check;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "End after this time, such as 30s; the default of --transactions is then unlimited.")
+    private @Nullable Long duration;
+
+    @Mixin
+    private final ShapeOptions shape = new ShapeOptions();
+
+    @Option(
+            names = "--replica",
+            paramLabel = "JDBC",
+            description = "A replica: every third session only reads, from there.")
+    private @Nullable String replica;
+
+    @Option(
+            names = "--replica-isolation",
+            paramLabel = "NAME",
+            converter = IsolationConverter.class,
+            description = "Of the sessions at the replica (default: that of --isolation).")
+    private @Nullable Isolation replicaIsolation;
+
+    @Option(
+            names = "--pause",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            defaultValue = "0",
+            description = "The longest of the random waits before operations, by which transactions overlap more.")
+    private long pause;
+
+    @Option(
+            names = "--kill-connections",
+            paramLabel = "PERIOD",
+            converter = Converters.DurationNanos.class,
+            defaultValue = "0",
+            description = "Close the connection of one session in each period, such as 1s.")
+    private long kill;
+
+    @Option(names = "--login", paramLabel = "FILE", description = "Lines user=NAME and password=WORD.")
+    private @Nullable Path login;
+
+    @Option(names = "--driver", paramLabel = "JAR", description = "The JDBC driver of another database or version.")
+    private List<Path> drivers = new ArrayList<>();
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    RecordCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** {@code --isolation}. */
+    static final class IsolationConverter implements ITypeConverter<Isolation> {
+        @Override
+        public Isolation convert(String text) {
+            List<String> labels = new ArrayList<>();
+            for (Isolation each : Isolation.values()) {
+                labels.add(each.label());
+            }
+            return Isolation.ofLabel(text)
+                    .orElseThrow(() -> new TypeConversionException("unknown isolation '" + text + "'"
+                            + Suggestion.forWord(text, labels) + " (" + String.join(", ", labels) + ")"));
+        }
+    }
+
+    @Override
+    public Integer call() {
+        RecordSettings settings = settings();
+        Optional<Promise> promise = Dialect.of(settings.urls().get(0)).promise(isolation);
+        if (check && promise.isEmpty()) {
+            throw wrong("--check: no level is known that this database documents for " + isolation.label()
+                    + "; record without it, and give check a level");
+        }
+        RecordProgress progress = verbosity.recording(environment);
+        long start = System.nanoTime();
+        Recording recording;
+        try {
+            recording = new Recording(
+                    settings, new Drivers(drivers, environment::message), Login.of(System.getenv(), login));
+        } catch (IOException e) {
+            environment.message(login + ": " + Failures.cause(e) + "; check --login");
+            return ExitCode.USAGE.code();
+        }
+        // A signal ends the file as the end of the run does.
+        Thread hook = new Thread(() -> recording.stop(STOP_MILLIS));
+        Runtime.getRuntime().addShutdownHook(hook);
+        Throwable failure;
+        try {
+            failure = recording.run(progress::show);
+        } catch (IOException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.IO.code();
+        } finally {
+            progress.end();
+            unhook(hook);
+        }
+        print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        int exitCode = 0;
+        if (failure != null) {
+            environment.message("a session ended early: " + Failures.text(failure)
+                    + "; the history has everything that was observed before");
+            exitCode = ExitCode.IO.code();
+        }
+        return check ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+    }
+
+    private static void unhook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The process is ending, and the hook runs.
+        }
+    }
+
+    private RecordSettings settings() {
+        Path file;
+        try {
+            file = Path.of(out);
+        } catch (InvalidPathException e) {
+            throw wrong("--out '" + out + "' is no path: " + e.getReason());
+        }
+        if (out.isEmpty() || out.equals("-")) {
+            throw wrong("--out '" + out + "' is no file; give one");
+        }
+        if (!out.endsWith(".jsonl")) {
+            throw wrong("--out '" + out + "': histories are recorded as JSON Lines; end the name in .jsonl");
+        }
+        if (replicaIsolation != null && replica == null) {
+            throw wrong("--replica-isolation is for --replica; give both");
+        }
+        Workload numbers = shape.workload(spec, workload.defaultKeys());
+        if (duration != null && !spec.commandLine().getParseResult().hasMatchedOption("--transactions")) {
+            numbers.transactions(UNLIMITED);
+        }
+        return new RecordSettings(
+                urls.isEmpty() ? List.of(EMBEDDED) : urls,
+                replica,
+                isolation,
+                replicaIsolation == null ? isolation : replicaIsolation,
+                workload,
+                numbers,
+                duration == null ? Long.MAX_VALUE : duration,
+                pause,
+                kill,
+                file);
+    }
+
+    private void print(RecordCounts counts, long millis) {
+        StringBuilder text = new StringBuilder();
+        text.append(Legible.of(out)).append("  ").append(counts.transactions()).append(" txns  ");
+        text.append(counts.commits())
+                .append(" committed  ")
+                .append(counts.aborts())
+                .append(" aborted  ");
+        text.append(counts.unknowns()).append(" unknown  ").append(millis).append(" ms");
+        environment.out().println(text);
+        counts.reasons().forEach((reason, count) -> environment.out().println("  aborted " + count + ": " + reason));
+        if (kill > 0) {
+            environment.out().println("  connections killed: " + counts.kills());
+        }
+        environment.out().flush();
+    }
+
+    private int checked(Promise promise) {
+        environment.message("level " + promise.level().label() + ", because the manual (" + promise.source()
+                + ") states of " + promise.isolation().label() + ": \"" + promise.sentence() + "\"");
+        List<String> words =
+                new ArrayList<>(List.of("check", "-l", promise.level().label()));
+        words.addAll(verbosity.words());
+        words.add(out);
+        return PolygraphCommand.run(words.toArray(new String[0]), environment);
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

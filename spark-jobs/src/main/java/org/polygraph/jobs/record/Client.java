@@ -1,0 +1,167 @@
+package org.polygraph.jobs.record;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One session: a connection that executes one transaction after another. */
+final class Client implements Runnable {
+    private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final String REQUESTED = "requested";
+
+    private final RecordSettings settings;
+    private final Target target;
+    private final ClientWorkload workload;
+    private final Random random;
+    private final HistoryRecorder.Session session;
+    private final RecordCounts counts;
+    private final BooleanSupplier next;
+    private volatile @Nullable Connection current;
+
+    /** @param next whether another transaction is wanted; asked once before each */
+    Client(
+            RecordSettings settings,
+            Target target,
+            ClientWorkload workload,
+            Random random,
+            HistoryRecorder.Session session,
+            RecordCounts counts,
+            BooleanSupplier next) {
+        this.settings = settings;
+        this.target = target;
+        this.workload = workload;
+        this.random = random;
+        this.session = session;
+        this.counts = counts;
+        this.next = next;
+    }
+
+    /** Closes the connection under the client, as a network or a server that fails would. */
+    boolean kill() throws SQLException {
+        Connection connection = current;
+        if (connection == null) {
+            return false;
+        }
+        connection.abort(Runnable::run);
+        return true;
+    }
+
+    @Override
+    public void run() {
+        KeyValueTable table = null;
+        try {
+            table = connect();
+            while (next.getAsBoolean()) {
+                if (!transaction(table)) {
+                    close(table);
+                    table = null;
+                    table = connect();
+                }
+            }
+        } catch (SQLException e) {
+            throw new RecordException(Login.hidden(String.valueOf(e.getMessage())), e);
+        } finally {
+            if (table != null) {
+                close(table);
+            }
+        }
+    }
+
+    private KeyValueTable connect() throws SQLException {
+        long until = System.nanoTime() + RECONNECT_NANOS;
+        while (true) {
+            Connection connection = null;
+            try {
+                connection = target.client();
+                current = connection;
+                return new KeyValueTable(
+                        connection, target.dialect(), settings.kind().hasLists());
+            } catch (SQLException e) {
+                if (connection != null) {
+                    connection.close();
+                }
+                // A connection that is killed while it is made, or a server that restarts.
+                if (settings.killNanos() == 0 || System.nanoTime() > until) {
+                    throw target.safe(e);
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+            }
+        }
+    }
+
+    private void close(KeyValueTable table) {
+        current = null;
+        try {
+            table.close();
+        } catch (SQLException e) {
+            // The server has closed it.
+        }
+    }
+
+    /** Returns whether the connection can be used further. */
+    private boolean transaction(KeyValueTable table) throws SQLException {
+        boolean isRequested = random.nextDouble() < settings.workload().aborted();
+        boolean isCommitting = false;
+        // Closing the transaction records one that fails in any other way as indeterminate.
+        try (HistoryRecorder.Transaction recorded = session.begin()) {
+            try {
+                workload.run(new ClientTransaction(table, recorded, this::pause));
+                if (isRequested) {
+                    return aborted(table, recorded, REQUESTED);
+                }
+                isCommitting = true;
+                table.connection().commit();
+                recorded.commit();
+                counts.committed();
+                return true;
+            } catch (SQLException e) {
+                if (isCommitting && !isRolledBack(e)) {
+                    recorded.unknown();
+                    counts.unknown();
+                    return false;
+                }
+                return aborted(table, recorded, reason(e));
+            }
+        }
+    }
+
+    /** Records an abort if the server confirms it; otherwise the connection is lost, and the outcome with it. */
+    private boolean aborted(KeyValueTable table, HistoryRecorder.Transaction recorded, String reason) {
+        try {
+            table.connection().rollback();
+            recorded.abort();
+            counts.aborted(reason);
+            return true;
+        } catch (SQLException e) {
+            recorded.unknown();
+            counts.unknown();
+            return false;
+        }
+    }
+
+    /** Whether an error of COMMIT means that the transaction was rolled back: class 40, but for 40003. */
+    private static boolean isRolledBack(SQLException e) {
+        String state = e.getSQLState();
+        return state != null && state.startsWith("40") && !state.equals("40003");
+    }
+
+    private static String reason(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return switch (state) {
+            case "40001" -> "serialization failure or deadlock (40001)";
+            case "40P01" -> "deadlock (40P01)";
+            default -> e.getErrorCode() == 0 ? "SQLSTATE " + state : "SQLSTATE " + state + ", code " + e.getErrorCode();
+        };
+    }
+
+    private void pause() {
+        if (settings.pauseNanos() > 0) {
+            LockSupport.parkNanos((long) (random.nextDouble() * settings.pauseNanos()));
+        }
+    }
+}

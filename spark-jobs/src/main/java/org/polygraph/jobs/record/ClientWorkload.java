@@ -1,0 +1,166 @@
+package org.polygraph.jobs.record;
+
+import java.sql.SQLException;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.polygraph.storage.generate.KeyChoice;
+import org.polygraph.storage.generate.Workload;
+
+/** The transactions of one client. */
+abstract class ClientWorkload {
+    final Workload numbers;
+    final Random random;
+    private final KeyChoice choice;
+    private final AtomicLong written;
+    private final boolean isReader;
+
+    private ClientWorkload(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+        this.numbers = numbers;
+        this.choice = numbers.keyChoice();
+        this.random = random;
+        this.written = written;
+        this.isReader = isReader;
+    }
+
+    /**
+     * The workload of one client.
+     *
+     * @param written counts the values of all clients
+     * @param isReader whether the client writes nothing
+     */
+    static ClientWorkload of(WorkloadKind kind, Workload numbers, Random random, AtomicLong written, boolean isReader) {
+        return switch (kind) {
+            case MINI -> new Mini(numbers, random, written, isReader);
+            case REGISTERS -> new Registers(numbers, random, written, isReader);
+            case APPEND -> new Append(numbers, random, written, isReader);
+            case BANK -> new Bank(numbers, random, written, isReader);
+        };
+    }
+
+    /** Executes the operations of one transaction. */
+    abstract void run(ClientTransaction transaction) throws SQLException;
+
+    final int key() {
+        return choice.of(random.nextLong());
+    }
+
+    final int otherThan(int key) {
+        int other = key();
+        return other == key ? (key + 1) % numbers.keys() : other;
+    }
+
+    final int operations() {
+        return numbers.leastOperations() + random.nextInt(numbers.operations() - numbers.leastOperations() + 1);
+    }
+
+    final boolean reads() {
+        return isReader || random.nextDouble() < numbers.reads();
+    }
+
+    final boolean modifies() {
+        return !isReader && random.nextDouble() < numbers.modifies();
+    }
+
+    final long value() {
+        return numbers.values() == 0 ? written.incrementAndGet() : 1 + random.nextInt(numbers.values());
+    }
+
+    /** Mini-transactions. */
+    private static final class Mini extends ClientWorkload {
+        Mini(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+            super(numbers, random, written, isReader);
+        }
+
+        @Override
+        void run(ClientTransaction transaction) throws SQLException {
+            int first = key();
+            int second = otherThan(first);
+            boolean isOfTwo = second != first && random.nextBoolean();
+            boolean readsAllFirst = random.nextBoolean();
+            transaction.read(first);
+            if (isOfTwo && readsAllFirst) {
+                transaction.read(second);
+            }
+            if (!reads()) {
+                transaction.write(first, value());
+            }
+            if (isOfTwo && !readsAllFirst) {
+                transaction.read(second);
+            }
+            if (isOfTwo && !reads()) {
+                transaction.write(second, value());
+            }
+        }
+    }
+
+    /** Registers. */
+    private static final class Registers extends ClientWorkload {
+        Registers(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+            super(numbers, random, written, isReader);
+        }
+
+        @Override
+        void run(ClientTransaction transaction) throws SQLException {
+            int n = operations();
+            for (int i = 0; i < n; i++) {
+                int key = key();
+                if (i + 1 < n && modifies()) {
+                    transaction.read(key);
+                    transaction.write(key, value());
+                    i++;
+                } else if (reads()) {
+                    transaction.read(key);
+                } else {
+                    transaction.write(key, value());
+                }
+            }
+        }
+    }
+
+    /** Lists. */
+    private static final class Append extends ClientWorkload {
+        Append(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+            super(numbers, random, written, isReader);
+        }
+
+        @Override
+        void run(ClientTransaction transaction) throws SQLException {
+            int n = operations();
+            for (int i = 0; i < n; i++) {
+                if (reads()) {
+                    transaction.readList(key());
+                } else {
+                    transaction.append(key(), value());
+                }
+            }
+        }
+    }
+
+    /** Accounts; the share of reads is that of transactions which read all balances. */
+    private static final class Bank extends ClientWorkload {
+        private static final int MOST_TRANSFERRED = 10;
+
+        Bank(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+            super(numbers, random, written, isReader);
+        }
+
+        @Override
+        void run(ClientTransaction transaction) throws SQLException {
+            if (reads()) {
+                for (int account = 0; account < numbers.keys(); account++) {
+                    transaction.read(account);
+                }
+                return;
+            }
+            int from = key();
+            int to = otherThan(from);
+            long amount = 1 + random.nextInt(MOST_TRANSFERRED);
+            long source = transaction.read(from);
+            long destination = transaction.read(to);
+            if (from != to && source >= amount) {
+                transaction.write(from, source - amount);
+                transaction.write(to, destination + amount);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package org.polygraph.jobs.record;
+
+import java.util.List;
+import java.util.Optional;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+
+/** What differs between databases: their drivers, their SQL, and what their manuals promise. */
+public enum Dialect {
+    POSTGRESQL(
+            "jdbc:postgresql:",
+            "TEXT",
+            List.of("org.postgresql:postgresql:42.7.13"),
+            promise(
+                    Isolation.READ_UNCOMMITTED,
+                    IsolationLevel.RC,
+                    "PostgreSQL's Read Uncommitted mode behaves like Read Committed.",
+                    PromiseSource.POSTGRESQL),
+            promise(
+                    Isolation.READ_COMMITTED,
+                    IsolationLevel.RC,
+                    "a SELECT query (without a FOR UPDATE/SHARE clause) sees only data committed before the query began",
+                    PromiseSource.POSTGRESQL),
+            promise(
+                    Isolation.REPEATABLE_READ,
+                    IsolationLevel.SI,
+                    "The Repeatable Read isolation level is implemented using a technique known in academic database"
+                            + " literature and in some other database products as Snapshot Isolation.",
+                    PromiseSource.POSTGRESQL),
+            promise(
+                    Isolation.SERIALIZABLE,
+                    IsolationLevel.SER,
+                    "This level emulates serial transaction execution for all committed transactions; as if transactions"
+                            + " had been executed one after another, serially, rather than concurrently.",
+                    PromiseSource.POSTGRESQL)),
+    MARIADB(
+            "jdbc:mariadb:",
+            "MEDIUMTEXT",
+            List.of("org.mariadb.jdbc:mariadb-java-client:3.5.3"),
+            promise(Isolation.READ_COMMITTED, IsolationLevel.RC, PromiseSource.FRESH_SNAPSHOT, PromiseSource.MARIADB),
+            promise(Isolation.REPEATABLE_READ, IsolationLevel.CC, PromiseSource.FIRST_READ, PromiseSource.MARIADB),
+            promise(Isolation.SERIALIZABLE, IsolationLevel.SER, PromiseSource.SHARED_LOCKS, PromiseSource.MARIADB)),
+    MYSQL(
+            "jdbc:mysql:",
+            "MEDIUMTEXT",
+            List.of("com.mysql:mysql-connector-j:9.3.0"),
+            promise(Isolation.READ_COMMITTED, IsolationLevel.RC, PromiseSource.FRESH_SNAPSHOT, PromiseSource.MYSQL),
+            promise(Isolation.REPEATABLE_READ, IsolationLevel.CC, PromiseSource.FIRST_READ, PromiseSource.MYSQL),
+            promise(Isolation.SERIALIZABLE, IsolationLevel.SER, PromiseSource.SHARED_LOCKS, PromiseSource.MYSQL)),
+    H2(
+            "jdbc:h2:",
+            "VARCHAR(1000000)",
+            List.of("com.h2database:h2:2.3.232"),
+            promise(
+                    Isolation.READ_COMMITTED,
+                    IsolationLevel.RC,
+                    "Dirty reads aren't possible; non-repeatable reads and phantom reads are possible.",
+                    PromiseSource.H2),
+            promise(
+                    Isolation.REPEATABLE_READ,
+                    IsolationLevel.RC,
+                    "Dirty reads and non-repeatable reads aren't possible, phantom reads are possible.",
+                    PromiseSource.H2),
+            promise(
+                    Isolation.SNAPSHOT,
+                    IsolationLevel.SI,
+                    "Dirty reads, non-repeatable reads, and phantom reads aren't possible.",
+                    PromiseSource.H2),
+            promise(
+                    Isolation.SERIALIZABLE,
+                    IsolationLevel.SI,
+                    "Dirty reads, non-repeatable reads, and phantom reads aren't possible. Note that this isolation level"
+                            + " in H2 currently doesn't ensure equivalence of concurrent and serializable execution of"
+                            + " transactions that perform write operations.",
+                    PromiseSource.H2)),
+    /** Any other database that accepts plain SQL. */
+    OTHER("jdbc:", "VARCHAR(30000)", List.of());
+
+    /** Manuals, and sentences that two of them share. */
+    private static final class PromiseSource {
+        static final String POSTGRESQL = "https://www.postgresql.org/docs/current/transaction-iso.html";
+        static final String MARIADB = "https://mariadb.com/kb/en/set-transaction/";
+        static final String MYSQL = "https://dev.mysql.com/doc/refman/8.4/en/innodb-transaction-isolation-levels.html";
+        static final String H2 = "https://www.h2database.com/html/advanced.html#transaction_isolation";
+        static final String FRESH_SNAPSHOT =
+                "Each consistent read, even within the same transaction, sets and reads its own fresh snapshot.";
+        static final String FIRST_READ =
+                "All consistent reads within the same transaction read the snapshot established by the first read.";
+        static final String SHARED_LOCKS =
+                "This level is like REPEATABLE READ, but InnoDB implicitly converts all plain"
+                        + " SELECT statements to SELECT ... LOCK IN SHARE MODE.";
+    }
+
+    private final String prefix;
+    private final String text;
+    private final List<String> drivers;
+    private final List<Promise> promises;
+
+    Dialect(String prefix, String text, List<String> drivers, Promise... promises) {
+        this.prefix = prefix;
+        this.text = text;
+        this.drivers = drivers;
+        this.promises = List.of(promises);
+    }
+
+    private static Promise promise(Isolation isolation, IsolationLevel level, String sentence, String source) {
+        return new Promise(isolation, level, sentence, source);
+    }
+
+    /** The dialect of a JDBC URL. */
+    public static Dialect of(String url) {
+        for (Dialect dialect : values()) {
+            if (url.startsWith(dialect.prefix)) {
+                return dialect;
+            }
+        }
+        return OTHER;
+    }
+
+    /** Maven's coordinates of the driver's jars. */
+    public List<String> drivers() {
+        return drivers;
+    }
+
+    public Optional<Promise> promise(Isolation isolation) {
+        return promises.stream()
+                .filter(promise -> promise.isolation() == isolation)
+                .findFirst();
+    }
+
+    /** All that the manual documents. */
+    public List<Promise> promises() {
+        return promises;
+    }
+
+    /** The type of a column with lists. */
+    String text() {
+        return text;
+    }
+
+    /** An expression that appends a parameter to the column {@code v}. */
+    String appended() {
+        return this == MARIADB || this == MYSQL ? "CONCAT(v, ?)" : "v || CAST(? AS VARCHAR(30))";
+    }
+
+    /** What follows the columns of a table. */
+    String tableOptions() {
+        return this == MARIADB || this == MYSQL ? " ENGINE=InnoDB" : "";
+    }
+}

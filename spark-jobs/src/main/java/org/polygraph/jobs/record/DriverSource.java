@@ -1,0 +1,11 @@
+package org.polygraph.jobs.record;
+
+import java.io.IOException;
+import java.sql.Driver;
+
+/** Where JDBC drivers come from. */
+@FunctionalInterface
+public interface DriverSource {
+    /** @throws IOException with a message for people if there is no driver */
+    Driver of(String url) throws IOException;
+}

@@ -1,0 +1,131 @@
+package org.polygraph.jobs.record;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of a workload, through one connection: a row for each key, with a number or with a list as the text {@code 1,5,}. The
+ * rows exist before the first transaction.
+ */
+final class KeyValueTable implements AutoCloseable {
+    private static final String NAME = "polygraph_rows";
+
+    private final Connection connection;
+    private final PreparedStatement select;
+    private final PreparedStatement update;
+    private final @Nullable PreparedStatement append;
+
+    KeyValueTable(Connection connection, Dialect dialect, boolean lists) throws SQLException {
+        this.connection = connection;
+        select = connection.prepareStatement("SELECT v FROM " + NAME + " WHERE k = ?");
+        update = connection.prepareStatement("UPDATE " + NAME + " SET v = ? WHERE k = ?");
+        append = lists
+                ? connection.prepareStatement("UPDATE " + NAME + " SET v = " + dialect.appended() + " WHERE k = ?")
+                : null;
+    }
+
+    /** Replaces the table. */
+    static void create(Connection connection, Dialect dialect, boolean lists, int keys, long initial)
+            throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try {
+                statement.execute("DROP TABLE " + NAME);
+            } catch (SQLException e) {
+                // There was none.
+            }
+            statement.execute("CREATE TABLE " + NAME + " (k INT NOT NULL PRIMARY KEY, v "
+                    + (lists ? dialect.text() : "BIGINT") + " NOT NULL)" + dialect.tableOptions());
+        }
+        boolean commits = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO " + NAME + " (k, v) VALUES (?, ?)")) {
+            for (int key = 0; key < keys; key++) {
+                insert.setInt(1, key);
+                if (lists) {
+                    insert.setString(2, "");
+                } else {
+                    insert.setLong(2, initial);
+                }
+                insert.addBatch();
+                if (key % 1000 == 999 || key == keys - 1) {
+                    insert.executeBatch();
+                }
+            }
+        }
+        connection.commit();
+        connection.setAutoCommit(commits);
+    }
+
+    /** Whether the table is there with all its rows, each with its initial value. */
+    static boolean isNew(Connection connection, boolean lists, int keys, long initial) throws SQLException {
+        String initially = lists ? "''" : Long.toString(initial);
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT count(*) FROM " + NAME + " WHERE v = " + initially)) {
+            return rows.next() && rows.getInt(1) == keys;
+        }
+    }
+
+    static void drop(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("DROP TABLE " + NAME);
+        }
+    }
+
+    long read(int key) throws SQLException {
+        select.setInt(1, key);
+        try (ResultSet row = select.executeQuery()) {
+            requireRow(row.next(), key);
+            return row.getLong(1);
+        }
+    }
+
+    List<Long> list(int key) throws SQLException {
+        select.setInt(1, key);
+        try (ResultSet row = select.executeQuery()) {
+            requireRow(row.next(), key);
+            String text = row.getString(1);
+            List<Long> elements = new ArrayList<>();
+            for (int from = 0; text != null && from < text.length(); ) {
+                int to = text.indexOf(',', from);
+                elements.add(Long.parseLong(text.substring(from, to)));
+                from = to + 1;
+            }
+            return elements;
+        }
+    }
+
+    void write(int key, long value) throws SQLException {
+        update.setLong(1, value);
+        update.setInt(2, key);
+        requireRow(update.executeUpdate() == 1, key);
+    }
+
+    void append(int key, long element) throws SQLException {
+        PreparedStatement statement = java.util.Objects.requireNonNull(append, "a table of lists");
+        statement.setString(1, element + ",");
+        statement.setInt(2, key);
+        requireRow(statement.executeUpdate() == 1, key);
+    }
+
+    private static void requireRow(boolean found, int key) throws SQLException {
+        if (!found) {
+            throw new SQLException(
+                    "the row of key " + key + " is not there; another program changes the table " + NAME);
+        }
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

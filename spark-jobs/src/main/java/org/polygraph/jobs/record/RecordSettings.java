@@ -1,0 +1,28 @@
+package org.polygraph.jobs.record;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.generate.Workload;
+
+/**
+ * What to record.
+ *
+ * @param urls the clients are dealt out to these databases
+ * @param replica where every third client reads, or null
+ * @param workload its sessions, transactions, operations, keys, values, reads, aborts and seed
+ * @param nanos the longest time; {@link Long#MAX_VALUE} for none
+ * @param pauseNanos the longest wait before an operation
+ * @param killNanos the time between two connections that are killed; 0 for none
+ */
+public record RecordSettings(
+        List<String> urls,
+        @Nullable String replica,
+        Isolation isolation,
+        Isolation replicaIsolation,
+        WorkloadKind kind,
+        Workload workload,
+        long nanos,
+        long pauseNanos,
+        long killNanos,
+        Path file) {}

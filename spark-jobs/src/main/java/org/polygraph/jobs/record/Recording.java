@@ -1,0 +1,207 @@
+package org.polygraph.jobs.record;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records a history from clients of a database that run side by side. The file is whole at any moment, also after {@link #stop} or
+ * a failure of a client.
+ */
+public final class Recording {
+    private static final int READERS_ONE_OF = 3;
+    private static final long REPLICA_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long TICK_MILLIS = 200;
+
+    private final RecordSettings settings;
+    private final DriverSource drivers;
+    private final Login login;
+    private final RecordCounts counts = new RecordCounts();
+    private final AtomicLong begun = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopped;
+    private volatile long deadline = Long.MAX_VALUE;
+
+    public Recording(RecordSettings settings, DriverSource drivers, Login login) {
+        this.settings = settings;
+        this.drivers = drivers;
+        this.login = login;
+    }
+
+    public RecordCounts counts() {
+        return counts;
+    }
+
+    /** Lets every client finish its transaction, and returns when the file is closed, or after this time. */
+    public void stop(long millis) {
+        stopped = true;
+        try {
+            ended.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Records.
+     *
+     * @param progress called now and then
+     * @return the first failure of a client; null if there was none
+     * @throws IOException if there is no driver, no database or no file; its message is for people
+     */
+    public @Nullable Throwable run(Consumer<RecordCounts> progress) throws IOException {
+        List<Target> targets = new ArrayList<>();
+        for (String url : settings.urls()) {
+            targets.add(new Target(url, drivers.of(url), login, settings.isolation()));
+        }
+        String replicaUrl = settings.replica();
+        Target replica = replicaUrl == null
+                ? null
+                : new Target(replicaUrl, drivers.of(replicaUrl), login, settings.replicaIsolation());
+        // It keeps a database in memory open.
+        try (Connection open = targets.get(0).connect()) {
+            boolean lists = settings.kind().hasLists();
+            int keys = settings.workload().keys();
+            long initial = settings.kind().initial();
+            KeyValueTable.create(open, targets.get(0).dialect(), lists, keys, initial);
+            if (replica != null) {
+                await(replica, lists, keys, initial);
+            }
+            try (HistoryRecorder recorder = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
+                record(recorder, targets, replica, progress);
+            } finally {
+                ended.countDown();
+            }
+            drop(open);
+        } catch (SQLException e) {
+            throw new IOException("the database: " + targets.get(0).safe(e).getMessage(), e);
+        }
+        return failure.get();
+    }
+
+    private static void drop(Connection connection) {
+        try {
+            KeyValueTable.drop(connection);
+        } catch (SQLException e) {
+            // The next recording replaces it.
+        }
+    }
+
+    private Map<String, Object> header(Connection connection, Target target) throws SQLException {
+        Map<String, Object> header = new LinkedHashMap<>();
+        if (!settings.kind().hasLists()) {
+            header.put("initial", Map.of("value", settings.kind().initial()));
+        }
+        header.put("database", Target.product(connection));
+        header.put("isolation", target.isolation().label());
+        target.dialect()
+                .promise(target.isolation())
+                .ifPresent(promise -> header.put("level", promise.level().label()));
+        header.put("workload", settings.kind().label());
+        header.put("seed", settings.workload().seed());
+        return header;
+    }
+
+    private void record(
+            HistoryRecorder recorder, List<Target> targets, @Nullable Target replica, Consumer<RecordCounts> progress) {
+        AtomicLong written = new AtomicLong();
+        List<Client> clients = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        if (settings.nanos() != Long.MAX_VALUE) {
+            deadline = System.nanoTime() + settings.nanos();
+        }
+        for (int c = 0; c < settings.workload().sessions(); c++) {
+            boolean isReader = replica != null && c % READERS_ONE_OF == READERS_ONE_OF - 1;
+            Random random = new Random(settings.workload().seed() * 1_000_003 + c);
+            Client client = new Client(
+                    settings,
+                    isReader ? Objects.requireNonNull(replica) : targets.get(c % targets.size()),
+                    ClientWorkload.of(settings.kind(), settings.workload(), random, written, isReader),
+                    random,
+                    recorder.session(),
+                    counts,
+                    this::next);
+            clients.add(client);
+            threads.add(new Thread(client, "client-" + c));
+        }
+        for (Thread thread : threads) {
+            thread.setUncaughtExceptionHandler((failed, e) -> failure.compareAndSet(null, e));
+            thread.start();
+        }
+        Random random = new Random(~settings.workload().seed());
+        long lastKill = System.nanoTime();
+        for (Thread thread : threads) {
+            while (thread.isAlive()) {
+                progress.accept(counts);
+                long wait = settings.killNanos() == 0
+                        ? TICK_MILLIS
+                        : Math.min(TICK_MILLIS, 1 + TimeUnit.NANOSECONDS.toMillis(settings.killNanos()) / 4);
+                try {
+                    thread.join(wait);
+                } catch (InterruptedException e) {
+                    stopped = true;
+                }
+                if (settings.killNanos() > 0 && System.nanoTime() - lastKill >= settings.killNanos()) {
+                    lastKill = System.nanoTime();
+                    kill(clients.get(random.nextInt(clients.size())));
+                }
+            }
+        }
+        progress.accept(counts);
+    }
+
+    private void kill(Client client) {
+        try {
+            if (client.kill()) {
+                counts.killed();
+            }
+        } catch (SQLException e) {
+            // It was closed.
+        }
+    }
+
+    private boolean next() {
+        return !stopped
+                && failure.get() == null
+                && System.nanoTime() < deadline
+                && begun.getAndIncrement() < settings.workload().transactions();
+    }
+
+    /** Until the replica has the new table, with which the history begins. */
+    private static void await(Target replica, boolean lists, int keys, long initial) throws SQLException {
+        long until = System.nanoTime() + REPLICA_NANOS;
+        while (true) {
+            try (Connection connection = replica.connect()) {
+                if (KeyValueTable.isNew(connection, lists, keys, initial)) {
+                    return;
+                }
+            } catch (SQLException e) {
+                if (System.nanoTime() > until) {
+                    throw e;
+                }
+            }
+            if (System.nanoTime() > until) {
+                throw new SQLException("the replica does not show the new table after 30 s");
+            }
+            try {
+                Thread.sleep(TICK_MILLIS / 10);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SQLException("interrupted while waiting for the replica", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package org.polygraph.jobs.record;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.Driver;
+import java.sql.SQLException;
+
+/** A database that clients connect to. */
+final class Target {
+    private final String url;
+    private final Driver driver;
+    private final Login login;
+    private final Isolation isolation;
+
+    Target(String url, Driver driver, Login login, Isolation isolation) {
+        this.url = url;
+        this.driver = driver;
+        this.login = login;
+        this.isolation = isolation;
+    }
+
+    Dialect dialect() {
+        return Dialect.of(url);
+    }
+
+    Isolation isolation() {
+        return isolation;
+    }
+
+    /** A connection that commits after each statement. */
+    Connection connect() throws SQLException {
+        try {
+            Connection connection = driver.connect(url, login.properties());
+            if (connection != null) {
+                return connection;
+            }
+        } catch (SQLException e) {
+            throw safe(e);
+        }
+        throw new SQLException("the driver does not accept the URL " + Login.hidden(url));
+    }
+
+    /** A connection for the transactions of a client. */
+    Connection client() throws SQLException {
+        Connection connection = connect();
+        try {
+            connection.setTransactionIsolation(isolation.jdbc());
+            connection.setAutoCommit(false);
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw safe(e);
+        }
+    }
+
+    /** Without a password in its message. */
+    SQLException safe(SQLException e) {
+        String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return new SQLException(login.without(message), e.getSQLState(), e.getErrorCode());
+    }
+
+    /** Name and version. */
+    static String product(Connection connection) throws SQLException {
+        DatabaseMetaData about = connection.getMetaData();
+        return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion();
+    }
+}

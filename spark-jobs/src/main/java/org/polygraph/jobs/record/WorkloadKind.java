@@ -1,0 +1,37 @@
+package org.polygraph.jobs.record;
+
+import java.util.Locale;
+
+/** What transactions do. */
+public enum WorkloadKind {
+    /** At most two reads and two writes, each write after a read of its key (mini-transactions, MTC). */
+    MINI,
+    /** Reads and writes, also of keys that the transaction has not read. */
+    REGISTERS,
+    /** Lists that elements are appended to. */
+    APPEND,
+    /** Transfers between accounts, and reads of all balances. */
+    BANK;
+
+    /** Of an account. */
+    private static final long BALANCE = 100;
+
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether values are lists. */
+    boolean hasLists() {
+        return this == APPEND;
+    }
+
+    /** The value of every key before the first transaction, unless values are lists. */
+    long initial() {
+        return this == BANK ? BALANCE : 0;
+    }
+
+    /** The keys that are accessed unless a number is given. */
+    public int defaultKeys() {
+        return this == BANK ? 10 : 100;
+    }
+}

@@ -1,0 +1,71 @@
+package org.polygraph.jobs.certificate.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** The replay of CC with a bit a writer against the one with a number a session. */
+class CausalReplayTest {
+    private static final long SEED = 0x1a80;
+
+    @Test
+    void bitsAgreeOnTinyHistories() {
+        TinyHistories stream = new TinyHistories(SEED);
+        int[] judged = new int[2];
+        for (int i = 0; i < SuiteScale.of(10_000); i++) {
+            HistoryTable history = stream.at(i);
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
+            agree(history, random, HistoryDsl.print(history) + " seed " + stream.seedOf(i), judged);
+        }
+        System.out.println("tiny histories from seed " + SEED + ": {accepted, rejected} " + Arrays.toString(judged));
+        assertThat(judged).doesNotContain(0);
+    }
+
+    /** More writers than a word has bits. */
+    @Test
+    void bitsAgreeWhereSessionsAreShort() {
+        int[] judged = new int[2];
+        for (int i = 0; i < SuiteScale.of(300); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
+            HistoryTable history = HistoryGenerator.withSeed(i)
+                    .sessions(random.between(1, 100))
+                    .transactions(random.between(10, 300))
+                    .operations(random.between(1, 4))
+                    .keys(random.between(1, 40))
+                    .isolation(
+                            i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
+                    .generate();
+            agree(history, random, "seed " + SEED + " #" + i, judged);
+        }
+        System.out.println("histories from seed " + SEED + ": {accepted, rejected} " + Arrays.toString(judged));
+        assertThat(judged).doesNotContain(0);
+    }
+
+    private static void agree(HistoryTable history, SplitMix random, String what, int[] judged) {
+        Witness witness = SerialReplayTest.witness(history, Guarantee.CC, random, random.nextInt(4));
+        SourcesByValue found = new SourcesByValue(history, witness.counted());
+        if (found.find() != null) {
+            return;
+        }
+        int[] order = Placement.of(witness).eventAt();
+        int[] sessionOf = new int[history.transactions()];
+        Arrays.setAll(sessionOf, history::sessionOf);
+        String rows = new CausalReplay(history, witness.counted(), found.sources, witness.position()).replay(order);
+        for (int words = 1; words <= 2; words++) {
+            String bits = new CausalBitReplay(history, found.sources, witness.position(), sessionOf).run(order, words);
+            assertThat(bits == null)
+                    .as("%s: by rows %s, by %d words of bits %s", what, rows, words, bits)
+                    .isEqualTo(rows == null);
+        }
+        judged[rows == null ? 0 : 1]++;
+    }
+}

@@ -1,0 +1,225 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/** {@code record} with H2 in this process. */
+class RecordTest {
+    @TempDir
+    private Path folder;
+
+    private HistoryTable read(Path file) throws Exception {
+        return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+    }
+
+    private static int count(HistoryTable table, TransactionStatus status) {
+        int n = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            n += table.status(t) == status ? 1 : 0;
+        }
+        return n;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mini, serializable, si",
+        "registers, snapshot, si",
+        "append, serializable, si",
+        "bank, serializable, si",
+        "mini, read-committed, rc",
+        "registers, read-committed, rc",
+        "bank, repeatable-read, rc"
+    })
+    void h2KeepsWhatItsManualPromises(String workload, String isolation, String level) throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        InProcess run = InProcess.run(
+                "record",
+                "-w",
+                workload,
+                "--isolation",
+                isolation,
+                "--transactions",
+                "300",
+                "--sessions",
+                "4",
+                "--aborted",
+                "0.05",
+                "--check",
+                "-o",
+                file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains("300 txns", ": requested", "PASS  " + level + "  " + file);
+        assertThat(run.err()).contains("level " + level + ", because the manual (https://www.h2database.com/");
+        HistoryTable table = read(file);
+        assertThat(table.transactions()).isEqualTo(300);
+        assertThat(table.sessions()).isEqualTo(4);
+        assertThat(run.out())
+                .contains(count(table, TransactionStatus.COMMITTED) + " committed  "
+                        + count(table, TransactionStatus.ABORTED) + " aborted  0 unknown");
+        assertThat(table.metadata())
+                .containsEntry("isolation", "\"" + isolation + "\"")
+                .containsEntry("workload", "\"" + workload + "\"");
+        assertThat(table.metadata().get("database")).startsWith("\"H2 ");
+        // The header states the level.
+        assertThat(InProcess.run("check", file.toString()).out()).startsWith("PASS  " + level + "  ");
+    }
+
+    @Test
+    void readCommittedLosesUpdates() {
+        Path file = folder.resolve("run.jsonl");
+        InProcess run = InProcess.run(
+                "record",
+                "--isolation",
+                "READ COMMITTED",
+                "--transactions",
+                "1500",
+                "--keys",
+                "3",
+                "--pause",
+                "1ms",
+                "--reads",
+                "0.2",
+                "-o",
+                file.toString());
+        assertThat(run.exitCode()).isZero();
+        InProcess check = InProcess.run("check", "-l", "si", file.toString());
+        assertThat(check.exitCode()).isEqualTo(3);
+        assertThat(check.out()).contains("LostUpdate");
+    }
+
+    @Test
+    void aMiniTransactionWritesOnlyWhatItHasRead() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        InProcess.run("record", "--transactions", "500", "--keys", "5", "-o", file.toString());
+        HistoryTable table = read(file);
+        for (int t = 0; t < table.transactions(); t++) {
+            int reads = 0;
+            int writes = 0;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
+                    writes++;
+                    boolean isRead = false;
+                    for (int before = table.firstOperation(t); before < o; before++) {
+                        isRead |= table.isReadOf(before, table.key(o));
+                    }
+                    assertThat(isRead).isTrue();
+                } else {
+                    reads++;
+                }
+            }
+            assertThat(reads).isBetween(0, 2);
+            assertThat(writes).isBetween(0, 2);
+        }
+    }
+
+    @Test
+    void endsAfterADuration() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        InProcess run = InProcess.run("record", "--duration", "300ms", "--sessions", "2", "-o", file.toString());
+        assertThat(run.exitCode()).isZero();
+        assertThat(read(file).transactions()).isPositive();
+        assertThat(Files.readString(file)).endsWith("]}\n");
+    }
+
+    @Test
+    void sessionsOfAReplicaOnlyRead() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        String url = "jdbc:h2:mem:replicated";
+        InProcess run = InProcess.run(
+                "record",
+                "--url",
+                url,
+                "--replica",
+                url,
+                "--replica-isolation",
+                "read-committed",
+                "-w",
+                "registers",
+                "--sessions",
+                "6",
+                "--transactions",
+                "300",
+                "-o",
+                file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        HistoryTable table = read(file);
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                assertThat(table.isWrite(o) && table.sessionOf(t) % 3 == 2).isFalse();
+            }
+        }
+    }
+
+    private void usage(int exitCode, String message, String... words) {
+        InProcess run = InProcess.run(words);
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(exitCode);
+        assertThat(run.err()).contains(message).doesNotContain("\tat ").doesNotContain("s3cret");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void mistakes() {
+        String file = folder.resolve("run.jsonl").toString();
+        usage(
+                2,
+                "unknown isolation 'serialisable'; did you mean serializable?",
+                "record",
+                "--isolation",
+                "serialisable",
+                "-o",
+                file);
+        usage(2, "unknown choice 'minni'; did you mean mini?", "record", "-w", "minni", "-o", file);
+        usage(2, "histories are recorded as JSON Lines", "record", "-o", "run.parquet");
+        usage(2, "Missing required option: '--out=FILE'", "record");
+        usage(2, "--replica-isolation is for --replica", "record", "--replica-isolation", "snapshot", "-o", file);
+        usage(2, "--zipf is for --distribution zipf", "record", "--zipf", "1", "-o", file);
+        usage(
+                2,
+                "no level is known that this database documents for read-uncommitted",
+                "record",
+                "--check",
+                "--isolation",
+                "read-uncommitted",
+                "-o",
+                file);
+        usage(2, "check --login", "record", "--login", folder.resolve("none").toString(), "-o", file);
+        usage(
+                6,
+                "no driver accepts the URL (jdbc:unheard-of:x;password=***); give its jar with --driver JAR",
+                "record",
+                "--url",
+                "jdbc:unheard-of:x;password=s3cret",
+                "-o",
+                file);
+        usage(6, "the database: ", "record", "--url", "jdbc:h2:tcp://localhost:1/none;PASSWORD=s3cret", "-o", file);
+        usage(6, "nowhere", "record", "-o", folder.resolve("nowhere/run.jsonl").toString());
+        usage(6, "no such jar; check --driver", "record", "--driver", "none.jar", "-o", file);
+    }
+
+    @Test
+    void everyDistributionOfGenerate() throws Exception {
+        for (List<String> options : List.of(
+                List.of("--distribution", "zipf"),
+                List.of("--distribution", "hotspot", "--hot", "0.1:0.9"),
+                List.of("--distribution", "exponential"),
+                List.of("--values", "5"))) {
+            Path file = folder.resolve("run.jsonl");
+            List<String> words = new java.util.ArrayList<>(
+                    List.of("record", "-w", "registers", "--transactions", "200", "-o", file.toString()));
+            words.addAll(options);
+            assertThat(InProcess.run(words).exitCode()).isZero();
+            assertThat(read(file).transactions()).isEqualTo(200);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package org.polygraph.jobs.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverPropertyInfo;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Properties;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.generate.Workload;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Recordings of H2 behind a driver that fails. */
+class RecordingTest {
+    @TempDir
+    private Path folder;
+
+    /** How commits fail. */
+    private enum Fault {
+        NONE,
+        /** The server has committed, and the connection is lost. */
+        LOST_AFTER,
+        /** The connection is lost before the server has committed. */
+        LOST_BEFORE,
+        /** The server refuses the transaction. */
+        REFUSED,
+        /** The client has a bug. */
+        BUG
+    }
+
+    /** Counts what became of commits. */
+    private static final class FailingDriver implements Driver {
+        private final Driver driver;
+        private final Random random;
+        private final double share;
+        private final Set<Fault> faults;
+        private final AtomicInteger[] seen = new AtomicInteger[Fault.values().length];
+        private final Set<Connection> creators = ConcurrentHashMap.newKeySet();
+
+        FailingDriver(Driver driver, long seed, double share, Set<Fault> faults) {
+            this.driver = driver;
+            this.random = new Random(seed);
+            this.share = share;
+            this.faults = faults;
+            for (Fault fault : Fault.values()) {
+                seen[fault.ordinal()] = new AtomicInteger();
+            }
+        }
+
+        int seen(Fault fault) {
+            return seen[fault.ordinal()].get();
+        }
+
+        private synchronized Fault draw() {
+            Fault[] all = faults.toArray(new Fault[0]);
+            return all.length > 0 && random.nextDouble() < share ? all[random.nextInt(all.length)] : Fault.NONE;
+        }
+
+        @Override
+        public Connection connect(String url, Properties info) throws SQLException {
+            Connection real = driver.connect(url, info);
+            // The first one makes the table.
+            if (creators.isEmpty()) {
+                creators.add(real);
+                return real;
+            }
+            return (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+                        if (method.getName().equals("commit")) {
+                            commit(real);
+                            return null;
+                        }
+                        try {
+                            return method.invoke(real, args);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+        }
+
+        private void commit(Connection real) throws SQLException {
+            Fault fault = draw();
+            switch (fault) {
+                case NONE -> real.commit();
+                case LOST_AFTER -> {
+                    real.commit();
+                    real.close();
+                }
+                case LOST_BEFORE -> real.close();
+                case REFUSED -> real.rollback();
+                case BUG -> {}
+            }
+            // H2 may refuse it before.
+            seen[fault.ordinal()].incrementAndGet();
+            switch (fault) {
+                case NONE -> {}
+                case REFUSED -> throw new SQLException("refused", "40001");
+                case BUG -> throw new IllegalStateException("a bug");
+                default -> throw new SQLException("lost", "08006");
+            }
+        }
+
+        @Override
+        public boolean acceptsURL(String url) throws SQLException {
+            return driver.acceptsURL(url);
+        }
+
+        @Override
+        public DriverPropertyInfo[] getPropertyInfo(String url, Properties info) throws SQLException {
+            return driver.getPropertyInfo(url, info);
+        }
+
+        @Override
+        public int getMajorVersion() {
+            return 1;
+        }
+
+        @Override
+        public int getMinorVersion() {
+            return 0;
+        }
+
+        @Override
+        public boolean jdbcCompliant() {
+            return true;
+        }
+
+        @Override
+        public Logger getParentLogger() {
+            return Logger.getGlobal();
+        }
+    }
+
+    private RecordSettings settings(WorkloadKind kind, long transactions, long seed, long killNanos) {
+        return new RecordSettings(
+                List.of("jdbc:h2:mem:failing" + seed),
+                null,
+                Isolation.SERIALIZABLE,
+                Isolation.SERIALIZABLE,
+                kind,
+                new Workload()
+                        .transactions(transactions)
+                        .sessions(4)
+                        .keys(20)
+                        .operations(4)
+                        .seed(seed),
+                Long.MAX_VALUE,
+                0,
+                killNanos,
+                folder.resolve("run" + seed + ".jsonl"));
+    }
+
+    private static Driver h2() throws Exception {
+        return new Drivers(List.of(), message -> {}).of("jdbc:h2:mem:x");
+    }
+
+    private static int count(HistoryTable table, TransactionStatus status) {
+        int n = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            n += table.status(t) == status ? 1 : 0;
+        }
+        return n;
+    }
+
+    private static HistoryTable read(RecordSettings settings) throws Exception {
+        return HistoryReader.read(settings.file().toString(), HistoryFormat.JSONL);
+    }
+
+    private static void assertKept(HistoryTable table) throws Exception {
+        assertThat(new EmbeddedChecker()
+                        .check(table, CheckRequest.of(IsolationLevel.SI), Progress.NONE, Budget.unlimited())
+                        .status())
+                .isEqualTo(Verdict.Status.PASS);
+    }
+
+    @Test
+    void noTransactionIsLostWhereCommitsFail() throws Exception {
+        for (long seed = 1; seed <= 2; seed++) {
+            for (WorkloadKind kind : List.of(WorkloadKind.REGISTERS, WorkloadKind.APPEND)) {
+                FailingDriver driver =
+                        new FailingDriver(h2(), seed, 0.1, Set.of(Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.REFUSED));
+                RecordSettings settings = settings(kind, 200, seed, 1);
+                Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+                assertThat(recording.run(counts -> {})).isNull();
+                HistoryTable table = read(settings);
+                assertThat(table.transactions()).isEqualTo(200);
+                int lost = driver.seen(Fault.LOST_AFTER) + driver.seen(Fault.LOST_BEFORE);
+                assertThat(lost).as("seed " + seed).isPositive();
+                assertThat(count(table, TransactionStatus.COMMITTED)).isEqualTo(driver.seen(Fault.NONE));
+                assertThat(recording.counts().commits()).isEqualTo(driver.seen(Fault.NONE));
+                assertThat(count(table, TransactionStatus.INDETERMINATE)).isGreaterThanOrEqualTo(lost);
+                assertThat(count(table, TransactionStatus.ABORTED)).isGreaterThanOrEqualTo(driver.seen(Fault.REFUSED));
+                assertKept(table);
+            }
+        }
+    }
+
+    @Test
+    void aClientThatFailsLosesNothing() throws Exception {
+        FailingDriver driver = new FailingDriver(h2(), 7, 0.01, Set.of(Fault.BUG));
+        RecordSettings settings = settings(WorkloadKind.REGISTERS, 2000, 7, 0);
+        Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+        assertThat(recording.run(counts -> {})).hasMessage("a bug");
+        HistoryTable table = read(settings);
+        assertThat(count(table, TransactionStatus.COMMITTED)).isEqualTo(driver.seen(Fault.NONE));
+        assertThat(count(table, TransactionStatus.INDETERMINATE))
+                .isEqualTo(driver.seen(Fault.BUG))
+                .isPositive();
+        assertKept(table);
+    }
+
+    @Test
+    void aRecordingThatIsStoppedIsWhole() throws Exception {
+        RecordSettings settings = settings(WorkloadKind.BANK, 1L << 38, 8, 0);
+        Recording recording = new Recording(
+                settings,
+                url -> {
+                    try {
+                        return h2();
+                    } catch (Exception e) {
+                        throw new java.io.IOException(e);
+                    }
+                },
+                Login.of(java.util.Map.of(), null));
+        Thread stopper = new Thread(() -> {
+            while (recording.counts().transactions() < 200) {
+                Thread.onSpinWait();
+            }
+            recording.stop(10_000);
+        });
+        stopper.start();
+        assertThat(recording.run(counts -> {})).isNull();
+        stopper.join();
+        HistoryTable table = read(settings);
+        assertThat((long) table.transactions()).isEqualTo(recording.counts().transactions());
+        assertKept(table);
+    }
+}
