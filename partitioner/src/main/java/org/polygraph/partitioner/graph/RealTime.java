@@ -109,6 +109,22 @@ public final class RealTime {
         return new RealTime(ended, places, count, complete, bound, openStarts, openEnded);
     }
 
+    /**
+     * The order of transactions that took effect at one instant each.
+     *
+     * @param instants one a transaction
+     */
+    public static RealTime ofInstants(long[] instants) {
+        long[] sorted = instants.clone();
+        Arrays.sort(sorted);
+        int[] places = new int[instants.length];
+        for (int t = 0; t < places.length; t++) {
+            places[t] = endedBefore(sorted, sorted.length, 0, instants[t], 0);
+        }
+        IntArrayList none = new IntArrayList(0);
+        return new RealTime(places, places, places.length, true, places.length, none, none);
+    }
+
     private static boolean bounds(int t, HistoryTable table, CommitStatus commitStatus, byte committed, long[] ends) {
         return commitStatus.isCounted(t) && table.statuses()[t] == committed && ends[t] != HistoryTable.NO_TIME;
     }

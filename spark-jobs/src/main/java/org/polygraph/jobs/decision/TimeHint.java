@@ -14,7 +14,8 @@ import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /**
- * Client times help to accept, never to refute. Two attempts: an order that they find is replayed, and a failure means nothing.
+ * Client times, or the order of the input, help to accept, never to refute. Two attempts: an order that they find is replayed,
+ * and a failure means nothing.
  *
  * <ol>
  *   <li>The order by time, as far as sessions and reads allow. On a correct database it breaks about one read in a
@@ -24,6 +25,10 @@ import org.polygraph.partitioner.residual.ResidualCore;
  *       most reads with several candidates. This is cheap if real time contradicts the reads; otherwise it may take time in
  *       vain.
  * </ol>
+ *
+ * <p>Without times the first attempt is made with the order in which transactions were recorded ({@link RecordedPlaces}). Where
+ * sessions are short, session order decides little, and the values are tried too. 70,000 sessions of one transaction, 1,000 keys, SER
+ * and SI: no answer after 60 CPU-s -> PASS after 2.
  *
  * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by the
  * second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880; 100 keys SER
@@ -77,17 +82,26 @@ final class TimeHint implements Strategy {
         }
         RealTime time = search.realTime();
         if (time == null || time.bound() == 0) {
-            return null;
+            Finding found = fromInstants(RecordedPlaces.of(search.check.table(), false));
+            return found == null && search.events.chains() > MANY_SESSIONS
+                    ? fromInstants(RecordedPlaces.byValue(search.check.table()))
+                    : found;
         }
         Finding found = fromTimeOrder(time);
         boolean again = search.history().versions().ambiguous() > 0 || search.events.chains() > MANY_SESSIONS;
         return found == null && again && !budget.exhausted() ? inRealTime(time) : found;
     }
 
+    private @Nullable Finding fromInstants(long @Nullable [] instants) {
+        return instants == null ? null : fromTimeOrder(RealTime.ofInstants(instants));
+    }
+
     private @Nullable Finding fromTimeOrder(RealTime time) {
         KnownGraph known = search.graph();
         IndexedHistory history = search.history();
-        phases.end(known.edges());
+        if (phases.phase().equals("graph")) {
+            phases.end(known.edges());
+        }
         phases.begin("order");
         known.indexPredecessors();
         int[] sequence = TopologicalOrder.fair(known);
