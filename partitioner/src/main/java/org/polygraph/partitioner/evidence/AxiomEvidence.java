@@ -99,7 +99,9 @@ public final class AxiomEvidence {
                 new ArrayList<>(transactions),
                 new ArrayList<>(keys),
                 List.of(),
-                "for every choice of the writers of " + reads.open().length + " reads a cycle remains");
+                "for every choice of the writers of "
+                        + (reads.open().length == 1 ? "1 read" : reads.open().length + " reads")
+                        + " a cycle remains");
     }
 
     private Violation ofConflict(Axiom.Conflict conflict) {

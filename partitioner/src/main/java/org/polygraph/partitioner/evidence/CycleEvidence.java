@@ -1,7 +1,9 @@
 package org.polygraph.partitioner.evidence;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -61,7 +63,7 @@ public final class CycleEvidence {
         List<Violation> violations = new ArrayList<>();
         for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph)) {
             violations.add(cycles.stream()
-                    .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle)), List.of(), ""))
+                    .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle))))
                     .min(Violation.SIMPLEST)
                     .orElseThrow());
         }
@@ -91,10 +93,14 @@ public final class CycleEvidence {
             return new Violation(Anomaly.NO_VALID_ORDER, List.of(reader), List.of(key), List.of(), detail);
         }
         List<Dependency> best = failures.get(0).cycle();
+        Set<Anomaly> names = EnumSet.noneOf(Anomaly.class);
         for (Alternative failure : failures) {
             best = length(failure.cycle()) < length(best) ? failure.cycle() : best;
+            names.add(name(FirstCycle.of(failure.cycle())));
         }
-        return violation(best, candidates == 1 ? List.of() : failures, detail);
+        // The name has to be true whichever writer the read had.
+        Anomaly name = names.size() == 1 ? name(FirstCycle.of(best)) : Anomaly.NO_VALID_ORDER;
+        return FirstCycle.of(best).violation(name, candidates == 1 ? List.of() : failures, detail);
     }
 
     /** Edges outside sessions. */
@@ -127,8 +133,12 @@ public final class CycleEvidence {
         return known;
     }
 
-    private Violation violation(List<Dependency> found, List<Alternative> cases, String detail) {
+    private Violation violation(List<Dependency> found) {
         FirstCycle cycle = FirstCycle.of(found);
-        return cycle.violation(CycleName.of(cycle.steps(), lookup, table, readOnly), cases, detail);
+        return cycle.violation(name(cycle), List.of(), "");
+    }
+
+    private Anomaly name(FirstCycle cycle) {
+        return CycleName.of(cycle.steps(), lookup, table, readOnly);
     }
 }

@@ -176,8 +176,9 @@ public final class ViolationText {
             out.append(" (").append(String.join(", ", aliases)).append(')');
         }
         out.append(": ").append(Phenomenon.of(violation, facts)).append(".\n");
-        if (!violation.detail().isEmpty()) {
-            out.append("  ").append(Legible.of(violation.detail())).append('\n');
+        String more = Phenomenon.detail(violation);
+        if (!more.isEmpty()) {
+            out.append("  ").append(Legible.of(more)).append('\n');
         }
     }
 
