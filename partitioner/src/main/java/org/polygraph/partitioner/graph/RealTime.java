@@ -78,7 +78,12 @@ public final class RealTime {
         for (int t = 1; t < n; t++) {
             neighbours += positions[t] == positions[t - 1] + 1 && table.sessionOf(t) == table.sessionOf(t - 1) ? 1 : 0;
         }
-        return neighbours > n / 2 ? null : of(table, positions, positions, commitStatus, 0);
+        return neighbours > n / 2 ? null : ofInstants(table, commitStatus, positions);
+    }
+
+    /** The order as if each transaction had run at an instant. */
+    public static RealTime ofInstants(HistoryTable table, CommitStatus commitStatus, long[] instants) {
+        return of(table, instants, instants, commitStatus, 0);
     }
 
     private static RealTime of(

@@ -76,9 +76,10 @@ public record StoredVerdict(
     /**
      * verdict.json with another PATH and exit code.
      *
-     * @param strongest as in {@link VerdictJson#of(Verdict, Strongest)}
+     * @param strongest as in {@link VerdictJson#of(Verdict, Strongest, String)}
+     * @param run the name of the run
      */
-    public String json(String path, int exitCode, @Nullable Strongest strongest) throws IOException {
+    public String json(String path, int exitCode, @Nullable Strongest strongest, String run) throws IOException {
         StringWriter text = new StringWriter(json.length() + path.length());
         try (JsonParser in = VerdictJson.FACTORY.createParser(json);
                 JsonGenerator out = VerdictJson.FACTORY.createGenerator(text)) {
@@ -90,11 +91,14 @@ public record StoredVerdict(
                 out.writeFieldName(field);
                 switch (field) {
                     case "path" -> out.writeString(path);
+                    case "location" -> out.writeString(VerdictJson.location(path));
                     case "exit_code" -> out.writeNumber(exitCode);
                     default -> out.copyCurrentStructure(in);
                 }
                 if (field.equals("level") && strongest != null) {
                     VerdictJson.strongest(out, strongest);
+                } else if (field.equals("location")) {
+                    out.writeStringField("run", run);
                 }
             }
             out.writeEndObject();
