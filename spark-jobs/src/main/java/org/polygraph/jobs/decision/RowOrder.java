@@ -18,7 +18,9 @@ final class RowOrder implements Strategy {
     /** @return null if the history has no rows, or the order of the input breaks many reads */
     @Override
     public @Nullable Finding find() {
-        if (search.needsRealTime() || !search.tuning.hasRules() || search.history().versions().rows() == null) {
+        if (search.needsRealTime()
+                || !search.tuning.hasRules()
+                || search.history().versions().rows() == null) {
             return null;
         }
         search.phases.begin("order");
