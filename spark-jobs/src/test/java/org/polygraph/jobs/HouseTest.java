@@ -231,6 +231,7 @@ class HouseTest {
             "generate",
             "record",
             "application",
+            "junit",
             "spark",
             "cli");
 

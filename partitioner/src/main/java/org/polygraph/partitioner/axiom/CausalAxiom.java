@@ -67,14 +67,23 @@ public final class CausalAxiom implements Axiom {
         this.mostBytes = mostBytes;
     }
 
-    /** The fewest bytes that it takes for so many transactions. */
+    /** The bytes that it takes at least for so many transactions. */
     public static long leastBytes(long transactions) {
         return CausalBits.bytes(transactions);
     }
 
+    /** The bytes that it takes if it may; not less than {@link #leastBytes}. */
+    public static long bytes(long transactions, long sessions, long writes) {
+        long clocks = isShort(sessions, writes) ? 0 : 4 * transactions * (sessions + 1);
+        return Math.max(leastBytes(transactions), clocks);
+    }
+
+    private static boolean isShort(long sessions, long writes) {
+        return sessions >= MANY_SESSIONS && writes / FEW_WRITES < sessions;
+    }
+
     private boolean isByBits(Events events) {
-        return ChainClocks.plainBytes(events) > mostBytes
-                || (events.chains() >= MANY_SESSIONS && index.writers() / FEW_WRITES < events.chains());
+        return isShort(events.chains(), index.writers()) || ChainClocks.plainBytes(events) > mostBytes;
     }
 
     @Override

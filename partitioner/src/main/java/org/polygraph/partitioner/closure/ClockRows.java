@@ -15,6 +15,8 @@ import org.polygraph.partitioner.graph.Events;
 public abstract sealed class ClockRows permits IntRows, PackedRows {
     /** From so many chains on cells are packed; with fewer, rows are short enough for the caches. */
     static final int MANY_CHAINS = 256;
+    /** Chains that are about equally long are not longer than so many times the mean. */
+    private static final int LONGEST = 2;
 
     /** Cells from a row to the next one of the same chain; at least the number of chains. */
     public abstract int stride();
@@ -61,5 +63,13 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
     static long bytes(Events events) {
         int bits = PackedRows.bits(events);
         return bits == 0 ? IntRows.bytes(events) : PackedRows.bytes(events, bits);
+    }
+
+    /** The same from numbers, of chains that are about equally long. */
+    static long bytes(long events, long chains) {
+        long longest = LONGEST * (events / Math.max(1, chains) + 1);
+        return events
+                * chains
+                * (chains < MANY_CHAINS ? Integer.BYTES : longest < 1 << 7 ? 1 : longest < 1 << 15 ? 2 : 4);
     }
 }

@@ -1,7 +1,9 @@
 package org.polygraph.partitioner.evidence;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -16,6 +18,8 @@ import org.polygraph.storage.table.HistoryTable;
 /** Makes counterexamples of what the rules refute: the simplest cycle of each component, named and justified. */
 public final class CycleEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
+    /** Most pairs of operations compared in search of lost updates, in some tenths of a second. */
+    private static final long MOST_COMPARISONS = 100_000_000;
 
     private final HistoryTable table;
     private final Events events;
@@ -23,6 +27,7 @@ public final class CycleEvidence {
     private final EvidenceGraph graph;
     private final EdgeReasons reasons;
     private final IntPredicate readOnly;
+    private long comparisons = MOST_COMPARISONS;
 
     /** For a whole history. */
     public CycleEvidence(IndexedHistory history, KnownGraph known) {
@@ -59,14 +64,33 @@ public final class CycleEvidence {
      */
     public List<Violation> ofCycles() {
         List<Violation> violations = new ArrayList<>();
-        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph)) {
+        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph, this::mayLoseUpdate)) {
             violations.add(cycles.stream()
-                    .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle)), List.of(), ""))
+                    .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle))))
                     .min(Violation.SIMPLEST)
                     .orElseThrow());
         }
         violations.sort(Violation.SIMPLEST);
         return violations;
+    }
+
+    /** Whether both ends of an edge write a key that its source reads. False if the comparisons are used up. */
+    private boolean mayLoseUpdate(int edge) {
+        int reader = events.transaction(graph.source(edge));
+        int writer = events.transaction(graph.target(edge));
+        for (int w = table.firstOperation(writer); w < table.operationsEnd(writer) && comparisons > 0; w++) {
+            boolean reads = false;
+            boolean writes = false;
+            for (int o = table.firstOperation(reader); table.isWrite(w) && o < table.operationsEnd(reader); o++) {
+                comparisons--;
+                reads |= table.isReadOf(o, table.key(w));
+                writes |= table.isWriteOf(o, table.key(w));
+            }
+            if (reads && writes) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -91,10 +115,14 @@ public final class CycleEvidence {
             return new Violation(Anomaly.NO_VALID_ORDER, List.of(reader), List.of(key), List.of(), detail);
         }
         List<Dependency> best = failures.get(0).cycle();
+        Set<Anomaly> names = EnumSet.noneOf(Anomaly.class);
         for (Alternative failure : failures) {
             best = length(failure.cycle()) < length(best) ? failure.cycle() : best;
+            names.add(name(FirstCycle.of(failure.cycle())));
         }
-        return violation(best, candidates == 1 ? List.of() : failures, detail);
+        // The name has to be true whichever writer the read had.
+        Anomaly name = names.size() == 1 ? name(FirstCycle.of(best)) : Anomaly.NO_VALID_ORDER;
+        return FirstCycle.of(best).violation(name, candidates == 1 ? List.of() : failures, detail);
     }
 
     /** Edges outside sessions. */
@@ -127,8 +155,12 @@ public final class CycleEvidence {
         return known;
     }
 
-    private Violation violation(List<Dependency> found, List<Alternative> cases, String detail) {
+    private Violation violation(List<Dependency> found) {
         FirstCycle cycle = FirstCycle.of(found);
-        return cycle.violation(CycleName.of(cycle.steps(), lookup, table, readOnly), cases, detail);
+        return cycle.violation(name(cycle), List.of(), "");
+    }
+
+    private Anomaly name(FirstCycle cycle) {
+        return CycleName.of(cycle.steps(), lookup, table, readOnly);
     }
 }

@@ -66,7 +66,7 @@ final class CycleName {
     /** Adya's name of the cycle, then the other names of the anomaly. */
     static List<String> aliases(Anomaly anomaly, List<Dependency> cycle) {
         Set<String> names = new LinkedHashSet<>();
-        if (count(cycle, EdgeKind.RT) == 0) {
+        if (count(cycle, EdgeKind.RT) == 0 && anomaly != Anomaly.NO_VALID_ORDER) {
             names.add(adya(cycle));
         }
         names.addAll(anomaly.aliases());
@@ -116,7 +116,10 @@ final class CycleName {
         return Integer.MAX_VALUE;
     }
 
-    /** Two transactions that write a key, one of which had read it and did not see the write of the other. */
+    /**
+     * Two transactions that write a key, one of which had read it and did not see the write of the other. If it is observed that
+     * the other came first, the read is at fault and not the update.
+     */
     private static boolean isLostUpdate(List<Dependency> cycle, WriterLookup lookup) {
         if (cycle.size() != 2) {
             return false;
@@ -124,14 +127,15 @@ final class CycleName {
         for (int i = 0; i < 2; i++) {
             Dependency missed = cycle.get(i);
             Dependency back = cycle.get(1 - i);
+            boolean isObservedFirst = back.kind() == EdgeKind.WR || back.kind() == EdgeKind.SO;
             if (missed.kind() == EdgeKind.RW
+                    && !isObservedFirst
                     && missed.key() != Dependency.NO_KEY
                     && lookup.writes(missed.key(), missed.from())) {
                 int version = lookup.writerOf(missed.key(), missed.from());
                 boolean same =
                         version != WriterLookup.UNDECIDED && lookup.writerOf(missed.key(), missed.to()) == version;
-                boolean overwrites = back.key() == missed.key() && back.kind() != EdgeKind.WR;
-                if (same || overwrites) {
+                if (same || back.key() == missed.key()) {
                     return true;
                 }
             }

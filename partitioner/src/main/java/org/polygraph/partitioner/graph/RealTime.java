@@ -60,9 +60,34 @@ public final class RealTime {
     public static @Nullable RealTime of(HistoryTable table, CommitStatus commitStatus, long skewNanos) {
         long[] starts = table.starts();
         long[] ends = table.ends();
-        if (starts == null || ends == null) {
-            return null;
+        return starts == null || ends == null ? null : of(table, starts, ends, commitStatus, skewNanos);
+    }
+
+    /**
+     * The order of the input, as if each transaction had run at its position; a hint where there are no times.
+     *
+     * @return null if the input has the transactions of a session side by side, so that its order shows nothing
+     */
+    public static @Nullable RealTime ofInput(HistoryTable table, CommitStatus commitStatus) {
+        int n = table.transactions();
+        long[] positions = new long[n];
+        for (int t = 0; t < n; t++) {
+            positions[t] = table.sourceOf(t);
         }
+        int neighbours = 0;
+        for (int t = 1; t < n; t++) {
+            neighbours += positions[t] == positions[t - 1] + 1 && table.sessionOf(t) == table.sessionOf(t - 1) ? 1 : 0;
+        }
+        return neighbours > n / 2 ? null : ofInstants(table, commitStatus, positions);
+    }
+
+    /** The order as if each transaction had run at an instant. */
+    public static RealTime ofInstants(HistoryTable table, CommitStatus commitStatus, long[] instants) {
+        return of(table, instants, instants, commitStatus, 0);
+    }
+
+    private static RealTime of(
+            HistoryTable table, long[] starts, long[] ends, CommitStatus commitStatus, long skewNanos) {
         int n = table.transactions();
         byte committed = TransactionStatus.COMMITTED.code();
         long[] sorted = new long[n];

@@ -96,9 +96,7 @@ final class ReadAnomalies {
         int count = Math.min(reads.size(), most);
         int[] intermediate = new int[count];
         int[] aborted = new int[count];
-        int[] later = new int[count];
         int[] readers = new int[count];
-        Arrays.fill(later, NO_WRITER);
         Arrays.fill(intermediate, NO_WRITER);
         Arrays.fill(aborted, NO_WRITER);
         Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
@@ -117,8 +115,6 @@ final class ReadAnomalies {
                     if (table.value(o) == values[i]) {
                         if (commitStatus.of(t) == CommitStatus.DROPPED) {
                             aborted[i] = t;
-                        } else if (follows(t, readers[i]) && isLast(t, o)) {
-                            later[i] = later[i] == NO_WRITER ? t : later[i];
                         } else if (intermediate[i] == NO_WRITER) {
                             intermediate[i] = t;
                         }
@@ -128,7 +124,7 @@ final class ReadAnomalies {
         }
         List<Violation> violations = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            violations.add(impossible(reads.getInt(i), readers[i], later[i], intermediate[i], aborted[i]));
+            violations.add(impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i]));
         }
         return violations;
     }
@@ -136,11 +132,10 @@ final class ReadAnomalies {
     /**
      * Names one of them.
      *
-     * @param later the first transaction that wrote it later in the session, or NO_WRITER
      * @param intermediate the transaction that wrote the value and overwrote it, or NO_WRITER
      * @param aborted the dropped transaction that wrote it, or NO_WRITER
      */
-    private Violation impossible(int read, int transaction, int later, int intermediate, int aborted) {
+    private Violation impossible(int read, int transaction, int intermediate, int aborted) {
         int key = table.key(read);
         long value = table.value(read);
         String what = "read " + label(key, value) + ", ";
@@ -148,9 +143,6 @@ final class ReadAnomalies {
             if (isWrite(o, key, value)) {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");
             }
-        }
-        if (later != NO_WRITER) {
-            return violation(Anomaly.FUTURE_READ, transaction, later, key, what + "which its session wrote only later");
         }
         if (intermediate != NO_WRITER) {
             return violation(
@@ -170,20 +162,6 @@ final class ReadAnomalies {
                             + table.status(aborted).label() + " and cannot have committed");
         }
         return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote");
-    }
-
-    /** Whether a transaction comes later than another in the same session. */
-    private boolean follows(int t, int other) {
-        return t > other && t < table.transactionsEnd(table.sessionOf(other));
-    }
-
-    private boolean isLast(int t, int write) {
-        for (int o = write + 1; o < table.operationsEnd(t); o++) {
-            if (table.isWriteOf(o, table.key(write))) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** The operation by which a transaction first reads a key. */

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.evidence.Explanation;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -67,14 +68,17 @@ public final class SubHistoryFinder {
      * @param more edges that the violation rests on besides its own
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
-        ReadSources weaker = plain;
+        boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);
+        boolean isOfRow =
+                violation.anomaly() == Anomaly.DUPLICATE_INSERT || violation.anomaly() == Anomaly.MISSING_ROW;
+        ReadSources weaker = isOfRow && !hasManyWrites ? null : plain;
         if (weaker != null) {
             Violation shown = shrunk(violation, more, weaker);
             if (shown.minimal() != null) {
                 return shown;
             }
         }
-        return sources.requiresMore(MOST_OF_ROW) ? violation : shrunk(violation, more, sources);
+        return hasManyWrites ? violation : shrunk(violation, more, sources);
     }
 
     private Violation shrunk(Violation violation, List<Dependency> more, ReadSources of) {

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.application;
 
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -11,21 +12,38 @@ public final class Answer {
     private final Verdict.Status status;
     private final @Nullable Verdict found;
     private final @Nullable StoredVerdict stored;
+    private final @Nullable RunDirectory run;
 
     private Answer(
-            IsolationLevel level, Verdict.Status status, @Nullable Verdict found, @Nullable StoredVerdict stored) {
+            IsolationLevel level,
+            Verdict.Status status,
+            @Nullable Verdict found,
+            @Nullable StoredVerdict stored,
+            @Nullable RunDirectory run) {
         this.level = level;
         this.status = status;
         this.found = found;
         this.stored = stored;
+        this.run = run;
     }
 
-    public static Answer found(Verdict verdict) {
-        return new Answer(verdict.level(), verdict.status(), verdict, null);
+    static Answer found(Verdict verdict) {
+        return new Answer(verdict.level(), verdict.status(), verdict, null, null);
     }
 
-    public static Answer stored(IsolationLevel level, StoredVerdict verdict) {
-        return new Answer(level, verdict.status(), null, verdict);
+    /** A verdict that was found now and is kept in a run. */
+    static Answer kept(Verdict verdict, RunDirectory run) {
+        return new Answer(verdict.level(), verdict.status(), verdict, null, run);
+    }
+
+    static Answer stored(IsolationLevel level, StoredVerdict verdict, RunDirectory run) {
+        return new Answer(level, verdict.status(), null, verdict, run);
+    }
+
+    /** The run that has the verdict; null if none has. */
+    @Nullable
+    public RunDirectory run() {
+        return run;
     }
 
     public IsolationLevel level() {

@@ -200,7 +200,7 @@ public final class CheckRun {
         }
         try {
             StoredVerdict stored = run.finalVerdict().orElse(null);
-            return stored == null ? null : Answer.stored(request.level(), stored);
+            return stored == null ? null : Answer.stored(request.level(), stored, run);
         } catch (IOException | HistoryException e) {
             // The run is at fault, not the history: no INVALID.
             String message = e instanceof IOException io ? Failures.ofPath(path, io) : path + ": " + Failures.text(e);
@@ -300,6 +300,7 @@ public final class CheckRun {
                         .build();
             }
             directory.finish(verdict);
+            return Answer.kept(verdict, directory);
         } catch (OutOfMemoryError e) {
             verdict = Verdict.of(Verdict.Status.UNKNOWN, found.level())
                     .path(found.path())

@@ -4,63 +4,102 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
-/** Finds runs by the paths that users give: {@code run=<id>}, or a folder that contains only that run. */
+/**
+ * Finds runs by what users give: {@code run=<id>}; the folder that has runs in it; or that folder with the name of a history, such as
+ * {@code runs/orders.jsonl}, for the runs of this history.
+ */
 public final class Runs {
     private static final String PREFIX = "run=";
 
     private Runs() {}
 
-    /** Whether a path is a run, or has runs in it, rather than a history. */
+    /** Whether a path names runs rather than a history. */
     public static boolean isRun(String path) {
         try {
             Location given = Location.of(path);
-            return given.isFolder() && (isOne(given) || !within(given).isEmpty());
-        } catch (IOException e) {
+            return given.exists()
+                    ? given.isFolder() && (isOne(given) || !within(given).isEmpty())
+                    : !ofHistory(given).isEmpty();
+        } catch (IOException | HistoryException e) {
             // Reading it as a history reports the failure.
             return false;
         }
     }
 
-    /** The folder of the run. */
-    public static Location find(String run) throws IOException, HistoryException {
-        Location given = Location.of(run);
+    /** The folders of the runs, one or more, in the order of their names. */
+    public static List<Location> all(String path) throws IOException, HistoryException {
+        Location given = Location.of(path);
         boolean folder;
         try {
+            if (!given.exists()) {
+                List<Location> found = ofHistory(given);
+                if (!found.isEmpty()) {
+                    return found;
+                }
+            }
             folder = given.isFolder();
         } catch (IOException e) {
-            throw new IOException(Failures.ofPath(run, e), e);
+            throw new IOException(Failures.ofPath(path, e), e);
         }
         if (!folder) {
-            throw new HistoryException(run, "a file", "the folder run=<id> that check --out wrote", "give that");
+            throw new HistoryException(path, "a file", "the folder run=<id> that check --out wrote", "give that");
         }
-        if (isOne(given)) {
-            return given;
+        List<Location> found = isOne(given) ? List.of(given) : within(given);
+        if (found.isEmpty()) {
+            throw new HistoryException(
+                    path,
+                    "no run",
+                    "one folder run=<id> with a verdict.json",
+                    "give the folder that check --out wrote");
         }
-        List<Location> runs = within(given);
-        if (runs.size() == 1) {
-            return runs.get(0);
+        return found;
+    }
+
+    /** The folder of the only run. */
+    public static Location find(String path) throws IOException, HistoryException {
+        List<Location> found = all(path);
+        if (found.size() > 1) {
+            throw new HistoryException(
+                    path,
+                    found.size() + " runs, such as " + found.get(0).fileName(),
+                    "one folder run=<id> with a verdict.json",
+                    "give one of them");
         }
-        throw new HistoryException(
-                run,
-                runs.isEmpty()
-                        ? "no run"
-                        : runs.size() + " runs, such as " + runs.get(0).fileName(),
-                "one folder run=<id> with a verdict.json",
-                runs.isEmpty() ? "give the folder that check --out wrote" : "give one of them");
+        return found.get(0);
     }
 
     private static boolean isOne(Location folder) throws IOException {
         return folder.child(Claim.FILE).exists();
     }
 
-    private static List<Location> within(Location folder) throws IOException {
+    /** The runs in a folder. */
+    public static List<Location> within(Location folder) throws IOException {
         List<Location> runs = new ArrayList<>();
         for (Location child : folder.children()) {
             if (child.fileName().startsWith(PREFIX) && isOne(child)) {
                 runs.add(child);
+            }
+        }
+        return runs;
+    }
+
+    /** The runs beside a name that is none of a file, of the histories with that name. */
+    private static List<Location> ofHistory(Location name) throws IOException, HistoryException {
+        String path = name.name();
+        int slash = path.lastIndexOf('/');
+        Location parent = slash < 0 ? null : Location.of(slash == 0 ? "/" : path.substring(0, slash));
+        List<Location> runs = new ArrayList<>();
+        if (parent != null && parent.exists() && parent.isFolder()) {
+            for (Location run : within(parent)) {
+                if (Location.of(new RunDirectory(run).verdict().path())
+                        .fileName()
+                        .equals(name.fileName())) {
+                    runs.add(run);
+                }
             }
         }
         return runs;

@@ -22,9 +22,11 @@ import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.RunList;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.report.VerdictJson;
 import org.polygraph.jobs.report.ViolationText;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Strongest;
@@ -121,7 +123,10 @@ final class CheckCommand implements Callable<Integer> {
         CommandSpec spec = command.getCommandSpec().name("explain");
         spec.usageMessage()
                 .description("Explain every violation in full: of a run that check --out wrote, or of a check now.")
-                .footer("", "A PATH may be a run=<id>, which is explained without a check and needs no level.");
+                .footer(
+                        "",
+                        "A PATH may be a run=<id>, a folder of runs, or that folder/HISTORY; these runs are explained without a",
+                        "check and need no level.");
         return command;
     }
 
@@ -138,6 +143,7 @@ final class CheckCommand implements Callable<Integer> {
         Checker checker = options.checker(environment.engines());
         int exitCode = 0;
         boolean isFirst = true;
+        boolean isNew = false;
         for (String path : options.paths()) {
             long start = System.nanoTime();
             CheckSettings settings = Objects.requireNonNull(settingsOf.get(path));
@@ -159,6 +165,15 @@ final class CheckCommand implements Callable<Integer> {
             }
             exitCode = ExitCode.merge(exitCode, print(answers, path, settings, start));
             isFirst = false;
+            isNew |= answers.stream().anyMatch(answer -> answer.found() != null && answer.run() != null);
+        }
+        String runs = options.out();
+        if (runs != null && isNew) {
+            try {
+                RunList.of(Location.of(runs)).writeIndex();
+            } catch (IOException e) {
+                environment.message(runs + ": the index of the runs cannot be written (" + Failures.cause(e) + ")");
+            }
         }
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the results above may be incomplete");
@@ -199,18 +214,22 @@ final class CheckCommand implements Callable<Integer> {
         return json.replaceAll("^\"|\"$", "");
     }
 
-    /** Explains a run without a check. */
-    private int explain(String run, CheckSettings settings, long start) {
+    /** Explains runs without a check. */
+    private int explain(String path, CheckSettings settings, long start) {
+        int exitCode = ExitCode.PASS.code();
         try {
-            Location found = Runs.find(run);
-            StoredVerdict stored = new RunDirectory(found).verdict();
-            return print(stored, stored.path(), settings, start, null);
+            for (Location found : Runs.all(path)) {
+                RunDirectory run = new RunDirectory(found);
+                StoredVerdict stored = run.verdict();
+                exitCode = ExitCode.merge(exitCode, print(stored, stored.path(), settings, start, null, run));
+            }
+            return exitCode;
         } catch (HistoryException e) {
             environment.message(Failures.text(e));
-            return ExitCode.INVALID.code();
+            return ExitCode.merge(exitCode, ExitCode.INVALID.code());
         } catch (IOException e) {
             environment.message(Failures.text(e));
-            return ExitCode.IO.code();
+            return ExitCode.merge(exitCode, ExitCode.IO.code());
         }
     }
 
@@ -238,9 +257,10 @@ final class CheckCommand implements Callable<Integer> {
     private int print(Answer answer, String path, CheckSettings settings, long start, @Nullable Strongest strongest) {
         StoredVerdict stored = answer.stored();
         Verdict found = answer.found();
-        if (stored != null) {
+        RunDirectory run = answer.run();
+        if (stored != null && run != null) {
             try {
-                return print(stored, path, settings, start, strongest);
+                return print(stored, path, settings, start, strongest, run);
             } catch (IOException e) {
                 String message = Failures.ofPath(path, e);
                 environment.message(message);
@@ -250,16 +270,17 @@ final class CheckCommand implements Callable<Integer> {
                         .build();
             }
         }
-        return found == null ? ExitCode.PASS.code() : print(found, strongest);
+        return found == null ? ExitCode.PASS.code() : print(found, strongest, run);
     }
 
-    private int print(Verdict verdict, @Nullable Strongest strongest) {
+    private int print(Verdict verdict, @Nullable Strongest strongest, @Nullable RunDirectory run) {
         PrintStream out = environment.out();
         if (options.json()) {
-            out.println(VerdictJson.of(verdict, strongest));
+            out.println(VerdictJson.of(verdict, strongest, run == null ? null : run.name()));
         } else {
             out.println(ResultLine.of(verdict));
             out.print(ViolationText.of(verdict, detail));
+            where(run);
         }
         out.flush();
         if (verbosity.verbose()) {
@@ -273,8 +294,20 @@ final class CheckCommand implements Callable<Integer> {
         return verdict.exitCode();
     }
 
+    /** Names the run, for explain, report and verify. */
+    private void where(@Nullable RunDirectory run) {
+        if (run != null) {
+            environment.out().println("  run: " + Legible.of(run.name()));
+        }
+    }
+
     private int print(
-            StoredVerdict stored, String path, CheckSettings settings, long start, @Nullable Strongest strongest)
+            StoredVerdict stored,
+            String path,
+            CheckSettings settings,
+            long start,
+            @Nullable Strongest strongest,
+            RunDirectory run)
             throws IOException {
         if (stored.status() == Verdict.Status.INVALID) {
             environment.message(stored.anomaly() + " (found by an earlier run)");
@@ -282,10 +315,11 @@ final class CheckCommand implements Callable<Integer> {
         int exitCode = settings.exitCode(stored.status()).code();
         PrintStream out = environment.out();
         if (options.json()) {
-            out.println(stored.json(path, exitCode, strongest));
+            out.println(stored.json(path, exitCode, strongest, run.name()));
         } else {
             out.println(stored.line(path, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)));
             out.print(stored.explanation(detail));
+            where(run);
         }
         out.flush();
         return exitCode;

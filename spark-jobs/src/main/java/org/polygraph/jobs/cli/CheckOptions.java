@@ -236,6 +236,12 @@ final class CheckOptions {
         return paths.format();
     }
 
+    /** Where runs go; null if none are kept. */
+    @Nullable
+    String out() {
+        return out;
+    }
+
     boolean json() {
         return json;
     }

@@ -103,6 +103,7 @@ final class PolygraphCommand implements Runnable {
         known.put("report", e -> new CommandLine(new ReportCommand(e)));
         known.put("convert", e -> new CommandLine(new ConvertCommand(e)));
         known.put("verify", e -> new CommandLine(new VerifyCommand(e)));
+        known.put("runs", e -> new CommandLine(new RunsCommand(e)));
         known.put("stats", e -> new CommandLine(new StatsCommand(e)));
         known.put("lint", e -> new CommandLine(new LintCommand(e)));
         known.put("estimate", e -> new CommandLine(new EstimateCommand(e)));

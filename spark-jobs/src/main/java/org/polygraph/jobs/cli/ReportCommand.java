@@ -38,7 +38,9 @@ final class ReportCommand implements Callable<Integer> {
             description = "Where a copy goes.")
     private @Nullable String out;
 
-    @Parameters(paramLabel = "RUN", description = "run=<id>, or the folder with only that run in it.")
+    @Parameters(
+            paramLabel = "RUN",
+            description = "run=<id>; the folder of runs, for all of them; or that folder/HISTORY.")
     @SuppressWarnings("NullAway.Init")
     private String run;
 
@@ -49,17 +51,14 @@ final class ReportCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            Location report = new RunDirectory(Runs.find(run)).report();
-            if (!report.exists()) {
-                throw new HistoryException(
-                        run, "a run without report.html", "one that has finished", "check again with --overwrite");
-            }
             if (out == null) {
-                environment.out().println(Legible.of(report.name()));
+                for (Location each : Runs.all(run)) {
+                    environment.out().println(Legible.of(report(each).name()));
+                }
             } else if (out.equals(STDOUT)) {
-                copy(report, environment.out());
+                copy(report(Runs.find(run)), environment.out());
             } else {
-                write(report, out);
+                write(report(Runs.find(run)), out);
             }
             environment.out().flush();
             return ExitCode.PASS.code();
@@ -70,6 +69,18 @@ final class ReportCommand implements Callable<Integer> {
             environment.message(Failures.text(e));
             return ExitCode.IO.code();
         }
+    }
+
+    private Location report(Location directory) throws IOException, HistoryException {
+        Location report = new RunDirectory(directory).report();
+        if (!report.exists()) {
+            throw new HistoryException(
+                    directory.name(),
+                    "a run without report.html",
+                    "one that has finished",
+                    "check again with --overwrite");
+        }
+        return report;
     }
 
     private static void write(Location report, String to) throws IOException {

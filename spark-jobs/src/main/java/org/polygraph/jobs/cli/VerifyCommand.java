@@ -131,7 +131,8 @@ final class VerifyCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "RUN",
-            description = "run=<id>, or the folder with only that run in it; with --proof the history.")
+            description =
+                    "run=<id>; the folder of runs, for all of them; or that folder/HISTORY; with --proof the history.")
     @SuppressWarnings("NullAway.Init")
     private String run;
 
@@ -143,6 +144,9 @@ final class VerifyCommand implements Callable<Integer> {
     private @Nullable String path;
 
     private final long start = System.nanoTime();
+    /** The run that is verified. */
+    private volatile String directory = "";
+
     private volatile String level = "-";
     private volatile String history = "-";
     private volatile long transactions;
@@ -170,22 +174,39 @@ final class VerifyCommand implements Callable<Integer> {
                 Runtime.getRuntime().maxMemory());
         Verification.Replayer replayer =
                 engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer);
-        Found found;
+        int exitCode = ExitCode.PASS.code();
         try {
-            found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
+            for (String each : runs()) {
+                directory = each;
+                Found found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
+                print(found.word, found.reason);
+                for (String line : found.checked) {
+                    environment.out().println("  " + Legible.of(line));
+                }
+                exitCode = ExitCode.merge(exitCode, found.exitCode.code());
+            }
         } catch (ConfigurationException e) {
             environment.message(Failures.text(e));
             return ExitCode.USAGE.code();
         }
-        print(found.word, found.reason);
-        for (String line : found.checked) {
-            environment.out().println("  " + Legible.of(line));
-        }
         if (environment.out().checkError()) {
-            environment.message("stdout cannot be written; the result above may be incomplete");
-            return ExitCode.merge(found.exitCode.code(), ExitCode.IO.code());
+            environment.message("stdout cannot be written; the results above may be incomplete");
+            return ExitCode.merge(exitCode, ExitCode.IO.code());
         }
-        return found.exitCode.code();
+        return exitCode;
+    }
+
+    /** The runs to verify; what is given if that is one, or if it cannot be found. */
+    private List<String> runs() {
+        if (proof != null || path != null) {
+            return List.of(run);
+        }
+        try {
+            return Runs.all(run).stream().map(Location::name).toList();
+        } catch (HistoryException | IOException e) {
+            // Verifying it reports the failure.
+            return List.of(run);
+        }
     }
 
     /**
@@ -237,15 +258,15 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Found verify(Verification.Replayer replayer, Budget budget) throws IOException, HistoryException {
-        Location directory = Runs.find(run);
-        Claim claim = Claim.read(directory);
+        Location folder = Runs.find(directory);
+        Claim claim = Claim.read(folder);
         level = claim.level();
         if (path == null) {
             history = claim.path();
         }
         if (history.isEmpty() || (history.equals(STDIN) && path == null)) {
             throw new HistoryException(
-                    directory.name(),
+                    folder.name(),
                     "a run of standard input",
                     "the name of the history",
                     "give PATH, or - to read it again");
@@ -263,7 +284,7 @@ final class VerifyCommand implements Callable<Integer> {
         } finally {
             System.setIn(stdin);
         }
-        return found(Verification.of(directory, claim, table, once ? Fingerprint.hex(digest) : input, replayer));
+        return found(Verification.of(folder, claim, table, once ? Fingerprint.hex(digest) : input, replayer));
     }
 
     private Found verify(String file, Budget budget) throws IOException, HistoryException {

@@ -6,6 +6,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -46,7 +47,10 @@ final class InMemoryRules implements Rules {
     private static @Nullable Closure closure(
             IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Workers workers) {
         if (graph.realTime() == null) {
-            return ChainClocks.bytes(graph.events()) <= most ? ChainClocks.of(graph) : null;
+            Events events = graph.events();
+            return ChainClocks.pay(events.count(), events.chains()) && ChainClocks.bytes(events) <= most
+                    ? ChainClocks.of(graph)
+                    : null;
         }
         if (goBySession(history, graph, most, rows)) {
             return ChainClocks.of(graph);

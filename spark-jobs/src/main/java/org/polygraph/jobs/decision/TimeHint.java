@@ -8,13 +8,15 @@ import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /**
- * Client times help to accept, never to refute. Two attempts: an order that they find is replayed, and a failure means nothing.
+ * Client times, or the order of the input, help to accept, never to refute. Two attempts: an order that they find is replayed,
+ * and a failure means nothing.
  *
  * <ol>
  *   <li>The order by time, as far as sessions and reads allow. On a correct database it breaks about one read in a
@@ -24,6 +26,10 @@ import org.polygraph.partitioner.residual.ResidualCore;
  *       most reads with several candidates. This is cheap if real time contradicts the reads; otherwise it may take time in
  *       vain.
  * </ol>
+ *
+ * <p>Without times the order of the input takes their place in the first attempt. Where sessions are short, session order decides
+ * little, and the order of values ({@link RecordedPlaces}) is tried too. 70,000 sessions of one transaction, 1,000 keys, SER and SI: no
+ * answer after 60 CPU-s -> PASS after 2.
  *
  * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by the
  * second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880; 100 keys SER
@@ -76,7 +82,10 @@ final class TimeHint implements Strategy {
             return null;
         }
         RealTime time = search.realTime();
-        if (time == null || time.bound() == 0) {
+        if (time == null) {
+            return withoutTimes();
+        }
+        if (time.bound() == 0) {
             return null;
         }
         Finding found = fromTimeOrder(time);
@@ -84,9 +93,21 @@ final class TimeHint implements Strategy {
         return found == null && again && !budget.exhausted() ? inRealTime(time) : found;
     }
 
+    private @Nullable Finding withoutTimes() {
+        CommitStatus status = search.history().commitStatus();
+        RealTime input = RealTime.ofInput(search.check.table(), status);
+        Finding found = input == null ? null : fromTimeOrder(input);
+        long[] values = found == null && search.events.chains() > MANY_SESSIONS
+                ? RecordedPlaces.byValue(search.check.table())
+                : null;
+        return values == null ? found : fromTimeOrder(RealTime.ofInstants(search.check.table(), status, values));
+    }
+
     private @Nullable Finding fromTimeOrder(RealTime time) {
         KnownGraph known = search.graph();
-        phases.end(known.edges());
+        if (phases.phase().equals("graph")) {
+            phases.end(known.edges());
+        }
         phases.begin("order");
         known.indexPredecessors();
         int[] sequence = TopologicalOrder.fair(known);

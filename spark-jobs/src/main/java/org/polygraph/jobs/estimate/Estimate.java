@@ -1,6 +1,8 @@
 package org.polygraph.jobs.estimate;
 
 import java.util.function.Supplier;
+import org.polygraph.partitioner.axiom.CausalAxiom;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
@@ -69,7 +71,14 @@ public record Estimate(
 
     private static final double READ_SECONDS = 340e-9;
     private static final double OPERATION_SECONDS = 130e-9;
+    /** A cell of the clocks; with many sessions eight are updated at once. */
     private static final double CLOCK_SECONDS = 12e-9;
+
+    private static final double PACKED_SECONDS = 3e-9;
+    private static final int MANY_SESSIONS = 256;
+    /** The window closure. */
+    private static final double WINDOW_SECONDS = 3e-6;
+
     private static final double EVENT_SECONDS = 1.9e-6;
     /** Of those, for the rules. */
     private static final double RULE_SECONDS = 0.9e-6;
@@ -119,22 +128,30 @@ public record Estimate(
                 + INDEX_KEY_BYTES * size.keys();
         // A read is an edge, and so is a step of a session.
         long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
-        long clocks =
-                !ordered ? 0 : level.realTime() ? WINDOW_EVENT_BYTES * events : 4 * events * (size.sessions() + 1);
+        long sessions = size.sessions();
+        boolean hasClocks = ordered && !level.realTime() && ChainClocks.pay(events, sessions);
+        long causal = level == IsolationLevel.CC ? CausalAxiom.leastBytes(transactions) : 0;
+        long clocks = level.realTime()
+                ? WINDOW_EVENT_BYTES * events
+                : level == IsolationLevel.CC
+                        ? CausalAxiom.bytes(transactions, sessions, size.writes()) - causal
+                        : hasClocks ? ChainClocks.bytes(events, sessions) : 0;
         double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
         double read = READ_SECONDS * operations;
         double byKey = OPERATION_SECONDS * operations;
-        double closure = ordered ? CLOCK_SECONDS * events * size.sessions() : 0;
+        double closure = level.realTime()
+                ? WINDOW_SECONDS * events
+                : hasClocks ? (sessions < MANY_SESSIONS ? CLOCK_SECONDS : PACKED_SECONDS) * events * sessions : 0;
         double rules = ordered ? RULE_SECONDS * events : 0;
         double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? (EVENT_SECONDS - RULE_SECONDS) * events : 0);
-        long least = PROCESS_BYTES + table + index + graph;
+        long least = PROCESS_BYTES + table + index + graph + causal;
         if (engine == Engine.EMBEDDED) {
             double cpu = rest + read + byKey + closure + rules;
             return new Estimate(engine, least + clocks, least, 0, 0, 0, 0, cpu, cpu, 1);
         }
         long wanted = (operations - 1) / cut.operationsPerSlice + 1;
         int slices = (int) Math.max(1, Math.min(Math.min(wanted, cut.mostSlices), size.keys()));
-        boolean areInFiles = clocks > cut.heapClocks;
+        boolean areInFiles = ordered && clocks > cut.heapClocks;
         boolean isByWindow = areInFiles && level.realTime();
         boolean isByColumn = areInFiles && !level.realTime();
         double driver = rest + SPARK_START_SECONDS + (cut.isRemote ? 0 : read) + (areInFiles ? 0 : closure + rules);
@@ -146,7 +163,7 @@ public record Estimate(
                 + (isByColumn ? CLOSURE_IN_PIECES * closure + RULES_IN_PIECES * rules : 0);
         long heap = SPARK_SESSION_BYTES + least + index + (isByWindow ? BOUNDS_BYTES * events : 0);
         long task = TASK_BYTES * (operations / slices + 1) + 4 * events;
-        long files = areInFiles ? GENERATIONS * clocks : 0;
+        long files = areInFiles ? GENERATIONS * (isByColumn ? 4 * events * (sessions + 1) : clocks) : 0;
         return new Estimate(
                 engine,
                 areInFiles ? heap : heap + clocks,

@@ -11,7 +11,6 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Counts;
-import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
@@ -38,6 +37,9 @@ public final class BeyondReads {
             Anomaly.INTERMEDIATE_READ,
             Anomaly.ABORTED_READ,
             Anomaly.THIN_AIR_READ);
+
+    /** With so many refuted reads the history is beyond repair, and what is left of it says little. */
+    private static final int TOO_MANY = 100;
 
     /** The most that is spent on further violations, since the verdict is known already. */
     private static final long MOST_NANOS = 20_000_000_000L;
@@ -71,8 +73,7 @@ public final class BeyondReads {
      *     single reads, or if there is no time or memory for a second check
      */
     List<Violation> of(List<Violation> violations) {
-        if (violations.size() >= IndexedHistory.MOST_VIOLATIONS
-                || !violations.stream().allMatch(BeyondReads::isSingle)) {
+        if (violations.size() >= TOO_MANY || !violations.stream().allMatch(BeyondReads::isSingle)) {
             return List.of();
         }
         long each = Estimate.of(Estimate.Engine.EMBEDDED, HistorySize.of(table), request.level())

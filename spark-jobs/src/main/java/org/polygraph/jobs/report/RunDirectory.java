@@ -44,7 +44,7 @@ public final class RunDirectory {
     private static final String VIOLATIONS = "violations";
     private static final String STAGES = "stages";
     private static final String SUCCESS = "_SUCCESS";
-    private static final String VERDICT = "verdict.json";
+    static final String VERDICT = "verdict.json";
     private static final String REPORT = "report.html";
     private static final String EXPLANATION = "explain.txt";
 
@@ -89,6 +89,12 @@ public final class RunDirectory {
     public StoredVerdict verdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
         return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
+    }
+
+    /** The same without its explanations. */
+    StoredVerdict brief() throws IOException, HistoryException {
+        Location file = run.child(VERDICT);
+        return StoredVerdict.parse(read(file).stripTrailing(), file.name(), List.of());
     }
 
     /** {@code report.html}, which exists if the run has finished. */

@@ -21,7 +21,8 @@ import org.polygraph.storage.model.HistoryException;
  * @param path of the history that was checked
  * @param anomaly the name of the first anomaly, or the reason
  * @param explanations explain.txt of each violation with a folder, the clearest first
- * @param violations number of violations
+ * @param violations number of violations in verdict.json
+ * @param found number of violations found, also those that are not explained
  */
 public record StoredVerdict(
         String json,
@@ -32,7 +33,8 @@ public record StoredVerdict(
         long operations,
         String anomaly,
         List<String> explanations,
-        int violations) {
+        int violations,
+        int found) {
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
     private static final String REMEDY = "check the history again with --overwrite";
 
@@ -53,11 +55,11 @@ public record StoredVerdict(
     /** The output of {@link ViolationText}, except that a brief text may show more operations of long transactions. */
     public String explanation(ViolationText.Detail detail) {
         if (detail == ViolationText.Detail.FULL) {
-            return Legible.lines(String.join("", explanations));
+            return Legible.lines(String.join("", explanations)) + ViolationText.more(violations, violations, found);
         }
         return explanations.isEmpty()
                 ? ""
-                : Legible.lines(firstHalf(explanations.get(0))) + ViolationText.more(violations - 1);
+                : Legible.lines(firstHalf(explanations.get(0))) + ViolationText.more(1, violations, found);
     }
 
     private static String firstHalf(String explanation) {
@@ -74,9 +76,10 @@ public record StoredVerdict(
     /**
      * verdict.json with another PATH and exit code.
      *
-     * @param strongest as in {@link VerdictJson#of(Verdict, Strongest)}
+     * @param strongest as in {@link VerdictJson#of(Verdict, Strongest, String)}
+     * @param run the name of the run
      */
-    public String json(String path, int exitCode, @Nullable Strongest strongest) throws IOException {
+    public String json(String path, int exitCode, @Nullable Strongest strongest, String run) throws IOException {
         StringWriter text = new StringWriter(json.length() + path.length());
         try (JsonParser in = VerdictJson.FACTORY.createParser(json);
                 JsonGenerator out = VerdictJson.FACTORY.createGenerator(text)) {
@@ -88,11 +91,14 @@ public record StoredVerdict(
                 out.writeFieldName(field);
                 switch (field) {
                     case "path" -> out.writeString(path);
+                    case "location" -> out.writeString(VerdictJson.location(path));
                     case "exit_code" -> out.writeNumber(exitCode);
                     default -> out.copyCurrentStructure(in);
                 }
                 if (field.equals("level") && strongest != null) {
                     VerdictJson.strongest(out, strongest);
+                } else if (field.equals("location")) {
+                    out.writeStringField("run", run);
                 }
             }
             out.writeEndObject();
@@ -111,6 +117,7 @@ public record StoredVerdict(
         long transactions = 0;
         long operations = 0;
         int violations = 0;
+        int found = 0;
         long schema = -1;
         try (JsonParser parser = VerdictJson.FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -137,6 +144,7 @@ public record StoredVerdict(
                             }
                         }
                     }
+                    case "violations_found" -> found = parser.getValueAsInt();
                     case "anomalies" -> {
                         while (parser.nextToken() == JsonToken.START_OBJECT) {
                             violations++;
@@ -172,6 +180,7 @@ public record StoredVerdict(
                 operations,
                 name.isEmpty() ? reason : name,
                 explanations,
-                violations);
+                violations,
+                Math.max(violations, found));
     }
 }

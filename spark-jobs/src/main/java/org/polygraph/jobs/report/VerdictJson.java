@@ -30,6 +30,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -61,14 +62,19 @@ public final class VerdictJson {
 
     /** One JSON object without line breaks. */
     public static String of(Verdict verdict) {
-        return of(verdict, null);
+        return of(verdict, null, null);
     }
 
-    /** The same for one of several levels, with the strongest that holds; {@code strongest} is null for a single level. */
-    public static String of(Verdict verdict, @Nullable Strongest strongest) {
+    /**
+     * The same as an answer to a command.
+     *
+     * @param strongest the strongest of several levels that holds; null for a single level
+     * @param run the name of the run that has the verdict; null if there is none
+     */
+    public static String of(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) {
         StringWriter text = new StringWriter(1024);
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
-            new VerdictJson(json, verdict.table()).verdict(verdict, strongest);
+            new VerdictJson(json, verdict.table()).verdict(verdict, strongest, run);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -149,7 +155,7 @@ public final class VerdictJson {
         json.writeEndObject();
     }
 
-    private void verdict(Verdict verdict, @Nullable Strongest strongest) throws IOException {
+    private void verdict(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) throws IOException {
         json.writeStartObject();
         json.writeNumberField("schema", SCHEMA);
         json.writeStringField("version", Version.current());
@@ -159,6 +165,10 @@ public final class VerdictJson {
             strongest(json, strongest);
         }
         json.writeStringField("path", verdict.path());
+        json.writeStringField("location", location(verdict.path()));
+        if (run != null) {
+            json.writeStringField("run", run);
+        }
         json.writeStringField("reason", verdict.reason());
         counts(verdict.counts());
         number("violations_found", verdict.violationsFound());
@@ -175,6 +185,15 @@ public final class VerdictJson {
         number("ms", verdict.millis());
         json.writeNumberField("exit_code", verdict.exitCode());
         json.writeEndObject();
+    }
+
+    /** A name of the input that does not depend on the working directory. */
+    static String location(String path) {
+        try {
+            return Location.of(path).absolute();
+        } catch (IOException e) {
+            return path;
+        }
     }
 
     /** The strongest of several levels that holds. It depends on the levels requested, so no run has it. */

@@ -156,6 +156,10 @@ final class SparkKernels implements Kernels, AutoCloseable {
     /** Large closures go to files, whatever the heap has room for; but not where real time is in clocks of few sessions. */
     @Override
     public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        if (graph.realTime() == null
+                && !ChainClocks.pay(graph.events().count(), graph.events().chains())) {
+            return null;
+        }
         long needed =
                 graph.realTime() == null ? ChainClocks.bytes(graph.events()) : WindowClosure.bytes(graph.events());
         if (needed <= cut.heapClocks() || Rules.goBySession(history, graph, bytes, tuning)) {

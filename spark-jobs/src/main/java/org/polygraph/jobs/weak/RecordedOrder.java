@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.RecordedPlaces;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A serial order near the one in which transactions were recorded: by their end, or where times are unknown by their
- * position in the file, or where that is sorted by session by their values. A replay finds the reads that do not
+ * A serial order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that do not
  * return the last write. They are few where the database is serializable and the recorded order is nearly that of
  * commits; the transactions around each are then reordered, and the order is replayed again. A serial order proves
  * RC, RA and CC; an order that is not serial is accepted if the axiom of the level holds for it. That none is found
@@ -97,7 +97,7 @@ final class RecordedOrder {
             boolean withTimes,
             BooleanSupplier stop,
             boolean isWeak) {
-        long[] places = places(table, withTimes);
+        long[] places = RecordedPlaces.of(table, withTimes);
         if (places == null) {
             return null;
         }
@@ -116,62 +116,6 @@ final class RecordedOrder {
             }
         }
         return null;
-    }
-
-    private static long @Nullable [] places(HistoryTable table, boolean withTimes) {
-        long[] ends = withTimes ? table.ends() : null;
-        long[] places = new long[table.transactions()];
-        boolean isBySession = ends == null;
-        for (int t = 0; t < places.length; t++) {
-            places[t] = ends == null ? table.sourcePosition(t) : ends[t];
-            isBySession &= t == 0 || places[t - 1] < places[t];
-            if (ends != null && ends[t] == HistoryTable.NO_TIME) {
-                if (table.status(t) == TransactionStatus.COMMITTED) {
-                    return null;
-                }
-                places[t] = t == 0 ? 0 : places[t - 1];
-            }
-        }
-        // A file that is sorted by session does not record how transactions of different sessions followed each other.
-        return isBySession ? placesByValue(table) : places;
-    }
-
-    /**
-     * The largest value that each transaction wrote, or if it wrote none, read: an order in time where clients count
-     * values up.
-     *
-     * @return null unless the values that a session writes ascend
-     */
-    private static long @Nullable [] placesByValue(HistoryTable table) {
-        int[] starts = table.operationStarts();
-        long[] places = new long[table.transactions()];
-        for (int s = 0; s < table.sessions(); s++) {
-            long latest = Long.MIN_VALUE;
-            for (int t = table.sessionStarts()[s]; t < table.sessionStarts()[s + 1]; t++) {
-                long written = largest(table, starts[t], starts[t + 1], true);
-                if (written == Long.MIN_VALUE || table.status(t) != TransactionStatus.COMMITTED) {
-                    // After the writer of the value.
-                    places[t] = 2 * Math.max(latest, largest(table, starts[t], starts[t + 1], false)) + 1;
-                } else if (written <= latest) {
-                    return null;
-                } else {
-                    latest = written;
-                    places[t] = 2 * latest;
-                }
-            }
-        }
-        return places;
-    }
-
-    /** The largest value that operations [from, to) write, or else read; {@link Long#MIN_VALUE} if there is none. */
-    private static long largest(HistoryTable table, int from, int to, boolean isWrite) {
-        long largest = Long.MIN_VALUE;
-        for (int o = from; o < to; o++) {
-            if (table.isWrite(o) == isWrite) {
-                largest = Math.max(largest, table.value(o));
-            }
-        }
-        return largest;
     }
 
     /** Transactions by place; those of equal places by number. */

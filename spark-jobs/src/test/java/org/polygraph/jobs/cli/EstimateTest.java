@@ -312,6 +312,20 @@ class EstimateTest {
         }
     }
 
+    /** Without times no level needs memory or CPU for each pair of a transaction and a session. */
+    @Test
+    void manyShortSessionsNeedNoClocks() {
+        HistorySize short70k = new HistorySize(
+                HistorySize.Source.ALL, HistoryFormat.JSONL, -1, 70_000, 140_000, 70_000, 70_000, 1_000, false);
+        for (IsolationLevel level : IsolationLevel.values()) {
+            Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, short70k, level);
+            assertThat(embedded.memoryBytes()).as("%s", level).isLessThan(200L << 20);
+            assertThat(embedded.cpuSeconds()).as("%s", level).isBetween(0.5, 3.0);
+            assertThat(Estimate.auto(short70k, level, () -> Estimate.Cut.USUAL, 1L << 30))
+                    .isEqualTo(Estimate.Engine.EMBEDDED);
+        }
+    }
+
     @Test
     void badInputIsToldAsCheckDoes() throws IOException {
         assertThat(InProcess.run("estimate", path("nowhere")).exitCode()).isEqualTo(6);

@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -281,8 +282,8 @@ final class Faults {
     }
 
     static Path run(Path out) throws IOException {
-        try (Stream<Path> runs = Files.list(out)) {
-            return runs.findFirst().orElseThrow();
+        try (DirectoryStream<Path> runs = Files.newDirectoryStream(out, "run=*")) {
+            return runs.iterator().next();
         }
     }
 }

@@ -74,6 +74,7 @@ class HdfsTest {
         assertThat(first.exitCode()).as(first.toString()).isZero();
         assertThat(list("/out"))
                 .containsExactlyInAnyOrder(
+                        "/out/index.html",
                         "_SUCCESS",
                         "certificate/ranks.parquet",
                         "junit.xml",
@@ -96,7 +97,7 @@ class HdfsTest {
         assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank)
                         .exitCode())
                 .isZero();
-        assertThat(list("/out")).hasSize(7);
+        assertThat(list("/out")).hasSize(8);
 
         InProcess violation =
                 InProcess.run("check", "-q", "-l", "ser", "-o", uri("/skew"), uri("/in/write-skew.jsonl"));

@@ -149,12 +149,7 @@ class InitialRowsFormatsTest {
         InProcess verified = InProcess.run("verify", runs.toString());
         assertThat(verified.exitCode()).as(verified.toString()).isZero();
         assertThat(verified.out()).contains("loads the initial rows, before all others");
-        Path run;
-        try (var files = Files.list(runs)) {
-            run = files.filter(f -> f.getFileName().toString().startsWith("run="))
-                    .findFirst()
-                    .orElseThrow();
-        }
+        Path run = Faults.run(runs);
         Path verdict = run.resolve("verdict.json");
         String forged = Files.readString(verdict).replace("\"initial\":\"auto\"", "\"initial\":\"implicit\"");
         Files.writeString(verdict, forged);
@@ -169,12 +164,7 @@ class InitialRowsFormatsTest {
         Path runs = folder.resolve("runs");
         check("ser", path, "-o", runs.toString(), "--initial", "implicit");
         assertThat(InProcess.run("verify", runs.toString()).exitCode()).isZero();
-        Path run;
-        try (var files = Files.list(runs)) {
-            run = files.filter(f -> f.getFileName().toString().startsWith("run="))
-                    .findFirst()
-                    .orElseThrow();
-        }
+        Path run = Faults.run(runs);
         Path verdict = run.resolve("verdict.json");
         Files.writeString(
                 verdict, Files.readString(verdict).replace("\"initial\":\"implicit\"", "\"initial\":\"auto\""));

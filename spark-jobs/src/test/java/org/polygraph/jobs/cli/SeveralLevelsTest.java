@@ -163,7 +163,10 @@ class SeveralLevelsTest {
 
     private static List<String> runs(String folder) throws IOException {
         try (Stream<Path> runs = Files.list(Path.of(folder))) {
-            return runs.map(run -> run.getFileName().toString()).sorted().toList();
+            return runs.map(run -> run.getFileName().toString())
+                    .filter(name -> name.startsWith("run="))
+                    .sorted()
+                    .toList();
         }
     }
 

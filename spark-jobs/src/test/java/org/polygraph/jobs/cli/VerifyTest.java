@@ -26,9 +26,7 @@ class VerifyTest {
     private Path folder;
 
     private Path onlyRun(String out) throws IOException {
-        try (Stream<Path> runs = Files.list(folder.resolve(out))) {
-            return runs.findFirst().orElseThrow();
-        }
+        return Faults.run(folder.resolve(out));
     }
 
     private Path checked(String level, String path, String... options) throws IOException {
@@ -263,10 +261,15 @@ class VerifyTest {
     }
 
     @Test
-    void severalRunsNeedAName() throws IOException {
+    void severalRunsAreVerifiedOneByOne() throws IOException {
         checked("ser", BANK);
         checked("si", BANK);
-        InProcess answer = verify(folder.resolve("out"));
+        InProcess all = verify(folder.resolve("out"));
+        assertThat(all.exitCode()).as(all.toString()).isZero();
+        assertThat(all.out()).contains("VERIFIED  ser").contains("VERIFIED  si");
+        InProcess byName = verify(folder.resolve("out/bank-serializable.jsonl"));
+        assertThat(byName.out()).contains("VERIFIED  ser").contains("VERIFIED  si");
+        InProcess answer = verify(folder.resolve("out"), BANK);
         assertThat(answer.exitCode()).isEqualTo(5);
         assertThat(answer.err()).contains("found 2 runs, such as run=").contains("give one of them");
     }

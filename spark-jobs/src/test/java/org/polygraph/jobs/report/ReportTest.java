@@ -170,9 +170,9 @@ class ReportTest {
         assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
         assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
         assertThat(stored.json()).isEqualTo(VerdictJson.of(written));
-        assertThat(stored.json("b\"", 0, null))
+        assertThat(stored.json("b\"", 0, null, "runs/run=1"))
                 .isEqualTo(VerdictJson.of(
-                        written.with().path("b\"").exitCode(ExitCode.PASS).build()));
+                        written.with().path("b\"").exitCode(ExitCode.PASS).build(), null, "runs/run=1"));
         for (ViolationText.Detail detail : ViolationText.Detail.values()) {
             assertThat(stored.explanation(detail)).isEqualTo(ViolationText.of(violation(), detail));
         }

@@ -88,6 +88,16 @@ final class HadoopLocation implements Location {
     }
 
     @Override
+    public String absolute() {
+        return fileSystem.makeQualified(path).toString();
+    }
+
+    @Override
+    public long modified() throws IOException {
+        return status().getModificationTime();
+    }
+
+    @Override
     public boolean isFolder() throws IOException {
         return status().isDirectory();
     }

@@ -35,6 +35,16 @@ final class LocalLocation implements Location {
     }
 
     @Override
+    public String absolute() {
+        return path.toAbsolutePath().normalize().toString();
+    }
+
+    @Override
+    public long modified() throws IOException {
+        return Files.getLastModifiedTime(path).toMillis();
+    }
+
+    @Override
     public boolean isFolder() throws IOException {
         if (!Files.exists(path)) {
             throw missing();

@@ -21,6 +21,16 @@ public interface Location {
         return name.substring(name.lastIndexOf('/') + 1);
     }
 
+    /** A name of the same file or folder that does not depend on the working directory. */
+    default String absolute() {
+        return name();
+    }
+
+    /** When it was last changed, in milliseconds since 1970; 0 if that is not known. */
+    default long modified() throws IOException {
+        return 0;
+    }
+
     /** Whether only this machine may have it. */
     default boolean isLocal() {
         return true;

@@ -21,7 +21,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param terms empty if there is no evidence for the level
  * @param loaders how the loaders of initial rows were found
  * @param usesTimes whether timestamps were used for that
- * @param path the PATH of the history when the run was made
+ * @param path the PATH of the history when the run was made, as an absolute name
  * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
  */
 public record Claim(
@@ -71,7 +71,7 @@ public record Claim(
                 InitialChoice.ofLabel(fields.getOrDefault(ASSUMPTIONS + ".initial", InitialChoice.IMPLICIT.label()))
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
-                fields.getOrDefault("path", ""),
+                fields.getOrDefault("location", fields.getOrDefault("path", "")),
                 byChoices);
     }
 

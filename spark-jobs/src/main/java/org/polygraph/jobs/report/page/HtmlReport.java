@@ -461,7 +461,7 @@ public final class HtmlReport {
         return items;
     }
 
-    private static String hash(String text) {
+    static String hash(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return "sha256-" + Base64.getEncoder().encodeToString(digest);

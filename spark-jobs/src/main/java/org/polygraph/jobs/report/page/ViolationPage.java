@@ -126,7 +126,7 @@ record ViolationPage(
                 violation.anomaly().label(),
                 violation.aliases(),
                 Phenomenon.of(violation, facts),
-                violation.detail(),
+                Phenomenon.detail(violation),
                 drawn && (violation.cases().isEmpty() || !cycle.isEmpty())
                         ? List.of(CycleDrawing.of(violation, facts, anchor))
                         : List.of(),

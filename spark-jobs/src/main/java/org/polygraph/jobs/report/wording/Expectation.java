@@ -2,6 +2,7 @@ package org.polygraph.jobs.report.wording;
 
 import java.util.List;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 
@@ -16,6 +17,9 @@ public final class Expectation {
                 : violation.transactions().size() > 6
                         ? "these " + violation.transactions().size() + " transactions"
                         : facts.list(violation.transactions());
+        if (!violation.cases().isEmpty()) {
+            return anyOrder(level, who, violation.transactions().size() == 1);
+        }
         return switch (violation.anomaly()) {
             case THIN_AIR_READ -> "A read returns a value that some transaction wrote, or the initial value.";
             case ABORTED_READ ->
@@ -56,12 +60,36 @@ public final class Expectation {
                 "In a serial order the later one reads what the earlier one wrote. Of " + who
                         + " one had to abort, or to wait for the other and read again.";
             case REAL_TIME_VIOLATION ->
-                "A transaction that starts after another has ended comes after it: its reads had to return what the"
-                        + " other wrote, or something later.";
+                "A transaction that starts after another has ended sees what the other wrote or later versions, and the"
+                        + " other sees nothing of it." + inTime(violation.cycle(), facts);
             case READ_ONLY_ANOMALY, NO_VALID_ORDER ->
-                "There has to be " + order(level) + ". Of " + who
-                        + " one had to abort, to wait, or to read another version.";
+                anyOrder(level, who, violation.transactions().size() == 1);
         };
+    }
+
+    private static String anyOrder(IsolationLevel level, String who, boolean isOne) {
+        return "There has to be " + order(level) + ". " + (isOne ? who + " had" : "Of " + who + " one had")
+                + " to abort, to wait, or to read another version.";
+    }
+
+    /** The read at fault, if all other edges of the cycle are sessions and times. */
+    private static String inTime(List<Dependency> cycle, Facts facts) {
+        Dependency only = null;
+        for (Dependency edge : cycle) {
+            if (edge.kind() != EdgeKind.SO && edge.kind() != EdgeKind.RT) {
+                if (only != null || edge.kind() == EdgeKind.WW || edge.key() == Dependency.NO_KEY) {
+                    return "";
+                }
+                only = edge;
+            }
+        }
+        if (only == null) {
+            return "";
+        }
+        boolean missed = only.kind() == EdgeKind.RW;
+        return " The read of key " + facts.key(only.key()) + " by " + facts.name(missed ? only.from() : only.to())
+                + " had to return "
+                + (missed ? "what " + facts.name(only.to()) + " wrote, or a later version." : "an earlier version.");
     }
 
     /** One transaction missed one write, and something else of the cycle puts that write before it. */

@@ -84,12 +84,32 @@ public final class Facts {
         };
     }
 
-    /** An RW edge as a clause: {@code T1 read 0 from key 7, which T2 overwrote}. */
-    String missed(Dependency edge) {
-        return edge.key() == Dependency.NO_KEY
-                ? of(edge)
-                : name(edge.from()) + " read " + value(edge.value()) + " from key " + key(edge.key()) + ", which "
-                        + name(edge.to()) + " overwrote";
+    /** An edge as a clause: {@code T1 read 0 from key 7, which T2 overwrote}. */
+    String clause(Dependency edge) {
+        if (edge.key() == Dependency.NO_KEY) {
+            return of(edge);
+        }
+        String key = key(edge.key());
+        return switch (edge.kind()) {
+            case SO, RT -> of(edge);
+            case WR ->
+                name(edge.to()) + " read " + value(edge.value()) + " from key " + key + ", which " + name(edge.from())
+                        + " wrote";
+            case WW -> name(edge.to()) + " overwrote what " + name(edge.from()) + " wrote to key " + key;
+            case RW ->
+                name(edge.from()) + " read " + value(edge.value()) + " from key " + key + ", which " + name(edge.to())
+                        + " overwrote";
+        };
+    }
+
+    /** Whether a transaction writes a key. */
+    boolean writes(int t, int key) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.isWriteOf(o, key)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private String overwritten(Dependency edge) {

@@ -22,9 +22,22 @@ public final class Phenomenon {
 
     /** Names the transactions where the violation is one cycle; else what the anomaly means. */
     public static String of(Violation violation, Facts facts) {
+        if (isOneRead(violation)) {
+            return facts.name(violation.transactions().get(0)) + " " + Legible.of(violation.detail());
+        }
         return violation.cycle().isEmpty() || !violation.cases().isEmpty()
                 ? violation.anomaly().meaning()
                 : new Phenomenon(violation, facts).sentence();
+    }
+
+    /** The detail of a violation; empty if the sentence has it. */
+    public static String detail(Violation violation) {
+        return isOneRead(violation) ? "" : violation.detail();
+    }
+
+    /** Whether the detail is what the first transaction read. */
+    private static boolean isOneRead(Violation violation) {
+        return violation.cycle().isEmpty() && violation.detail().startsWith("read ");
     }
 
     private String sentence() {
@@ -76,6 +89,9 @@ public final class Phenomenon {
 
     private String lostUpdate(List<MissedWrite> missed) {
         MissedWrite first = missed.get(0);
+        for (MissedWrite one : missed) {
+            first = facts.writes(one.reader(), one.missed().key()) ? one : first;
+        }
         if (hasRead(first.writer(), first.missed().key(), first.missed().value())) {
             return facts.list(violation.transactions()) + " both read "
                     + facts.value(first.missed().value()) + " from key "
@@ -95,10 +111,15 @@ public final class Phenomenon {
     }
 
     private String inTime() {
-        for (Dependency edge : violation.cycle()) {
+        List<Dependency> cycle = violation.cycle();
+        for (int i = 0; i < cycle.size(); i++) {
+            Dependency edge = cycle.get(i);
             if (edge.kind() == EdgeKind.RT) {
-                return facts.of(edge) + ", but what was read and written puts " + facts.name(edge.to()) + " before "
-                        + facts.name(edge.from());
+                return facts.of(edge) + ", but "
+                        + (cycle.size() == 2
+                                ? facts.clause(cycle.get(1 - i))
+                                : "the other steps of the cycle put " + facts.name(edge.to()) + " before "
+                                        + facts.name(edge.from()));
             }
         }
         return violation.anomaly().meaning();
@@ -135,7 +156,7 @@ public final class Phenomenon {
     private String missed(List<MissedWrite> missed) {
         List<String> clauses = new ArrayList<>();
         for (MissedWrite one : missed.subList(0, Math.min(missed.size(), MOST))) {
-            clauses.add(facts.missed(one.missed()));
+            clauses.add(facts.clause(one.missed()));
         }
         if (missed.size() > MOST) {
             clauses.add((missed.size() - MOST) + " more missed writes in this way");

@@ -1,0 +1,152 @@
+package org.polygraph.jobs.application;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.report.ResultLine;
+import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.StoredVerdict;
+import org.polygraph.jobs.report.ViolationText;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.format.HistoryFormat;
+
+/**
+ * From a history in a file to a verdict, in this process and without Spark:
+ *
+ * <pre>{@code
+ * IsolationCheck.Result result = IsolationCheck.of(Path.of("run.jsonl")).keepIn(Path.of("runs")).at(IsolationLevel.SER);
+ * if (result.status() != Verdict.Status.PASS) {
+ *     throw new AssertionError(result.text());
+ * }
+ * }</pre>
+ *
+ * <p>The check takes the options that {@code polygraph check} has by default. It throws nothing: a history that cannot be read or
+ * judged has a verdict too.
+ */
+public final class IsolationCheck {
+    private final Path history;
+    private Duration timeout = Duration.ofNanos(Long.MAX_VALUE);
+    private @Nullable Path runs;
+
+    /**
+     * An answer.
+     *
+     * @param status PASS, VIOLATION, UNKNOWN (the time or the memory ran out), INVALID or ERROR
+     * @param text the result line; the explanation of the first violation, or what is wrong with the history
+     * @param report the page of the run; empty if no run is kept
+     */
+    public record Result(Verdict.Status status, String text, Optional<Path> report) {}
+
+    private IsolationCheck(Path history) {
+        this.history = history;
+    }
+
+    /** @param history a file in any format that the command reads */
+    public static IsolationCheck of(Path history) {
+        return new IsolationCheck(history);
+    }
+
+    /** Ends with UNKNOWN after this time; without it there is no limit. */
+    public IsolationCheck within(Duration most) {
+        timeout = most;
+        return this;
+    }
+
+    /** Keeps the verdict with its evidence and report in {@code run=<id>} of this folder, as {@code check --out} does. */
+    public IsolationCheck keepIn(Path folder) {
+        runs = folder;
+        return this;
+    }
+
+    /** Decides one level. */
+    public Result at(IsolationLevel level) {
+        CheckRequest request = new CheckRequest(
+                level,
+                TimeMode.HINT,
+                0,
+                IndeterminateMode.MAYBE,
+                InitialChoice.AUTO,
+                true,
+                CheckRequest.DEFAULT_VIOLATIONS);
+        CheckSettings settings = new CheckSettings(
+                HistoryFormat.AUTO,
+                List.of(request),
+                false,
+                timeout.toNanos(),
+                Runtime.getRuntime().maxMemory(),
+                false,
+                runs == null ? null : runs.toString(),
+                CheckSettings.Earlier.CONTINUED,
+                null);
+        Messages messages = new Messages();
+        Answer answer = new CheckRun(settings, new EmbeddedChecker(), messages)
+                .answers(history.toString())
+                .get(0);
+        RunDirectory run = answer.run();
+        return new Result(
+                answer.status(),
+                text(answer) + String.join("\n", messages.lines),
+                Optional.ofNullable(run).map(kept -> Path.of(kept.report().name())));
+    }
+
+    private String text(Answer answer) {
+        Verdict found = answer.found();
+        StoredVerdict stored = answer.stored();
+        if (found != null) {
+            return ResultLine.of(found) + "\n" + ViolationText.of(found, ViolationText.Detail.BRIEF);
+        }
+        return stored == null
+                ? ""
+                : stored.line(history.toString(), 0) + "\n" + stored.explanation(ViolationText.Detail.BRIEF);
+    }
+
+    /** Keeps the messages and ignores progress. */
+    private static final class Messages implements Listener {
+        private final List<String> lines = new ArrayList<>();
+
+        @Override
+        public void path(String name) {}
+
+        @Override
+        public void pathEnds() {}
+
+        @Override
+        public String currentPhase() {
+            return "";
+        }
+
+        @Override
+        public void notice(String text) {
+            lines.add(text);
+        }
+
+        @Override
+        public void message(String text) {
+            lines.add(text);
+        }
+
+        @Override
+        public void failure(String text, Throwable e) {
+            lines.add(text);
+        }
+
+        @Override
+        public void bug(String text, Throwable e) {
+            lines.add(text + ": " + e);
+        }
+
+        @Override
+        public void phase(String name) {}
+
+        @Override
+        public void items(long done, long total) {}
+    }
+}

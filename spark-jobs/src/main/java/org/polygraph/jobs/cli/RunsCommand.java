@@ -1,0 +1,72 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.report.RunList;
+import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.artifact.Location;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code polygraph runs}: the runs of a folder. */
+@Command(
+        name = "runs",
+        description = "List the runs that check --out wrote, the newest last.",
+        sortOptions = false,
+        footer = {"", "Prints time (UTC)  verdict  level  path  run  [why]; DIR/index.html shows histories by levels."})
+final class RunsCommand implements Callable<Integer> {
+    private final Environment environment;
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // every command has these options
+    private final Verbosity verbosity = new Verbosity();
+
+    @Option(names = "--json", description = "The verdict.json of each run, with its name, a line each.")
+    private boolean json;
+
+    @Parameters(paramLabel = "DIR", description = "The folder of runs.")
+    @SuppressWarnings("NullAway.Init")
+    private String folder;
+
+    RunsCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            List<RunList.Run> runs = RunList.of(Location.of(folder)).runs();
+            PrintStream out = environment.out();
+            for (RunList.Run run : runs) {
+                var verdict = run.verdict();
+                out.println(
+                        json
+                                ? verdict.json(verdict.path(), verdict.exitCode(), null, folder + "/" + run.name())
+                                : Legible.of(String.join(
+                                                "  ",
+                                                run.time(),
+                                                verdict.status().name(),
+                                                verdict.level(),
+                                                verdict.path(),
+                                                run.name(),
+                                                verdict.anomaly())
+                                        .stripTrailing()));
+            }
+            if (runs.isEmpty()) {
+                environment.message(
+                        folder + ": found no run; expected folders run=<id>; give what check --out was given");
+                return ExitCode.INVALID.code();
+            }
+            return ExitCode.PASS.code();
+        } catch (IOException e) {
+            environment.message(Failures.ofPath(folder, e));
+            return ExitCode.IO.code();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package org.polygraph.jobs.junit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.polygraph.jobs.application.IsolationCheck;
+import org.polygraph.jobs.record.HistoryRecorder;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+
+/**
+ * Records the transactions of each test and checks at its end that they keep a level:
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * final IsolationExtension isolation = IsolationExtension.keeps(IsolationLevel.SER);
+ *
+ * @Test
+ * void transfers() {
+ *     HistoryRecorder.Session session = isolation.recorder().session();
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>A test fails with the explanation and the path of the report if the history violates the level, if it could not be decided in
+ * time, or if nothing was recorded. A test that has failed otherwise is not checked. Histories and runs are kept in {@code
+ * target/polygraph/<class>}, and those of the same test are replaced.
+ */
+public final class IsolationExtension implements BeforeEachCallback, AfterEachCallback {
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+    private final IsolationLevel level;
+    private Path folder = Path.of("target", "polygraph");
+    private Duration timeout = TIMEOUT;
+    private Map<String, ?> header = Map.of();
+    private @Nullable Path file;
+    private @Nullable HistoryRecorder recorder;
+
+    private IsolationExtension(IsolationLevel level) {
+        this.level = level;
+    }
+
+    /** The level that every test of the class has to keep. */
+    public static IsolationExtension keeps(IsolationLevel level) {
+        return new IsolationExtension(level);
+    }
+
+    /** Where histories and runs go, instead of {@code target/polygraph}. */
+    public IsolationExtension in(Path directory) {
+        folder = directory;
+        return this;
+    }
+
+    /** The time for a check, instead of a minute. */
+    public IsolationExtension within(Duration most) {
+        timeout = most;
+        return this;
+    }
+
+    /** The value of every key before the first transaction, instead of null. */
+    public IsolationExtension initially(Object value) {
+        header = Map.of("initial", Map.of("value", value));
+        return this;
+    }
+
+    /** The recorder of the test that runs. */
+    public HistoryRecorder recorder() {
+        HistoryRecorder current = recorder;
+        if (current == null) {
+            throw new IllegalStateException("no test runs; register the extension with @RegisterExtension");
+        }
+        return current;
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) throws IOException {
+        Path target = folder.resolve(context.getRequiredTestClass().getName());
+        Files.createDirectories(target);
+        String name = context.getRequiredTestMethod().getName() + " " + context.getDisplayName();
+        file = target.resolve(name.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("^-|-$", "") + ".jsonl");
+        recorder = HistoryRecorder.toFile(file, header);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) throws IOException {
+        HistoryRecorder current = recorder;
+        Path history = file;
+        recorder = null;
+        if (current == null || history == null) {
+            return;
+        }
+        current.close();
+        if (context.getExecutionException().isPresent()) {
+            return;
+        }
+        IsolationCheck.Result result = IsolationCheck.of(history)
+                .keepIn(history.resolveSibling("runs"))
+                .within(timeout)
+                .at(level);
+        if (result.status() != Verdict.Status.PASS) {
+            throw new AssertionError(result.text()
+                    + result.report()
+                            .map(report -> "Report: " + report.toAbsolutePath() + "\n")
+                            .orElse("")
+                    + "History: " + history.toAbsolutePath());
+        }
+    }
+}

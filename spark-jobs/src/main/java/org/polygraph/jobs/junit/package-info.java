@@ -1,0 +1,9 @@
+/**
+ * A JUnit 5 extension that records the transactions of a test and checks their history.
+ *
+ * <p>Guarantee: no Spark, no command line. May import: application and record. JUnit's jars are those of the test.
+ */
+@NullMarked
+package org.polygraph.jobs.junit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package org.polygraph.jobs.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.polygraph.jobs.report.page.RunsPage;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
+
+/** The runs in a folder, the newest last, and the page that shows them as a matrix of histories and levels. */
+public final class RunList {
+    /** The name of the page. */
+    public static final String INDEX = "index.html";
+
+    private static final String PREFIX = "run=";
+
+    private final Location folder;
+    private final List<Run> runs;
+
+    /**
+     * A run that has a verdict.
+     *
+     * @param name {@code run=<id>}
+     * @param finished in milliseconds since 1970; 0 if the file system does not know
+     */
+    public record Run(String name, long finished, StoredVerdict verdict) {
+        /** In UTC, to the second. */
+        public String time() {
+            return Instant.ofEpochMilli(finished / 1000 * 1000).toString();
+        }
+    }
+
+    private RunList(Location folder, List<Run> runs) {
+        this.folder = folder;
+        this.runs = runs;
+    }
+
+    /** Reads verdict.json of each run; damaged ones are left out. */
+    public static RunList of(Location folder) throws IOException {
+        List<Run> runs = new ArrayList<>();
+        for (Location child : folder.children()) {
+            Location verdict = child.child(RunDirectory.VERDICT);
+            if (child.fileName().startsWith(PREFIX) && verdict.exists()) {
+                try {
+                    runs.add(new Run(child.fileName(), verdict.modified(), new RunDirectory(child).brief()));
+                } catch (HistoryException e) {
+                    // Its report, and a check with --overwrite, say what is wrong with it.
+                }
+            }
+        }
+        runs.sort(Comparator.comparingLong(Run::finished).thenComparing(Run::name));
+        return new RunList(folder, runs);
+    }
+
+    /** The newest last. */
+    public List<Run> runs() {
+        return runs;
+    }
+
+    /** Writes {@link #INDEX} into the folder. */
+    public void writeIndex() throws IOException {
+        List<RunsPage.Entry> entries = new ArrayList<>();
+        for (Run run : runs) {
+            StoredVerdict verdict = run.verdict();
+            entries.add(new RunsPage.Entry(
+                    verdict.path(),
+                    verdict.level(),
+                    verdict.status().name(),
+                    verdict.anomaly(),
+                    run.time(),
+                    run.name() + "/report.html"));
+        }
+        String page = RunsPage.of(entries);
+        folder.child(INDEX).write(out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
+    }
+}

@@ -1,0 +1,119 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs are named, listed and found again. */
+class RunsTest {
+    private static final String SKEW = example("write-skew");
+    private static final String BANK = example("bank-serializable");
+
+    @TempDir
+    private Path folder;
+
+    private static String example(String name) {
+        return Command.ROOT.resolve("spark-jobs/examples/" + name + ".jsonl").toString();
+    }
+
+    private String runs() {
+        return folder.resolve("runs").toString();
+    }
+
+    private InProcess check(String... words) {
+        String[] all = new String[words.length + 4];
+        all[0] = "check";
+        all[1] = "-q";
+        all[2] = "-o";
+        all[3] = runs();
+        System.arraycopy(words, 0, all, 4, words.length);
+        return InProcess.run(all);
+    }
+
+    @Test
+    void theAnswerNamesTheRun() throws IOException {
+        String first = check("-l", "ser", SKEW).out();
+        String run = first.lines()
+                .filter(line -> line.startsWith("  run: "))
+                .findFirst()
+                .orElseThrow()
+                .substring(7);
+        assertThat(Path.of(run, "verdict.json")).exists();
+        // An earlier run is named too, and by --json.
+        assertThat(check("-l", "ser", SKEW).out()).contains("  run: " + run);
+        assertThat(check("-l", "ser", "--json", SKEW).out()).contains("\"run\":\"" + run + "\"");
+        assertThat(check("-l", "si", "--json", SKEW).out()).contains("\"run\":\"" + runs() + "/run=");
+        assertThat(InProcess.run("check", "-q", "-l", "ser", SKEW).out()).doesNotContain("run: ");
+    }
+
+    @Test
+    void runsAreListed() throws IOException {
+        check("-l", "ser,si", SKEW, BANK);
+        InProcess list = InProcess.run("runs", runs());
+        assertThat(list.exitCode()).isZero();
+        assertThat(list.out().lines())
+                .hasSize(4)
+                .allMatch(
+                        line -> line.matches(
+                                "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ  (PASS|VIOLATION)  (ser|si)  \\S+  run=[0-9a-f]{16}(  \\S+)?"));
+        assertThat(list.out()).contains("VIOLATION  ser  " + SKEW + "  run=");
+        assertThat(InProcess.run("runs", "--json", runs()).out().lines())
+                .hasSize(4)
+                .allMatch(line -> line.contains("\"run\":\"" + runs() + "/run="));
+        Document page = Jsoup.parse(Files.readString(folder.resolve("runs/index.html")));
+        assertThat(page.select("th").eachText()).containsExactly("History", "ser", "si");
+        assertThat(page.select("tbody tr")).hasSize(2);
+        assertThat(page.select("tbody td.violation a").eachText()).containsExactly("VIOLATION");
+        for (var link : page.select("td a")) {
+            assertThat(folder.resolve("runs").resolve(link.attr("href"))).exists();
+        }
+        assertThat(InProcess.run("runs", folder.resolve("none").toString()).exitCode())
+                .isEqualTo(6);
+        assertThat(InProcess.run(
+                                "runs",
+                                Files.createDirectory(folder.resolve("empty")).toString())
+                        .exitCode())
+                .isEqualTo(5);
+    }
+
+    @Test
+    void runsAreFoundByFolderAndByHistory() throws IOException {
+        check("-l", "ser,si", SKEW, BANK);
+        assertThat(InProcess.run("explain", runs()).out())
+                .contains("VIOLATION  ser")
+                .contains("PASS  si")
+                .contains("bank-serializable");
+        InProcess one = InProcess.run("explain", runs() + "/write-skew.jsonl");
+        assertThat(one.exitCode()).isEqualTo(3);
+        assertThat(one.out()).contains("WriteSkew").doesNotContain("bank-serializable");
+        assertThat(InProcess.run("report", runs() + "/bank-serializable.jsonl")
+                        .out()
+                        .lines())
+                .hasSize(2)
+                .allMatch(line -> line.endsWith("/report.html"));
+        assertThat(InProcess.run("report", runs() + "/nothing.jsonl").exitCode())
+                .isEqualTo(6);
+    }
+
+    /** A run names its history so that it is found from any directory. */
+    @Test
+    void theHistoryIsFoundFromElsewhere() throws IOException {
+        Path history = Files.copy(Path.of(BANK), folder.resolve("h.jsonl"));
+        Path here = Path.of("").toAbsolutePath();
+        check("-l", "ser", here.relativize(history).toString());
+        assertThat(Files.readString(folder.resolve("runs/index.html"))).contains("h.jsonl");
+        try (var found = Files.walk(folder.resolve("runs"), 2)) {
+            Path verdict = found.filter(file -> file.endsWith("verdict.json"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(Files.readString(verdict)).contains("\"location\":\"" + history + "\"");
+        }
+        assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
+    }
+}

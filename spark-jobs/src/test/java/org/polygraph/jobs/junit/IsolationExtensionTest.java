@@ -1,0 +1,152 @@
+package org.polygraph.jobs.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+import org.polygraph.jobs.record.HistoryRecorder;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+
+/** A toy store with a lost update fails its test with the explanation, and passes after the fix. */
+class IsolationExtensionTest {
+    /** Keeps numbers; increments read and write in two steps unless it locks. */
+    private static final class ToyStore {
+        private final Map<String, Long> values = new HashMap<>();
+        private final boolean isFixed;
+        private final CyclicBarrier between = new CyclicBarrier(2);
+
+        ToyStore(boolean isFixed) {
+            this.isFixed = isFixed;
+        }
+
+        private synchronized long get(String key) {
+            return values.getOrDefault(key, 0L);
+        }
+
+        private synchronized void put(String key, long value) {
+            values.put(key, value);
+        }
+
+        void increment(String key, long add, HistoryRecorder.Transaction tx) throws Exception {
+            if (isFixed) {
+                synchronized (this) {
+                    step(key, add, tx);
+                }
+            } else {
+                step(key, add, tx);
+            }
+        }
+
+        private void step(String key, long add, HistoryRecorder.Transaction tx) throws Exception {
+            long value = get(key);
+            tx.read(key, value);
+            if (!isFixed) {
+                between.await();
+            }
+            put(key, value + add);
+            tx.write(key, value + add);
+            tx.commit();
+        }
+    }
+
+    /** The tests that the launcher runs. */
+    static class Increments {
+        @RegisterExtension
+        final IsolationExtension isolation =
+                IsolationExtension.keeps(IsolationLevel.SER).initially(0);
+
+        private void twice(ToyStore store) throws Exception {
+            ExecutorService clients = Executors.newFixedThreadPool(2);
+            try {
+                List<Future<?>> both =
+                        List.of(clients.submit(() -> client(store, 1)), clients.submit(() -> client(store, 10)));
+                for (Future<?> each : both) {
+                    each.get();
+                }
+            } finally {
+                clients.shutdownNow();
+            }
+        }
+
+        private Void client(ToyStore store, long add) throws Exception {
+            HistoryRecorder.Session session = isolation.recorder().session();
+            try (HistoryRecorder.Transaction tx = session.begin()) {
+                store.increment("x", add, tx);
+            }
+            return null;
+        }
+
+        @Test
+        void lost() throws Exception {
+            twice(new ToyStore(false));
+        }
+
+        @Test
+        void fixed() throws Exception {
+            twice(new ToyStore(true));
+        }
+
+        @Test
+        void nothing() {}
+
+        @Test
+        void failsItself() {
+            throw new IllegalStateException("its own failure");
+        }
+    }
+
+    private static TestExecutionSummary run(String method) {
+        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                .selectors(selectMethod(Increments.class, method))
+                .build();
+        SummaryGeneratingListener summary = new SummaryGeneratingListener();
+        LauncherFactory.create().execute(request, summary);
+        return summary.getSummary();
+    }
+
+    private static String failure(String method) {
+        TestExecutionSummary summary = run(method);
+        assertThat(summary.getTestsFailedCount()).isEqualTo(1);
+        return summary.getFailures().get(0).getException().toString();
+    }
+
+    @Test
+    void aLostUpdateFailsTheTestWithItsExplanation() {
+        String failure = failure("lost");
+        assertThat(failure).contains("VIOLATION  ser", "LostUpdate", "both read 0 from key \"x\" and overwrote it");
+        Matcher report = Pattern.compile("Report: (.*)\n").matcher(failure);
+        assertThat(report.find()).isTrue();
+        assertThat(Path.of(report.group(1))).exists();
+    }
+
+    @Test
+    void itPassesAfterTheFix() {
+        assertThat(run("fixed").getTestsSucceededCount()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingRecordedIsNoPass() {
+        assertThat(failure("nothing")).contains("INVALID");
+    }
+
+    @Test
+    void aFailureOfTheTestComesFirst() {
+        assertThat(failure("failsItself")).contains("its own failure");
+    }
+}

@@ -1,0 +1,244 @@
+package org.polygraph.jobs.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.report.wording.Expectation;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Phenomenon;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/**
+ * Every clause of the sentence and of the advice of random violations is compared with the operations of the transactions that
+ * it names. If the advice accuses one read, then another value of that read must satisfy the level.
+ */
+class AnomalyLawsTest {
+    private static final long SEED = 20;
+    private static final String T = "(s\\d+#\\d+)";
+    private static final String KEY = "key (\\S+?)";
+    private static final Pattern MISSED =
+            Pattern.compile(T + " read (\\S+) from " + KEY + ", which " + T + " overwrote");
+    private static final Pattern READ =
+            Pattern.compile("(?:" + T + "|it) (?:also )?read (\\S+) from " + KEY + ", which " + T + " wrote");
+    private static final Pattern BOTH =
+            Pattern.compile(T + " and " + T + " both read (\\S+) from " + KEY + " and overwrote it");
+    private static final Pattern OVERWROTE = Pattern.compile(T + " overwrote what " + T + " wrote to " + KEY + "[;,.]");
+    private static final Pattern SESSION =
+            Pattern.compile("^" + T + ".* although its session had run " + T + " before");
+    private static final Pattern TIME = Pattern.compile(T + " had ended when " + T + " started");
+    private static final Pattern WRITERS = Pattern.compile(T + " and " + T + " wrote the same key, (\\S+), and");
+    private static final Pattern LATER =
+            Pattern.compile("read of " + KEY + " by " + T + " had to return what " + T + " wrote, or a later version");
+    private static final Pattern EARLIER =
+            Pattern.compile("read of " + KEY + " by " + T + " had to return an earlier version");
+
+    private final Map<Anomaly, Integer> named = new EnumMap<>(Anomaly.class);
+    private int accused;
+
+    @Test
+    void sentencesAndAdviceAreTrue() {
+        TinyHistories histories = new TinyHistories(SEED);
+        for (long i = 0; i < SuiteScale.of(4_000); i++) {
+            HistoryTable table = histories.at(i);
+            for (IsolationLevel level : IsolationLevel.values()) {
+                if (level == IsolationLevel.LIN || (level.realTime() && table.starts() == null)) {
+                    continue;
+                }
+                for (Violation violation : check(table, level).violations()) {
+                    holds(
+                            table,
+                            level,
+                            violation,
+                            "seed " + SEED + " #" + i + " " + level + ": " + HistoryDsl.print(table));
+                }
+            }
+        }
+        System.out.println("named " + named + ", reads accused " + accused);
+        assertThat(named).hasSizeGreaterThan(12);
+        assertThat(accused).isGreaterThan(SuiteScale.of(1_000));
+    }
+
+    private void holds(HistoryTable table, IsolationLevel level, Violation violation, String context) {
+        Facts facts = new Facts(table);
+        String sentence = Phenomenon.of(violation, facts) + ".";
+        String advice = Expectation.of(violation, level, facts);
+        String at = context + "\n" + violation.anomaly().label() + ": " + sentence + "\n" + advice + "\n";
+        named.merge(violation.anomaly(), 1, Integer::sum);
+        for (Matcher m = MISSED.matcher(sentence); m.find(); ) {
+            assertThat(reads(table, m.group(1), m.group(3), m.group(2))).as(at).isTrue();
+            assertThat(writes(table, m.group(4), m.group(3), null)).as(at).isTrue();
+        }
+        for (Matcher m = READ.matcher(sentence); m.find(); ) {
+            String reader = m.group(1) == null ? sentence.split(" ", 2)[0] : m.group(1);
+            assertThat(reads(table, reader, m.group(3), m.group(2))).as(at).isTrue();
+            assertThat(writes(table, m.group(4), m.group(3), m.group(2))).as(at).isTrue();
+        }
+        for (Matcher m = BOTH.matcher(sentence); m.find(); ) {
+            for (int t = 1; t <= 2; t++) {
+                assertThat(reads(table, m.group(t), m.group(4), m.group(3)))
+                        .as(at)
+                        .isTrue();
+                assertThat(writes(table, m.group(t), m.group(4), null)).as(at).isTrue();
+            }
+        }
+        for (Matcher m = OVERWROTE.matcher(sentence); m.find(); ) {
+            assertThat(writes(table, m.group(1), m.group(3), null)).as(at).isTrue();
+            assertThat(writes(table, m.group(2), m.group(3), null)).as(at).isTrue();
+        }
+        for (Matcher m = SESSION.matcher(sentence); m.find(); ) {
+            int first = transaction(table, m.group(2));
+            int second = transaction(table, m.group(1));
+            assertThat(first < second && table.sessionOf(first) == table.sessionOf(second))
+                    .as(at)
+                    .isTrue();
+        }
+        for (Matcher m = TIME.matcher(sentence); m.find(); ) {
+            assertThat(table.ends()[transaction(table, m.group(1))])
+                    .as(at)
+                    .isLessThan(table.starts()[transaction(table, m.group(2))]);
+        }
+        for (Matcher m = WRITERS.matcher(advice); m.find(); ) {
+            assertThat(writes(table, m.group(1), m.group(3), null)).as(at).isTrue();
+            assertThat(writes(table, m.group(2), m.group(3), null)).as(at).isTrue();
+            assertThat(table.sessionOf(transaction(table, m.group(1))))
+                    .as(at)
+                    .isNotEqualTo(table.sessionOf(transaction(table, m.group(2))));
+        }
+        SubHistory part = violation.minimal();
+        Matcher later = LATER.matcher(advice);
+        if (later.find() && part != null) {
+            accuses(table, part, level, later.group(1), later.group(2), at);
+        }
+        Matcher earlier = EARLIER.matcher(advice);
+        if (earlier.find() && part != null) {
+            accuses(table, part, level, earlier.group(1), earlier.group(2), at);
+        }
+    }
+
+    /** Some value of the key, returned instead, satisfies the level in the sub-history. */
+    private void accuses(
+            HistoryTable table, SubHistory part, IsolationLevel level, String key, String reader, String at) {
+        accused++;
+        HistoryTable small = HistorySelection.of(table, part.operations()).table();
+        int read = transaction(small, reader);
+        String all = HistoryDsl.print(small);
+        List<String> tried = new ArrayList<>();
+        for (int o = 0; o < small.operations(); o++) {
+            if (small.isWrite(o) && label(small, small.key(o)).equals(key)) {
+                tried.add(small.values().label(small.value(o)).toString());
+            }
+        }
+        tried.add(small.values().label(small.initialValue()).toString());
+        assertThat(tried.stream().anyMatch(value -> holdsWith(small, read, key, value, level)))
+                .as(at + all)
+                .isTrue();
+    }
+
+    private static boolean holdsWith(HistoryTable small, int reader, String key, String value, IsolationLevel level) {
+        StringBuilder text = new StringBuilder("init " + small.values().label(small.initialValue()));
+        int session = -1;
+        for (int t = 0; t < small.transactions(); t++) {
+            text.append(small.sessionOf(t) == session ? " | " : "; s" + small.sessionLabel(small.sessionOf(t)) + ": ");
+            session = small.sessionOf(t);
+            if (small.starts() != null) {
+                text.append("@" + small.starts()[t] + ".." + small.ends()[t] + " ");
+            }
+            text.append(
+                    switch (small.status(t)) {
+                        case ABORTED -> "!";
+                        case INDETERMINATE -> "?";
+                        default -> "";
+                    });
+            boolean wrote = false;
+            for (int o = small.firstOperation(t); o < small.operationsEnd(t); o++) {
+                boolean ofKey = label(small, small.key(o)).equals(key);
+                boolean changed = t == reader && ofKey && !small.isWrite(o) && !wrote;
+                wrote |= ofKey && small.isWrite(o);
+                text.append(small.isWrite(o) ? "w(" : "r(")
+                        .append(label(small, small.key(o)))
+                        .append(',')
+                        .append(changed ? value : small.values().label(small.value(o)))
+                        .append(')');
+            }
+            if (small.firstOperation(t) == small.operationsEnd(t)) {
+                text.append("()");
+            }
+        }
+        return check(HistoryDsl.parse(text.toString()), level).status() == Verdict.Status.PASS;
+    }
+
+    private static String label(HistoryTable table, int key) {
+        return table.keys().label(key).toString();
+    }
+
+    private static int transaction(HistoryTable table, String name) {
+        for (int t = 0; t < table.transactions(); t++) {
+            if (Facts.id(t, table).equals(name)) {
+                return t;
+            }
+        }
+        throw new AssertionError("no transaction " + name);
+    }
+
+    /** Whether a transaction reads the value before it writes the key. */
+    private static boolean reads(HistoryTable table, String name, String key, String value) {
+        int t = transaction(table, name);
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (label(table, table.key(o)).equals(key)) {
+                if (table.isWrite(o)) {
+                    return false;
+                }
+                if (table.values().label(table.value(o)).toString().equals(value)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether a transaction wrote the value to the key, or any value if that is null. */
+    private static boolean writes(HistoryTable table, String name, String key, @Nullable String value) {
+        int t = transaction(table, name);
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.isWrite(o)
+                    && label(table, table.key(o)).equals(key)
+                    && (value == null
+                            || table.values().label(table.value(o)).toString().equals(value))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Verdict check(HistoryTable table, IsolationLevel level) {
+        TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
+        return new EmbeddedChecker()
+                .check(
+                        table,
+                        new CheckRequest(level, time, 0, IndeterminateMode.MAYBE),
+                        Progress.NONE,
+                        Budget.unlimited());
+    }
+}
