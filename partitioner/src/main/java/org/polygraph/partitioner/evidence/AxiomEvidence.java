@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.evidence;
 
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -70,10 +71,13 @@ public final class AxiomEvidence {
         List<Violation> violations = new ArrayList<>();
         Axiom.Conflict conflict = order.conflict();
         if (conflict != null) {
-            violations.add(ofConflict(conflict));
+            for (Axiom.Conflict each : conflicts(conflict)) {
+                violations.add(ofConflict(each));
+            }
+            violations.sort(Violation.SIMPLEST);
             return violations;
         }
-        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph)) {
+        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph, e -> false)) {
             violations.add(
                     cycles.stream().map(this::ofCycle).min(Violation.SIMPLEST).orElseThrow());
         }
@@ -102,6 +106,52 @@ public final class AxiomEvidence {
                 "for every choice of the writers of "
                         + (reads.open().length == 1 ? "1 read" : reads.open().length + " reads")
                         + " a cycle remains");
+    }
+
+    /**
+     * The given conflict and the first of every other transaction that sees the writer in its session or by a read of its own.
+     * Those that a transaction of CC sees by longer paths only are missing. Linear, but for the length of transactions.
+     */
+    private List<Axiom.Conflict> conflicts(Axiom.Conflict known) {
+        List<Axiom.Conflict> conflicts = new ArrayList<>(List.of(known));
+        Int2IntOpenHashMap writtenInSession = new Int2IntOpenHashMap();
+        writtenInSession.defaultReturnValue(Dependency.INITIAL);
+        for (int s = 0; s < table.sessions(); s++) {
+            writtenInSession.clear();
+            for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
+                if (!reads.commitStatus().isCounted(t)) {
+                    continue;
+                }
+                Axiom.Conflict first = t == known.reader() ? null : conflict(t, writtenInSession);
+                if (first != null) {
+                    conflicts.add(first);
+                }
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWrite(o) && level != IsolationLevel.RC) {
+                        writtenInSession.put(table.key(o), t);
+                    }
+                }
+            }
+        }
+        return conflicts;
+    }
+
+    private Axiom.@Nullable Conflict conflict(int t, Int2IntOpenHashMap writtenInSession) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (reads.sources()[o] == ReadsFrom.INITIAL && !table.isWrite(o)) {
+                int key = table.key(o);
+                int writer = writtenInSession.get(key);
+                int end = level == IsolationLevel.RC ? o : table.operationsEnd(t);
+                for (int other = table.firstOperation(t); other < end && writer == Dependency.INITIAL; other++) {
+                    int source = reads.sources()[other];
+                    writer = source >= 0 && source != t && writes(source, key) ? source : Dependency.INITIAL;
+                }
+                if (writer != Dependency.INITIAL) {
+                    return new Axiom.Conflict(writer, t, key);
+                }
+            }
+        }
+        return null;
     }
 
     private Violation ofConflict(Axiom.Conflict conflict) {

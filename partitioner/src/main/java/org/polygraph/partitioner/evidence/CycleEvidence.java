@@ -18,6 +18,8 @@ import org.polygraph.storage.table.HistoryTable;
 /** Makes counterexamples of what the rules refute: the simplest cycle of each component, named and justified. */
 public final class CycleEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
+    /** Most pairs of operations compared in search of lost updates, in some tenths of a second. */
+    private static final long MOST_COMPARISONS = 100_000_000;
 
     private final HistoryTable table;
     private final Events events;
@@ -25,6 +27,7 @@ public final class CycleEvidence {
     private final EvidenceGraph graph;
     private final EdgeReasons reasons;
     private final IntPredicate readOnly;
+    private long comparisons = MOST_COMPARISONS;
 
     /** For a whole history. */
     public CycleEvidence(IndexedHistory history, KnownGraph known) {
@@ -61,7 +64,7 @@ public final class CycleEvidence {
      */
     public List<Violation> ofCycles() {
         List<Violation> violations = new ArrayList<>();
-        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph)) {
+        for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph, this::mayLoseUpdate)) {
             violations.add(cycles.stream()
                     .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle))))
                     .min(Violation.SIMPLEST)
@@ -69,6 +72,25 @@ public final class CycleEvidence {
         }
         violations.sort(Violation.SIMPLEST);
         return violations;
+    }
+
+    /** Whether both ends of an edge write a key that its source reads. False if the comparisons are used up. */
+    private boolean mayLoseUpdate(int edge) {
+        int reader = events.transaction(graph.source(edge));
+        int writer = events.transaction(graph.target(edge));
+        for (int w = table.firstOperation(writer); w < table.operationsEnd(writer) && comparisons > 0; w++) {
+            boolean reads = false;
+            boolean writes = false;
+            for (int o = table.firstOperation(reader); table.isWrite(w) && o < table.operationsEnd(reader); o++) {
+                comparisons--;
+                reads |= table.isReadOf(o, table.key(w));
+                writes |= table.isWriteOf(o, table.key(w));
+            }
+            if (reads && writes) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -5,18 +5,20 @@ import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The shortest cycle of a strongly connected component by edges outside sessions: the shortest path back for each
  * edge. The work is bounded, so in huge components it is the shortest cycle found, and in components of a few hundred
- * events the shortest there is. Of equally short cycles the first {@value #MOST_TIES} in the order of edges are found.
+ * events the shortest there is. Of equally short cycles {@value #MOST_TIES} through observed reads are found, {@value #MOST_TIES} that
+ * may be lost updates, and {@value #MOST_TIES} others, each the first in the order of edges.
  */
 final class CycleSearch {
     /** Most events that all searches of one graph visit, in some tenths of a second. */
     private static final long MOST_WORK = 5_000_000;
 
-    /** Most equally short cycles of a component. */
+    /** Most equally short cycles of a component for each kind of edge. */
     private static final int MOST_TIES = 8;
 
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
@@ -24,14 +26,22 @@ final class CycleSearch {
     private final EvidenceGraph graph;
     private final long limit;
 
-    private CycleSearch(EvidenceGraph graph) {
+    /** Kinds of edges, those of the simplest names first. Only cycles of two edges are searched by kind. */
+    private final List<IntPredicate> kinds;
+
+    private CycleSearch(EvidenceGraph graph, IntPredicate isLost) {
         this.graph = graph;
+        this.kinds = List.of(e -> graph.step(e).round() == 0, isLost, e -> true);
         this.limit = graph.work() + MOST_WORK;
     }
 
-    /** The shortest cycles of each component of a cyclic graph, their edges outside sessions in order. */
-    static List<List<List<EvidenceGraph.Step>>> ofEach(EvidenceGraph graph) {
-        CycleSearch search = new CycleSearch(graph);
+    /**
+     * The shortest cycles of each component of a cyclic graph, their edges outside sessions in order.
+     *
+     * @param isLost whether both ends of an edge write a key that its source read, which a lost update needs
+     */
+    static List<List<List<EvidenceGraph.Step>>> ofEach(EvidenceGraph graph, IntPredicate isLost) {
+        CycleSearch search = new CycleSearch(graph, isLost);
         List<List<List<EvidenceGraph.Step>>> cycles = new ArrayList<>();
         for (int[] component : Components.of(graph)) {
             cycles.add(search.ties(component, search.shortest(component)));
@@ -50,22 +60,35 @@ final class CycleSearch {
         for (int v : component) {
             within.set(v);
         }
+        for (IntPredicate kind : shortest.size() == 2 ? kinds : kinds.subList(2, 3)) {
+            addTies(component, kind, within, seen, ties);
+        }
+        return ties;
+    }
+
+    private void addTies(
+            int[] component,
+            IntPredicate kind,
+            BitSet within,
+            Set<Set<Integer>> seen,
+            List<List<EvidenceGraph.Step>> ties) {
         int[] edges = graph.edgesFrom();
         int[] first = graph.firstEdges();
+        int most = ties.size() + MOST_TIES;
+        int others = ties.get(0).size() - 1;
         for (int v : component) {
             for (int i = first[v]; i < first[v + 1]; i++) {
-                if (ties.size() == MOST_TIES || graph.work() >= limit) {
-                    return ties;
+                if (ties.size() == most || graph.work() >= limit) {
+                    return;
                 }
-                if (within.get(graph.target(edges[i]))) {
-                    List<EvidenceGraph.Step> cycle = through(edges[i], shortest.size() - 1, within);
+                if (within.get(graph.target(edges[i])) && kind.test(edges[i])) {
+                    List<EvidenceGraph.Step> cycle = through(edges[i], others, within);
                     if (cycle != null && seen.add(edges(cycle))) {
                         ties.add(cycle);
                     }
                 }
             }
         }
-        return ties;
     }
 
     private static Set<Integer> edges(List<EvidenceGraph.Step> cycle) {

@@ -25,10 +25,9 @@ public record Violation(
         List<Alternative> cases,
         String detail,
         @Nullable SubHistory minimal) {
-    /** Fewest transactions, then the simplest anomaly, then the fewest edges that are forced by others. */
-    public static final Comparator<Violation> SIMPLEST = Comparator.<Violation>comparingInt(
-                    violation -> violation.transactions().size())
-            .thenComparing(Violation::anomaly)
+    /** The simplest anomaly, then the fewest transactions, then the fewest edges that are forced by others. */
+    public static final Comparator<Violation> SIMPLEST = Comparator.comparing(Violation::anomaly)
+            .thenComparingInt(violation -> violation.transactions().size())
             .thenComparingInt(Violation::forced);
 
     private int forced() {

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -22,7 +23,7 @@ public final class Linearizability {
     private final int[] position;
     private final boolean[] counted;
     private final List<Violation> violations = new ArrayList<>();
-    private int violated;
+    private final List<Violation> unexplained = new ArrayList<>();
     private @Nullable String open;
 
     private Linearizability(HistoryTable table, KeyOrders orders) {
@@ -60,9 +61,9 @@ public final class Linearizability {
         return violations;
     }
 
-    /** How many keys have no order. */
-    public int violated() {
-        return violated;
+    /** The violations of further keys, without sub-histories. */
+    public List<Violation> unexplained() {
+        return unexplained;
     }
 
     /** Whether no key has a value that is written twice, or written and initial. */
@@ -108,28 +109,38 @@ public final class Linearizability {
         int left = -1;
         for (int key = 0; key < orders.keys(); key++) {
             if (orders.isViolated(key)) {
-                if (violated++ < most) {
+                if (described.cardinality() < most) {
                     described.set(key);
+                } else {
+                    unexplained.add(unexplained(recorded, key));
                 }
             } else if (!orders.isOrdered(key)) {
                 left = key;
             }
         }
-        if (violated == 0 && left >= 0) {
-            described.set(left);
-        }
         if (described.isEmpty()) {
+            if (left >= 0) {
+                described.set(left);
+                open = "key " + table.keys().label(left) + ": too many of its "
+                        + new KeyEvidence(recorded, described, stop).operations(left)
+                        + " operations overlap, and their values repeat or a refused cas leaves several orders; level lin is"
+                        + " linear where written values are unique";
+            }
             return;
         }
         KeyEvidence evidence = new KeyEvidence(recorded, described, stop);
-        if (violated == 0) {
-            open = "key " + table.keys().label(left) + ": too many of its " + evidence.operations(left)
-                    + " operations overlap, and their values repeat or a refused cas leaves several orders; level lin is"
-                    + " linear where written values are unique";
-            return;
-        }
         for (int key = described.nextSetBit(0); key >= 0; key = described.nextSetBit(key + 1)) {
             violations.add(evidence.of(orders, key));
         }
+    }
+
+    private Violation unexplained(RecordedOperations recorded, int key) {
+        List<Integer> transactions = new ArrayList<>();
+        for (int i = 0; i < orders.count(key); i++) {
+            transactions.add(orders.transaction(orders.first(key) + i));
+        }
+        Anomaly anomaly = orders.anomaly(key);
+        boolean aborted = anomaly == Anomaly.THIN_AIR_READ && recorded.isDropped(transactions.get(0));
+        return new Violation(aborted ? Anomaly.ABORTED_READ : anomaly, transactions, List.of(key), List.of(), "");
     }
 }

@@ -1,5 +1,7 @@
 package org.polygraph.partitioner.linear;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -18,6 +20,8 @@ final class RecordedOperations {
     private final long @Nullable [] starts;
     private final long @Nullable [] ends;
     private final long slack;
+    /** By key: the values written by transactions that cannot have taken effect; null until first used. */
+    private @Nullable Int2ObjectOpenHashMap<LongOpenHashSet> dropped;
 
     /** @param maybe whether unknown outcomes may count */
     RecordedOperations(HistoryTable table, long skewNanos, boolean maybe) {
@@ -98,6 +102,29 @@ final class RecordedOperations {
                 && (table.status(t) == TransactionStatus.COMMITTED || (maybe && isMaybe(t) && isWrite(t)));
     }
 
+    /** Whether a transaction that cannot have taken effect wrote the value that an operation read. Linear once. */
+    boolean isDropped(int reader) {
+        Int2ObjectOpenHashMap<LongOpenHashSet> written = dropped;
+        if (written == null) {
+            written = new Int2ObjectOpenHashMap<>();
+            for (int t = 0; t < table.transactions(); t++) {
+                for (int o = table.firstOperation(t); isDroppedTransaction(t) && o < table.operationsEnd(t); o++) {
+                    if (table.isWrite(o)) {
+                        written.computeIfAbsent(table.key(o), k -> new LongOpenHashSet())
+                                .add(table.value(o));
+                    }
+                }
+            }
+            dropped = written;
+        }
+        LongOpenHashSet values = written.get(key(reader));
+        return values != null && values.contains(table.value(table.firstOperation(reader)));
+    }
+
+    private boolean isDroppedTransaction(int t) {
+        return table.status(t) == TransactionStatus.ABORTED || (!maybe && isMaybe(t));
+    }
+
     /**
      * A write of the value that an operation read, by a transaction of any length that cannot have taken effect; -1
      * if there is none. Scans the history.
@@ -106,7 +133,7 @@ final class RecordedOperations {
         int key = key(reader);
         long read = table.value(table.firstOperation(reader));
         for (int t = 0; t < table.transactions(); t++) {
-            if (table.status(t) == TransactionStatus.ABORTED || (!maybe && isMaybe(t))) {
+            if (isDroppedTransaction(t)) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (table.isWriteOf(o, key) && table.value(o) == read) {
                         return o;

@@ -124,6 +124,7 @@ public final class Implications {
         PhaseClock phases = check.phases();
         phases.begin("implied");
         List<Violation> reported = new ArrayList<>();
+        List<Violation> unexplained = new ArrayList<>(weaker.unexplained());
         for (Violation violation : weaker.violations()) {
             SubHistory part = violation.minimal();
             SubHistory.Judge judge = part == null ? null : judge(request, part);
@@ -131,6 +132,8 @@ public final class Implications {
                 // A sub-history that is minimal for the weaker level may contain a smaller one that violates this
                 // level.
                 reported.add(violation.shownBy(new SubHistory(part.transactions(), part.operations(), false, judge)));
+            } else {
+                unexplained.add(violation);
             }
         }
         phases.end(reported.size());
@@ -138,7 +141,8 @@ public final class Implications {
             return null;
         }
         check.uniqueValues(assumptions.uniqueValues());
-        return new Finding.Violated(reported, List.of(), reported.size(), new Certificate("cycle", null, true));
+        return new Finding.Violated(
+                reported, unexplained, weaker.violationsFound(), new Certificate("cycle", null, true));
     }
 
     /** What found that a sub-history violates the level; null if nothing did. */

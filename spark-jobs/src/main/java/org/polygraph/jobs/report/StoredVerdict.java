@@ -21,7 +21,8 @@ import org.polygraph.storage.model.HistoryException;
  * @param path of the history that was checked
  * @param anomaly the name of the first anomaly, or the reason
  * @param explanations explain.txt of each violation with a folder, the clearest first
- * @param violations number of violations
+ * @param violations number of violations in verdict.json
+ * @param found number of violations found, also those that are not explained
  */
 public record StoredVerdict(
         String json,
@@ -32,7 +33,8 @@ public record StoredVerdict(
         long operations,
         String anomaly,
         List<String> explanations,
-        int violations) {
+        int violations,
+        int found) {
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
     private static final String REMEDY = "check the history again with --overwrite";
 
@@ -53,11 +55,11 @@ public record StoredVerdict(
     /** The output of {@link ViolationText}, except that a brief text may show more operations of long transactions. */
     public String explanation(ViolationText.Detail detail) {
         if (detail == ViolationText.Detail.FULL) {
-            return Legible.lines(String.join("", explanations));
+            return Legible.lines(String.join("", explanations)) + ViolationText.more(violations, violations, found);
         }
         return explanations.isEmpty()
                 ? ""
-                : Legible.lines(firstHalf(explanations.get(0))) + ViolationText.more(violations - 1);
+                : Legible.lines(firstHalf(explanations.get(0))) + ViolationText.more(1, violations, found);
     }
 
     private static String firstHalf(String explanation) {
@@ -115,6 +117,7 @@ public record StoredVerdict(
         long transactions = 0;
         long operations = 0;
         int violations = 0;
+        int found = 0;
         long schema = -1;
         try (JsonParser parser = VerdictJson.FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -141,6 +144,7 @@ public record StoredVerdict(
                             }
                         }
                     }
+                    case "violations_found" -> found = parser.getValueAsInt();
                     case "anomalies" -> {
                         while (parser.nextToken() == JsonToken.START_OBJECT) {
                             violations++;
@@ -176,6 +180,7 @@ public record StoredVerdict(
                 operations,
                 name.isEmpty() ? reason : name,
                 explanations,
-                violations);
+                violations,
+                Math.max(violations, found));
     }
 }

@@ -9,6 +9,7 @@ import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -89,7 +90,8 @@ public final class ViolationText {
                             ? full(verdict, i, table)
                             : new ViolationText(verdict, table, detail).explain(violation));
         }
-        return all.append(more(violations.size() - shown)).toString();
+        return all.append(more(shown, violations.size(), verdict.violationsFound()))
+                .toString();
     }
 
     /** One violation in full, the one in the {@code number}th folder. */
@@ -101,12 +103,24 @@ public final class ViolationText {
         return text.out.toString();
     }
 
-    /** The line that says how many violations are not shown; empty if all are. */
-    static String more(int violations) {
-        return violations == 0
-                ? ""
-                : "  and " + violations + (violations == 1 ? " more violation" : " more violations")
-                        + "; `polygraph explain` shows all\n";
+    /**
+     * The line that counts the violations that are not shown; empty if all are.
+     *
+     * @param explained how many {@code polygraph explain} shows
+     */
+    static String more(int shown, int explained, int found) {
+        int more = found - shown;
+        if (more == 0) {
+            return "";
+        }
+        String count = "  and " + (found >= IndexedHistory.MOST_VIOLATIONS ? "at least " : "") + more
+                + (more == 1 ? " more violation" : " more violations");
+        if (explained == found) {
+            return count + "; `polygraph explain` shows all\n";
+        }
+        return explained == shown
+                ? count + " without explanation (--max-violations)\n"
+                : count + "; `polygraph explain` shows " + explained + " of all (--max-violations)\n";
     }
 
     private String explain(Violation violation) {

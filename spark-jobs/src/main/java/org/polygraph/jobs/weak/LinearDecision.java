@@ -57,7 +57,7 @@ public final class LinearDecision {
                 table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), check.budget()::exhausted);
         check.uniqueValues(found.hasUniqueValues());
         phases.end(table.transactions());
-        if (found.violated() > 0) {
+        if (!found.violations().isEmpty()) {
             return violation(found);
         }
         String open = found.open();
@@ -92,6 +92,9 @@ public final class LinearDecision {
         }
         phases.end(reported.size());
         return new Finding.Violated(
-                reported, List.of(), found.violated(), new Certificate("operations", null, isJudged));
+                reported,
+                found.unexplained(),
+                reported.size() + found.unexplained().size(),
+                new Certificate("operations", null, isJudged));
     }
 }
