@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Answer;
@@ -65,8 +67,13 @@ final class CheckCommand implements Callable<Integer> {
     private static final Map<String, String> SHORT =
             Map.of("-l", LEVEL, "-f", "--format", "-o", "--out", "-q", "--quiet", "-v", "--verbose");
 
+    /** A transaction as explanations name it. */
+    private static final Pattern TRANSACTION = Pattern.compile("\\(s-?\\d+#\\d+\\)");
+
     private final Environment environment;
     private final ViolationText.Detail detail;
+    /** The problems of a PATH that have been explained, and at which level. */
+    private final Map<String, String> explained = new HashMap<>();
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -219,6 +226,7 @@ final class CheckCommand implements Callable<Integer> {
         int exitCode = ExitCode.PASS.code();
         try {
             for (Location found : Runs.all(path)) {
+                explained.clear();
                 RunDirectory run = new RunDirectory(found);
                 StoredVerdict stored = run.verdict();
                 exitCode = ExitCode.merge(exitCode, print(stored, stored.path(), settings, start, null, run));
@@ -242,16 +250,52 @@ final class CheckCommand implements Callable<Integer> {
                     answers.stream().map(Answer::status).toList());
         }
         PrintStream out = environment.out();
+        String levels = answers.stream().map(each -> each.level().label()).collect(Collectors.joining(","));
+        Verdict unread = isUnread(answers) && !options.json() ? answers.get(0).found() : null;
+        if (unread != null) {
+            out.println(ResultLine.of(unread, levels));
+            out.flush();
+            return unread.exitCode();
+        }
+        explained.clear();
         int exitCode = ExitCode.PASS.code();
         for (Answer answer : answers) {
             exitCode = ExitCode.merge(exitCode, print(answer, path, settings, start, strongest));
         }
         if (strongest != null && !options.json()) {
-            String levels = answers.stream().map(each -> each.level().label()).collect(Collectors.joining(", "));
-            out.println("  strongest of " + levels + " that holds: " + strongest.text());
+            out.println("  strongest of " + levels.replace(",", ", ") + " that holds: " + strongest.text());
         }
         out.flush();
         return exitCode;
+    }
+
+    /** Whether the input could not be read, which is the same error at every level. */
+    private static boolean isUnread(List<Answer> answers) {
+        return answers.size() > 1
+                && answers.stream()
+                        .map(Answer::found)
+                        .allMatch(verdict -> verdict != null
+                                && verdict.status() == Verdict.Status.ERROR
+                                && verdict.counts().transactions() == 0
+                                && verdict.exitCode() == ExitCode.IO.code());
+    }
+
+    /** An explanation, unless a level above has the same: the anomaly and the transactions are equal. */
+    private String once(String explanation, String level) {
+        if (explanation.isEmpty()) {
+            return "";
+        }
+        String anomaly = explanation.strip().split("[ :]", 2)[0];
+        String problem = anomaly
+                + TRANSACTION
+                        .matcher(explanation)
+                        .results()
+                        .map(MatchResult::group)
+                        .distinct()
+                        .sorted()
+                        .collect(Collectors.joining());
+        String above = explained.putIfAbsent(problem, level);
+        return above == null ? explanation : "  " + anomaly + ": explained at " + above + " above\n";
     }
 
     private int print(Answer answer, String path, CheckSettings settings, long start, @Nullable Strongest strongest) {
@@ -279,17 +323,20 @@ final class CheckCommand implements Callable<Integer> {
             out.println(VerdictJson.of(verdict, strongest, run == null ? null : run.name()));
         } else {
             out.println(ResultLine.of(verdict));
-            out.print(ViolationText.of(verdict, detail));
+            out.print(once(ViolationText.of(verdict, detail), verdict.level().label()));
             where(run);
         }
         out.flush();
         if (verbosity.verbose()) {
+            long other = verdict.millis();
             for (Phase phase : verdict.phases()) {
+                other -= phase.millis();
                 environment
                         .err()
                         .println("  " + phase.name() + "  " + phase.millis() + " ms  " + phase.cpuMillis() + " cpu-ms  "
                                 + phase.items() + " items");
             }
+            environment.err().println("  between phases  " + Math.max(0, other) + " ms");
         }
         return verdict.exitCode();
     }
@@ -318,7 +365,7 @@ final class CheckCommand implements Callable<Integer> {
             out.println(stored.json(path, exitCode, strongest, run.name()));
         } else {
             out.println(stored.line(path, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)));
-            out.print(stored.explanation(detail));
+            out.print(once(stored.explanation(detail), stored.level()));
             where(run);
         }
         out.flush();

@@ -79,7 +79,10 @@ final class ConvertCommand implements Callable<Integer> {
             PathOptions.rejectDuplicates(spec, List.of(in, out));
         }
         try {
-            if (!out.equals("-") && !overwrite && Location.of(out).exists()) {
+            if (!out.equals("-")
+                    && !overwrite
+                    && Location.of(out).exists()
+                    && !Location.of(out).isStream()) {
                 throw wrong("'" + out + "' exists; give --overwrite to replace it");
             }
             HistoryTable table = HistoryReader.read(in, format);

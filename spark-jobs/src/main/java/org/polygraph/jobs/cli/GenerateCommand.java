@@ -113,7 +113,7 @@ final class GenerateCommand implements Callable<Integer> {
         ProgressPrinter progress = verbosity.progress(environment);
         try {
             Location location = Location.of(target.path());
-            if (location.exists()) {
+            if (location.exists() && !location.isStream()) {
                 if (!overwrite) {
                     throw wrong("'" + out + "' exists; give --overwrite to replace it");
                 }

@@ -16,7 +16,8 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         // The encoding of System.out follows the locale; our output is UTF-8.
-        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        PrintStream out = new PrintStream(
+                new ReaderMayLeave(new FileOutputStream(FileDescriptor.out)), false, StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         boolean terminal = Boolean.getBoolean("polygraph.terminal");
         InstalledEngines engines = new InstalledEngines();

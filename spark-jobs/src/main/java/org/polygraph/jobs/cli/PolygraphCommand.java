@@ -42,6 +42,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 final class PolygraphCommand implements Runnable {
     private static final String CHECK = "check";
+    /** {@code help COMMAND} is {@code COMMAND --help}. */
+    private static final String HELP = "help";
 
     /** Commands whose names are reserved. */
     private static final Set<String> PLANNED = Set.of("bench");
@@ -60,6 +62,11 @@ final class PolygraphCommand implements Runnable {
     static int run(String[] args, Environment environment) {
         try {
             List<String> words = List.of(args);
+            if (!words.isEmpty() && words.get(0).equals(HELP)) {
+                List<String> asked = new ArrayList<>(words.subList(1, words.size()));
+                asked.add("--help");
+                return run(asked.toArray(new String[0]), environment);
+            }
             CheckCommand check = CheckCommand.check(environment);
             boolean isTaken =
                     !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()));

@@ -1,6 +1,12 @@
 package org.polygraph.jobs.cli;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonpCharacterEscapes;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.polygraph.jobs.report.wording.Legible;
@@ -8,6 +14,7 @@ import org.polygraph.storage.analysis.HistoryStats;
 import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code polygraph stats}: counts of a history. */
 @Command(name = "stats", description = "Count the contents of each history.", sortOptions = false)
@@ -22,6 +29,9 @@ final class StatsCommand implements Callable<Integer> {
     @Mixin
     private final PathOptions options = new PathOptions();
 
+    @Option(names = "--json", description = "One JSON object per PATH, a line each.")
+    private boolean json;
+
     StatsCommand(Environment environment) {
         this.environment = environment;
     }
@@ -33,6 +43,10 @@ final class StatsCommand implements Callable<Integer> {
 
     private void print(String path, HistoryTable table) {
         HistoryStats stats = HistoryStats.of(table);
+        if (json) {
+            environment.out().println(json(path, stats));
+            return;
+        }
         PrintStream out = environment.out();
         out.println(Legible.of(path));
         line(
@@ -57,6 +71,36 @@ final class StatsCommand implements Callable<Integer> {
                         : "on " + stats.timed() + " transactions, over " + seconds(stats.spanNanos()) + "; longest "
                                 + seconds(stats.longest()));
         line("memory", (stats.arrayBytes() + stats.dictionaryBytes() + 1023) / 1024 + " KiB");
+    }
+
+    private static String json(String path, HistoryStats stats) {
+        StringWriter text = new StringWriter(512);
+        try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+            out.setCharacterEscapes(JsonpCharacterEscapes.instance());
+            out.writeStartObject();
+            out.writeStringField("path", path);
+            out.writeNumberField("sessions", stats.sessions());
+            out.writeNumberField("txns", stats.transactions());
+            out.writeNumberField("txns_committed", stats.committed());
+            out.writeNumberField("txns_aborted", stats.aborted());
+            out.writeNumberField("txns_indeterminate", stats.indeterminate());
+            out.writeNumberField("txns_empty", stats.empty());
+            out.writeNumberField("ops", (long) stats.reads() + stats.writes());
+            out.writeNumberField("reads", stats.reads());
+            out.writeNumberField("writes", stats.writes());
+            out.writeNumberField("most_ops", stats.maxOperations());
+            out.writeNumberField("keys", stats.keys());
+            out.writeNumberField("keys_written", stats.writtenKeys());
+            out.writeNumberField("repeated_writes", stats.repeatedWrites());
+            out.writeNumberField("txns_timed", stats.timed());
+            out.writeNumberField("span_ns", stats.timed() == 0 ? 0 : stats.spanNanos());
+            out.writeNumberField("longest_ns", stats.longest());
+            out.writeNumberField("memory_bytes", stats.arrayBytes() + stats.dictionaryBytes());
+            out.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
     }
 
     private void line(String name, String value) {

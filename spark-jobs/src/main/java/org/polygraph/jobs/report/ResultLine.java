@@ -12,13 +12,18 @@ public final class ResultLine {
 
     /** Without a line break. */
     public static String of(Verdict verdict) {
+        return of(verdict, verdict.level().label());
+    }
+
+    /** The same for several levels that have one answer: {@code levels} is the column of the level. */
+    public static String of(Verdict verdict, String levels) {
         String last = verdict.status() == Verdict.Status.VIOLATION
                         && !verdict.violations().isEmpty()
                 ? verdict.violations().get(0).anomaly().label()
                 : verdict.reason();
         return of(
                 verdict.status().name(),
-                verdict.level().label(),
+                levels,
                 verdict.path(),
                 verdict.counts().transactions(),
                 verdict.counts().operations(),

@@ -21,6 +21,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** A path of the local file system. */
 final class LocalLocation implements Location {
+    private static final int MOST_LINKS = 40;
+
     private final String name;
     private final Path path;
 
@@ -59,6 +61,11 @@ final class LocalLocation implements Location {
     @Override
     public boolean exists() {
         return Files.exists(path);
+    }
+
+    @Override
+    public boolean isStream() {
+        return Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path);
     }
 
     @Override
@@ -113,7 +120,16 @@ final class LocalLocation implements Location {
 
     @Override
     public AtomicFile create() throws IOException {
-        Path target = path.toAbsolutePath();
+        if (isStream()) {
+            return new AtomicFile(Files.newOutputStream(path, StandardOpenOption.WRITE)) {
+                @Override
+                void publish() {}
+
+                @Override
+                void discard() {}
+            }.open();
+        }
+        Path target = followed();
         Path folder = target.getParent();
         if (folder == null) {
             throw new IOException(name + ": a file cannot be written there");
@@ -140,6 +156,18 @@ final class LocalLocation implements Location {
                 Files.deleteIfExists(temporary);
             }
         }.open();
+    }
+
+    /** What the last of a chain of links names, which need not exist. */
+    private Path followed() throws IOException {
+        Path target = path.toAbsolutePath();
+        for (int links = 0; Files.isSymbolicLink(target); links++) {
+            if (links == MOST_LINKS) {
+                throw new IOException(name + ": a link to itself");
+            }
+            target = target.resolveSibling(Files.readSymbolicLink(target)).normalize();
+        }
+        return target;
     }
 
     @Override

@@ -42,6 +42,11 @@ public interface Location {
     /** Whether there is a file or folder of this name. */
     boolean exists() throws IOException;
 
+    /** Whether it is a device or a pipe: what is written there goes through it, and nothing is replaced. */
+    default boolean isStream() {
+        return false;
+    }
+
     /** The files and folders in a folder, ascending by name. */
     List<Location> children() throws IOException;
 
@@ -56,7 +61,7 @@ public interface Location {
 
     /**
      * A new file that replaces this one when it is committed; missing folders above it are made. Until then it has a
-     * temporary name beside it, {@code .<name>.<random>.tmp}.
+     * temporary name beside it, {@code .<name>.<random>.tmp}. A link is followed and stays. A device or a pipe is written directly.
      */
     AtomicFile create() throws IOException;
 

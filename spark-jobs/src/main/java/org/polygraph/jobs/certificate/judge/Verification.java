@@ -61,13 +61,19 @@ public final class Verification {
 
     private final Location run;
     private final Terms terms;
+    /** With inserts and deletes, also at rc, ra and cc. */
+    private final HistoryTable withRows;
+    /** As the level judges it. */
     private final HistoryTable table;
+
     private final List<String> checked = new ArrayList<>();
 
+    /** Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes. */
     private Verification(Location run, Terms terms, HistoryTable table) {
         this.run = run;
         this.terms = terms;
-        this.table = table;
+        withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
+        this.table = terms.guarantee().isAxiom() ? withRows.withoutRows() : withRows;
     }
 
     /**
@@ -91,7 +97,7 @@ public final class Verification {
                     Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
         Loaders loaders = Loaders.of(table, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
-        Verification verification = new Verification(run, terms, judged(terms, loaders.applied()));
+        Verification verification = new Verification(run, terms, loaders.applied());
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
@@ -108,7 +114,7 @@ public final class Verification {
      */
     public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
             throws IOException {
-        Verification verification = new Verification(run, terms, judged(terms, table));
+        Verification verification = new Verification(run, terms, table);
         for (int i = 0; i < most; i++) {
             Location folder = violation(run, i);
             if (!folder.child(HISTORY).exists()) {
@@ -125,12 +131,6 @@ public final class Verification {
         return false;
     }
 
-    /** Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes. */
-    private static HistoryTable judged(Terms terms, HistoryTable table) {
-        HistoryTable plain = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
-        return terms.guarantee().isAxiom() ? plain.withoutRows() : plain;
-    }
-
     private Report report(Answer answer, String reason) {
         return new Report(answer, reason, checked);
     }
@@ -144,14 +144,16 @@ public final class Verification {
         if (!file.exists()) {
             throw RankHeader.malformed(file.name(), "no certificate");
         }
-        RankFile.Content content = RankFile.read(file, table);
+        RankFile.Content content = RankFile.read(file, withRows);
         RankHeader header = content.header();
+        // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
+        HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
         checked("certificate", file.name() + ", version " + RankHeader.VERSION + ", " + header.counted() + " ranked");
         String wrong = termsDiffer(header.terms());
         if (wrong != null) {
             return report(Answer.REJECTED, wrong);
         }
-        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(table));
+        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(certified));
         boolean sameBytes = header.fingerprint().input().equals(input);
         boolean sameContent = header.fingerprint().content().equals(fingerprint.content());
         if (sameContent) {
@@ -163,7 +165,7 @@ public final class Verification {
         Replay.Result result = null;
         String discrepancy = content.mismatch();
         if (discrepancy == null) {
-            result = replayer.replay(content.witness(table));
+            result = replayer.replay(content.witness(certified));
             discrepancy = result.discrepancy();
         }
         if (!sameContent) {
@@ -306,7 +308,18 @@ public final class Verification {
             return operations(folder);
         }
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        SubHistoryProof sub = new SubHistoryProof(table, part, terms);
+        if (table.hasRows() && terms.guarantee().events() == 1) {
+            // With plain writes in place of inserts and deletes more orders explain a history.
+            Report plain = violation(table.withoutRows(), part.withoutRows());
+            if (plain.answer() == Answer.VERIFIED) {
+                return plain;
+            }
+        }
+        return violation(table, part);
+    }
+
+    private Report violation(HistoryTable whole, HistoryTable part) {
+        SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
         String foreign = sub.embed();
         if (foreign != null) {
             return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());

@@ -107,14 +107,29 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         return from == Long.MAX_VALUE ? Double.NaN : (double) (from - first);
     }
 
-    /** When a transaction ran, since the first start; empty if that is not known. */
-    static String span(HistoryTable table, int t) {
+    /** The first time in a history; 0 if it has none. Linear. */
+    static long origin(HistoryTable table) {
+        long[] starts = table.starts();
+        long first = Long.MAX_VALUE;
+        for (int t = 0; starts != null && t < starts.length; t++) {
+            first = starts[t] == HistoryTable.NO_TIME ? first : Math.min(first, starts[t]);
+        }
+        return first == Long.MAX_VALUE ? 0 : first;
+    }
+
+    /** When a transaction ran, in ms since the origin; empty if that is not known. */
+    static String span(HistoryTable table, int t, long origin) {
         long[] starts = table.starts();
         long[] ends = table.ends();
         if (starts == null || ends == null || starts[t] == HistoryTable.NO_TIME || ends[t] == HistoryTable.NO_TIME) {
             return "";
         }
-        return starts[t] + " to " + ends[t] + " ns (" + duration((double) ends[t] - starts[t]) + ")";
+        return String.format(
+                Locale.ROOT,
+                "%.3f to %.3f ms (%s)",
+                (starts[t] - origin) / 1e6,
+                (ends[t] - origin) / 1e6,
+                duration((double) ends[t] - starts[t]));
     }
 
     /** {@code 1.2 s}, {@code 340 ms}, {@code 12 us}, {@code 7 ns}. */

@@ -153,6 +153,7 @@ record ViolationPage(
             }
         }
         List<Row> rows = new ArrayList<>();
+        long origin = Timeline.origin(table);
         for (int t : transactions) {
             List<Operation> operations = new ArrayList<>();
             int from = table.firstOperation(t);
@@ -175,7 +176,7 @@ record ViolationPage(
                     table.index(t),
                     table.status(t).label(),
                     Legible.of(table.whereIs(t)),
-                    Timeline.span(table, t),
+                    Timeline.span(table, t, origin),
                     operations,
                     hidden));
         }

@@ -1,0 +1,38 @@
+package org.polygraph.jobs.cli;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Standard output. That its reader leaves, as {@code head} does, is no error: what is written after that is dropped. Any other
+ * failure is passed on.
+ */
+final class ReaderMayLeave extends FilterOutputStream {
+    private boolean hasLeft;
+
+    ReaderMayLeave(OutputStream out) {
+        super(out);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int count) throws IOException {
+        if (hasLeft) {
+            return;
+        }
+        try {
+            out.write(bytes, from, count);
+        } catch (IOException e) {
+            // The text of EPIPE; Java has no exception of its own for it.
+            if (!"Broken pipe".equals(e.getMessage())) {
+                throw e;
+            }
+            hasLeft = true;
+        }
+    }
+}

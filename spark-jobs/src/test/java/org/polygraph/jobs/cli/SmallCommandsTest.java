@@ -1,0 +1,101 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Help, stats as JSON, and outputs that are no regular files. */
+class SmallCommandsTest {
+    private static final String BANK =
+            Command.ROOT.resolve("spark-jobs/examples/bank-serializable.jsonl").toString();
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void helpOfACommand() {
+        assertThat(InProcess.run("help", "check")).isEqualTo(InProcess.run("check", "--help"));
+        assertThat(InProcess.run("help")).isEqualTo(InProcess.run("--help"));
+        assertThat(InProcess.run("help", "check").exitCode()).isZero();
+    }
+
+    @Test
+    void statsAsJson() throws IOException {
+        JsonNode stats = new ObjectMapper()
+                .readTree(InProcess.run("stats", "--json", BANK).out());
+        assertThat(stats.get("path").textValue()).isEqualTo(BANK);
+        assertThat(stats.get("txns").longValue()).isEqualTo(200);
+        assertThat(stats.get("ops").longValue()).isEqualTo(896);
+        assertThat(stats.get("reads").longValue() + stats.get("writes").longValue())
+                .isEqualTo(896);
+    }
+
+    private static final class Failing extends OutputStream {
+        private final String message;
+
+        Failing(String message) {
+            this.message = message;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            throw new IOException(message);
+        }
+    }
+
+    @Test
+    void aReaderThatLeavesIsNoError() throws IOException {
+        try (OutputStream out = new ReaderMayLeave(new Failing("Broken pipe"))) {
+            out.write(new byte[3]);
+            out.write(1);
+        }
+        OutputStream full = new ReaderMayLeave(new Failing("No space left on device"));
+        assertThatThrownBy(() -> full.write(1)).hasMessage("No space left on device");
+    }
+
+    @Test
+    void devicesPipesAndLinksStay() throws Exception {
+        Path device = Path.of("/dev/null");
+        Assumptions.assumeTrue(Files.exists(device), "skipped: no /dev/null");
+        assertThat(InProcess.run("convert", "-q", "-t", "jsonl", BANK, "/dev/null")
+                        .exitCode())
+                .isZero();
+        assertThat(Files.isRegularFile(device)).isFalse();
+        Path runs = folder.resolve("runs");
+        InProcess.run("check", "-q", "-l", "ser", "-o", runs.toString(), BANK);
+        assertThat(InProcess.run("report", "-o", "/dev/null", runs.toString()).exitCode())
+                .isZero();
+        assertThat(Files.isRegularFile(device)).isFalse();
+
+        Path target = folder.resolve("there/target.jsonl");
+        Path link = Files.createSymbolicLink(folder.resolve("link.jsonl"), Path.of("there/target.jsonl"));
+        assertThat(InProcess.run("convert", "-q", BANK, link.toString()).exitCode())
+                .isZero();
+        assertThat(link).isSymbolicLink();
+        assertThat(target).isRegularFile();
+        assertThat(InProcess.run("generate", "-q", "--transactions", "10", "--overwrite", "-o", link.toString())
+                        .exitCode())
+                .isZero();
+        assertThat(link).isSymbolicLink();
+
+        Path pipe = folder.resolve("pipe.jsonl");
+        Assumptions.assumeTrue(
+                new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0, "skipped: no mkfifo");
+        Process reader = new ProcessBuilder("cat", pipe.toString()).start();
+        assertThat(InProcess.run("convert", "-q", BANK, pipe.toString()).exitCode())
+                .isZero();
+        assertThat(new String(reader.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines())
+                .hasSizeGreaterThan(200);
+        assertThat(Files.isRegularFile(pipe)).isFalse();
+    }
+}
