@@ -1,8 +1,10 @@
 package org.polygraph.jobs.certificate.judge;
 
-import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -21,22 +23,23 @@ final class OtherWriters {
         for (int o : operations) {
             kept.set(o);
         }
-        Int2ObjectOpenHashMap<LongOpenHashSet> read = new Int2ObjectOpenHashMap<>();
+        Map<Integer, Set<Long>> read = new HashMap<>();
         for (int t = 0; t < whole.transactions(); t++) {
             int end = terms.mayCount(whole.statuses()[t]) ? whole.operationsEnd(t) : 0;
             for (int o = whole.firstOperation(t); o < end; o++) {
                 if (kept.get(o) && !whole.isWrite(o) && !isWritten(whole, whole.firstOperation(t), o, whole.key(o))) {
-                    read.computeIfAbsent(whole.key(o), k -> new LongOpenHashSet())
-                            .add(whole.value(o));
+                    read.computeIfAbsent(whole.key(o), k -> new HashSet<>()).add(whole.value(o));
                 }
             }
         }
+        BitSet keys = new BitSet();
+        read.keySet().forEach(keys::set);
         for (int t = 0; t < whole.transactions(); t++) {
             int end = terms.mayCount(whole.statuses()[t]) ? whole.operationsEnd(t) : 0;
             for (int o = whole.firstOperation(t); o < end; o++) {
-                LongOpenHashSet values = whole.isWrite(o) ? read.get(whole.key(o)) : null;
-                if (values != null
-                        && values.contains(whole.value(o))
+                if (whole.isWrite(o)
+                        && keys.get(whole.key(o))
+                        && read.getOrDefault(whole.key(o), Set.of()).contains(whole.value(o))
                         && !isWritten(whole, o + 1, end, whole.key(o))
                         && !isKept(whole, t, o, kept)) {
                     return true;
