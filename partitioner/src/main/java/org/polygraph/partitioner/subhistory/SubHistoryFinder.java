@@ -69,8 +69,7 @@ public final class SubHistoryFinder {
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
         boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);
-        boolean isOfRow =
-                violation.anomaly() == Anomaly.DUPLICATE_INSERT || violation.anomaly() == Anomaly.MISSING_ROW;
+        boolean isOfRow = violation.anomaly() == Anomaly.DUPLICATE_INSERT || violation.anomaly() == Anomaly.MISSING_ROW;
         ReadSources weaker = isOfRow && !hasManyWrites ? null : plain;
         if (weaker != null) {
             Violation shown = shrunk(violation, more, weaker);

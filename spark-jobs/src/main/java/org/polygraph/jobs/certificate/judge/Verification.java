@@ -348,8 +348,8 @@ public final class Verification {
                 new Report(
                         Answer.VERIFIED,
                         "",
-                        List.of("no execution of its " + size + " keeps " + claimed()
-                                + ", and the history has no other writer of the values read"));
+                        List.of("no execution of its " + size + " keeps " + claimed() + ", and "
+                                + otherWriters(closed)));
             case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
             case TOO_LARGE ->
                 new Report(
@@ -358,6 +358,18 @@ public final class Verification {
                                 + " is too large to try every execution; `polygraph check` judges it",
                         List.of());
         };
+    }
+
+    /** @param closed a closed sub-history */
+    private String otherWriters(HistoryTable closed) {
+        SubHistoryProof sub = new SubHistoryProof(table, closed, terms);
+        String foreign = sub.embed();
+        if (foreign != null) {
+            throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
+        }
+        return OtherWriters.areLater(table, sub.operations(), terms)
+                ? "every other writer of a value read comes after the read in its session"
+                : "the history has no other writer of the values read";
     }
 
     private Report operations(Location folder) throws IOException, HistoryException {
