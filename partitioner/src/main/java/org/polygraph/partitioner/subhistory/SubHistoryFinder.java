@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.evidence.Explanation;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -23,7 +24,7 @@ public final class SubHistoryFinder {
     /** A larger sub-history that is not known to be minimal helps no one. */
     private static final int MOST_UNSHRUNK = 20_000;
     /** Writes of a row, which a sub-history has all or not at all: with more, none is small. */
-    private static final int MOST_OF_ROW = 500;
+    private static final int MOST_OF_ROW = 100;
 
     private final HistoryTable whole;
     private final IsolationLevel level;
@@ -32,6 +33,8 @@ public final class SubHistoryFinder {
     private final SubHistoryJudge judge;
     private final BooleanSupplier stop;
     private final ReadSources sources;
+    /** The history with plain writes in place of inserts and deletes, which more orders explain; null if that is no use. */
+    private final @Nullable ReadSources plain;
 
     /**
      * For the violations of one history.
@@ -54,6 +57,9 @@ public final class SubHistoryFinder {
         this.judge = judge;
         this.stop = stop;
         this.sources = new ReadSources(whole, indeterminate);
+        // Under SI plain writers may not overlap, those of a row may.
+        boolean isWeaker = whole.hasRows() && !level.isAxiom() && level.eventsPerTransaction() == 1;
+        this.plain = isWeaker ? new ReadSources(whole.withoutRows(), indeterminate) : null;
     }
 
     /**
@@ -62,17 +68,30 @@ public final class SubHistoryFinder {
      * @param more edges that the violation rests on besides its own
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
-        int[] start = sources.requiresMore(MOST_OF_ROW) ? null : start(violation, more);
+        boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);
+        boolean isOfRow = violation.anomaly() == Anomaly.DUPLICATE_INSERT || violation.anomaly() == Anomaly.MISSING_ROW;
+        ReadSources weaker = isOfRow && !hasManyWrites ? null : plain;
+        if (weaker != null) {
+            Violation shown = shrunk(violation, more, weaker);
+            if (shown.minimal() != null) {
+                return shown;
+            }
+        }
+        return hasManyWrites ? violation : shrunk(violation, more, sources);
+    }
+
+    private Violation shrunk(Violation violation, List<Dependency> more, ReadSources of) {
+        int[] start = start(violation, more, of);
         if (start == null) {
             return violation;
         }
-        Shrinker shrinker = new Shrinker(sources, start, judge, stop);
+        Shrinker shrinker = new Shrinker(of, start, judge, stop);
         boolean minimal = shrinker.run();
         int[] operations = shrinker.result();
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
-        HistorySelection part = HistorySelection.of(whole, operations);
+        HistorySelection part = HistorySelection.of(of.table(), operations);
         SubHistory shown = new SubHistory(part.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
         Violation again = Explanation.of(
                 part.table(),
@@ -85,22 +104,22 @@ public final class SubHistoryFinder {
     }
 
     /** A closed set of operations that violates, or null. */
-    private int @Nullable [] start(Violation violation, List<Dependency> more) {
-        StartingOperations start = new StartingOperations(sources, violation, more);
+    private int @Nullable [] start(Violation violation, List<Dependency> more, ReadSources of) {
+        StartingOperations start = new StartingOperations(of, violation, more);
         int[] part = start.closed();
-        if (violates(part)) {
+        if (violates(part, of)) {
             return part;
         }
         if (start.addOutcomes()) {
             part = start.closed();
-            if (violates(part)) {
+            if (violates(part, of)) {
                 return part;
             }
         }
         start.addWholeTransactions();
         start.addOutcomes();
         part = start.closed();
-        if (part.length < whole.operations() && violates(part)) {
+        if (part.length < whole.operations() && violates(part, of)) {
             return part;
         }
         if (whole.operations() > MOST_OPERATIONS) {
@@ -109,13 +128,13 @@ public final class SubHistoryFinder {
         start.addAll();
         part = start.closed();
         // Times of transactions without operations may contradict a session, and no set of operations shows that.
-        boolean hasAll = !level.realTime() || stop.getAsBoolean() || violates(part);
-        return hasAll ? part : null;
+        boolean hasAll = of == sources && (!level.realTime() || stop.getAsBoolean());
+        return hasAll || violates(part, of) ? part : null;
     }
 
-    private boolean violates(int[] part) {
+    private boolean violates(int[] part, ReadSources of) {
         return part.length > 0
                 && !stop.getAsBoolean()
-                && judge.violates(HistorySelection.of(whole, part).table());
+                && judge.violates(HistorySelection.of(of.table(), part).table());
     }
 }

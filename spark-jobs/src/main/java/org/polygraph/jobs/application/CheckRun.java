@@ -105,10 +105,11 @@ public final class CheckRun {
         List<CheckRequest> requests = settings.requests();
         listener.phase("hashing");
         StringBuilder input = new StringBuilder();
-        Verdict.@Nullable Builder unread = VerdictMaker.withinBudget(
-                requests.get(0), budget, () -> "hashing of the input", (VerdictMaker.Step<IOException, IOException>)
+        Verdict.@Nullable Builder unread =
+                VerdictMaker.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
+                                Verdict.@Nullable Builder, IOException, IOException>)
                         () -> {
-                            input.append(Fingerprint.ofInput(location, budget::exhausted));
+                            input.append(Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)));
                             return null;
                         });
         if (unread != null) {

@@ -92,7 +92,8 @@ final class PathCheck {
     List<Verdict> run(Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
-        Verdict.Builder problem = attempt(strongest, this::read);
+        Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> reader = this::read;
+        Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = table;
         HistoryTable history = whole == null ? null : whole.withoutRefusals();
@@ -162,7 +163,7 @@ final class PathCheck {
     }
 
     private Verdict.@Nullable Builder attempt(
-            CheckRequest request, VerdictMaker.Step<HistoryException, IOException> step) {
+            CheckRequest request, Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> step) {
         try {
             return VerdictMaker.withinBudget(request, budget, listener::currentPhase, step);
         } catch (HistoryException e) {

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.application;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.polygraph.jobs.evidence.Counterexamples;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -24,19 +26,17 @@ import org.polygraph.storage.model.BudgetException;
 final class VerdictMaker {
     private VerdictMaker() {}
 
-    /** Work that ends in a verdict, or in null if there is none yet. */
-    @FunctionalInterface
-    interface Step<E extends Exception, F extends Exception> {
-        Verdict.@Nullable Builder run() throws E, F;
-    }
-
     /**
-     * The verdict that a step makes, or UNKNOWN if the step runs out of its budget.
+     * The verdict that a step makes, or UNKNOWN if the step runs out of its budget. The step makes null if there is no verdict yet.
      *
      * @param phase that runs then
      */
     static <E extends Exception, F extends Exception> Verdict.@Nullable Builder withinBudget(
-            CheckRequest request, Budget budget, Supplier<String> phase, Step<E, F> step) throws E, F {
+            CheckRequest request,
+            Budget budget,
+            Supplier<String> phase,
+            Deadline.Step<Verdict.@Nullable Builder, E, F> step)
+            throws E, F {
         String reason;
         try {
             return step.run();
@@ -64,9 +64,16 @@ final class VerdictMaker {
     /** The same with another way to find something. */
     static Verdict.Builder of(Check check, Supplier<Finding> finding) {
         PhaseClock phases = check.phases();
+        Deadline.Step<Verdict.@Nullable Builder, RuntimeException, RuntimeException> step =
+                () -> of(check, finding.get());
         Verdict.Builder verdict = Objects.requireNonNull(
-                withinBudget(check.request(), check.budget(), phases::phase, (Step<RuntimeException, RuntimeException>)
-                        () -> of(check, finding.get())));
+                withinBudget(check.request(), check.budget(), phases::phase, () -> Deadline.run(check.budget(), step)));
+        Finding.Refuted refuted = check.refutation();
+        if (verdict.status() == Verdict.Status.UNKNOWN && refuted != null) {
+            // The verdict was known when the budget ended. What is left out is evidence.
+            verdict = violation(check, unexplained(refuted, check.request().mostViolations()))
+                    .refutation(refuted.refutation());
+        }
         phases.addTo(verdict);
         return verdict.counts(Counts.of(check.table()))
                 .residual(check.residual())
@@ -82,6 +89,7 @@ final class VerdictMaker {
                     .certificate(new Certificate(Certificate.CHOICES, null, choices.isVerified()));
         }
         if (finding instanceof Finding.Refuted refuted) {
+            check.refuted(refuted);
             Finding.Violated shown = Counterexamples.of(check, refuted, (rest, request, budget) -> new EmbeddedChecker()
                     .check(rest, request, Progress.NONE, budget)
                     .violations());
@@ -104,6 +112,14 @@ final class VerdictMaker {
         return Verdict.of(Verdict.Status.PASS, request.level())
                 .certificate(new Certificate("order", null, request.replayed()))
                 .witness(witness);
+    }
+
+    /** Violations as they were found, as many as are reported. */
+    private static Finding.Violated unexplained(Finding.Refuted refuted, int most) {
+        List<Violation> all = refuted.violations();
+        int shown = Math.min(all.size(), most);
+        return new Finding.Violated(
+                all.subList(0, shown), all.subList(shown, all.size()), all.size(), refuted.certificate());
     }
 
     private static Verdict.Builder violation(Check check, Finding.Violated violated) {

@@ -57,7 +57,11 @@ final class StatsCommand implements Callable<Integer> {
         line(
                 "operations",
                 (long) stats.reads() + stats.writes() + ": " + stats.reads() + " reads, " + stats.writes()
-                        + " writes; at most " + stats.maxOperations() + " a transaction");
+                        + " writes"
+                        + (stats.inserts() + stats.deletes() == 0
+                                ? ""
+                                : " (" + stats.inserts() + " inserts, " + stats.deletes() + " deletes)")
+                        + "; at most " + stats.maxOperations() + " a transaction");
         line("keys", stats.keys() + ", " + stats.writtenKeys() + " of them written");
         line(
                 "values",
@@ -88,6 +92,8 @@ final class StatsCommand implements Callable<Integer> {
             out.writeNumberField("ops", (long) stats.reads() + stats.writes());
             out.writeNumberField("reads", stats.reads());
             out.writeNumberField("writes", stats.writes());
+            out.writeNumberField("inserts", stats.inserts());
+            out.writeNumberField("deletes", stats.deletes());
             out.writeNumberField("most_ops", stats.maxOperations());
             out.writeNumberField("keys", stats.keys());
             out.writeNumberField("keys_written", stats.writtenKeys());

@@ -59,6 +59,20 @@ final class WorkloadOptions {
             description = "Share of unknown outcome, half of which took effect (default: 0).")
     private double indeterminate;
 
+    @Option(
+            names = "--inserts",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "Share of writes that insert a row; no row exists at first (default: 0).")
+    private double inserts;
+
+    @Option(
+            names = "--deletes",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "Share of writes that delete a row (default: 0).")
+    private double deletes;
+
     @Option(names = "--no-time", description = "No start and end.")
     private boolean untimed;
 
@@ -107,6 +121,7 @@ final class WorkloadOptions {
         Workload workload = shape.workload(spec, DEFAULT_KEYS)
                 .level(level)
                 .indeterminate(indeterminate)
+                .rows(inserts, deletes)
                 .timed(!untimed)
                 .skew(skewNanos);
         if (repeats != null) {

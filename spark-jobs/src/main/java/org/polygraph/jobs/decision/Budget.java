@@ -66,6 +66,11 @@ public final class Budget {
         return new Budget(System.nanoTime(), timeoutNanos, heapBytes);
     }
 
+    /** Whether it ends at some time. */
+    public boolean hasDeadline() {
+        return timeoutNanos != NO_DEADLINE;
+    }
+
     /** Whether to stop: the deadline has passed or {@link #cancel} was called. Reads a clock once, rarely twice. */
     public boolean exhausted() {
         return cancelled

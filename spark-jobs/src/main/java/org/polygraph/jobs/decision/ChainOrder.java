@@ -45,6 +45,7 @@ final class ChainOrder implements Strategy {
         if (search.needsRealTime() && !chains.isDiverging() && byTurns(graph) != null) {
             return null;
         }
+        search.check.refuted(Finding.Refuted.unexplained());
         phases.begin("evidence");
         return new Finding.Refuted(new CycleEvidence(search.history(), graph).ofCycles());
     }

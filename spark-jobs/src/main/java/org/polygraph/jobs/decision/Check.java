@@ -8,7 +8,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The context of one check: the history, what is asked of it and within which budget, and what becomes known on the way that
- * every verdict states. One thread; used once.
+ * every verdict states. One thread, but {@link #refuted} from any; used once.
  */
 public final class Check {
     private final HistoryTable table;
@@ -18,6 +18,7 @@ public final class Check {
     private final DecisionCheckpoints checkpoints;
     private ResidualSize residual = ResidualSize.NONE;
     private boolean hasUniqueValues = true;
+    private volatile Finding.@Nullable Refuted refuted;
 
     /**
      * Starts no phase yet.
@@ -69,6 +70,16 @@ public final class Check {
             counted[t] = status.isCounted(t) || (committed != null && committed[t]);
         }
         return new Witness(table, request.terms().orElseThrow(), counted, position);
+    }
+
+    /** States that the history violates the level, with what is known of it before there is more evidence. */
+    public void refuted(Finding.Refuted found) {
+        refuted = found;
+    }
+
+    /** The refutation, if the history is known to violate the level; null otherwise. */
+    public Finding.@Nullable Refuted refutation() {
+        return refuted;
     }
 
     /** Whether the written values of every key are unique; true until {@link #uniqueValues(boolean)} is called. */

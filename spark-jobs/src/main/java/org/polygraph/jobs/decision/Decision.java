@@ -75,6 +75,8 @@ public final class Decision {
                 new ChainOrder(search),
                 // The order of client times may explain every read. It never refutes.
                 Strategy.optional(budget, new TimeHint(search)),
+                // Of inserts and deletes also the order of the input may explain every read. It never refutes.
+                Strategy.optional(budget, new RowOrder(search)),
                 // Forced edges: a cycle refutes, an order that extends them may explain every read.
                 rules,
                 // Few values on few keys: an order is guessed and its reads are checked. It never refutes.

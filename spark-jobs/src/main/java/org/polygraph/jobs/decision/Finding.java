@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 
@@ -41,6 +42,22 @@ public sealed interface Finding {
         /** By cycles or single reads. */
         public Refuted(List<Violation> violations) {
             this(violations, List.of(), new Certificate("cycle", null, false), null);
+        }
+
+        /** By a certificate, if the budget ends before a transaction is named. */
+        public static Refuted unexplained(Certificate certificate, @Nullable Refutation refutation) {
+            Violation violation = new Violation(
+                    Anomaly.NO_VALID_ORDER,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    "the budget ended before a cycle was found");
+            return new Refuted(List.of(violation), List.of(), certificate, refutation);
+        }
+
+        /** The same by a cycle that is not known yet. */
+        public static Refuted unexplained() {
+            return unexplained(new Certificate("cycle", null, false), null);
         }
     }
 

@@ -16,7 +16,7 @@ public final class PhaseClock {
 
     private Progress progress;
     private final List<Phase> phases = new ArrayList<>();
-    private String phase = "";
+    private String phase = "the start of the engine";
     private long startNanos;
     private long startCpu;
 
@@ -39,7 +39,7 @@ public final class PhaseClock {
     }
 
     /** Begins a phase. */
-    public void begin(String name) {
+    public synchronized void begin(String name) {
         phase = name;
         startNanos = System.nanoTime();
         startCpu = small ? 0 : CpuClock.millis();
@@ -47,12 +47,12 @@ public final class PhaseClock {
     }
 
     /** The phase that runs, for messages. */
-    public String phase() {
+    public synchronized String phase() {
         return phase;
     }
 
     /** Ends the phase; a phase that runs several times is one with the sums. */
-    public void end(long items) {
+    public synchronized void end(long items) {
         long millis = (System.nanoTime() - startNanos) / 1_000_000;
         long cpu = small ? millis : CpuClock.millis() - startCpu;
         for (int i = 0; i < phases.size(); i++) {
@@ -95,7 +95,7 @@ public final class PhaseClock {
     }
 
     /** Adds the phases in the order in which they first ran. */
-    public void addTo(Verdict.Builder verdict) {
+    public synchronized void addTo(Verdict.Builder verdict) {
         for (Phase phase : phases) {
             verdict.phase(phase);
         }

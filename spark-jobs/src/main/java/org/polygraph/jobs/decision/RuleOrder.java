@@ -25,6 +25,9 @@ final class RuleOrder implements Strategy {
 
     /** The cycles by which the rules refute the history. */
     static Finding.Refuted refuted(Search search) {
+        if (search.check.refutation() == null) {
+            search.check.refuted(Finding.Refuted.unexplained());
+        }
         search.phases.begin("evidence");
         return new Finding.Refuted(search.loop().violations());
     }

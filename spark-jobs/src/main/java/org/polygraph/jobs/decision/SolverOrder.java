@@ -56,16 +56,14 @@ final class SolverOrder implements Strategy {
 
     /** A cycle with reasons explains more than the clauses of the solver, so the rules continue to look for one. */
     private Finding refuted(ResidualProblem problem, CoreSolving.Solved solved, Outcome.Unsatisfiable unsatisfiable) {
+        Certificate proof = new Certificate("proof", null, solved.proved());
+        search.check.refuted(Finding.Refuted.unexplained(proof, solved.refutation()));
         if (search.loop().refuteByRules()) {
             Finding.Refuted cycles = RuleOrder.refuted(search);
             return new Finding.Refuted(cycles.violations(), cycles.known(), cycles.certificate(), solved.refutation());
         }
         search.phases.begin("evidence");
         CoreSolving.Explained explained = CoreSolving.explain(problem.history(), problem.graph(), unsatisfiable.core());
-        return new Finding.Refuted(
-                List.of(explained.violation()),
-                explained.known(),
-                new Certificate("proof", null, solved.proved()),
-                solved.refutation());
+        return new Finding.Refuted(List.of(explained.violation()), explained.known(), proof, solved.refutation());
     }
 }

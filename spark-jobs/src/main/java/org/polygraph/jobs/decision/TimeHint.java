@@ -105,7 +105,6 @@ final class TimeHint implements Strategy {
 
     private @Nullable Finding fromTimeOrder(RealTime time) {
         KnownGraph known = search.graph();
-        IndexedHistory history = search.history();
         if (phases.phase().equals("graph")) {
             phases.end(known.edges());
         }
@@ -117,6 +116,18 @@ final class TimeHint implements Strategy {
         }
         int[] position = EventOrder.byTime(known, time, new TimeBounds(known, time, sequence));
         phases.end(search.events.count());
+        return repaired(position);
+    }
+
+    /**
+     * Lets the solver repair an order that extends the known graph and breaks few reads.
+     *
+     * @return null if it breaks many, or repairs take long
+     */
+    @Nullable
+    Finding repaired(int[] position) {
+        KnownGraph known = search.graph();
+        IndexedHistory history = search.history();
         phases.begin("check");
         long most = FEW + (long) search.check.table().transactions() / MOST_VIOLATED;
         if (isHopeless(position, most)) {

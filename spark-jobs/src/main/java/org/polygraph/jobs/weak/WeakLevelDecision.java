@@ -101,6 +101,7 @@ public final class WeakLevelDecision {
         boolean isOrdered = order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
         if (!isOrdered) {
+            check.refuted(Finding.Refuted.unexplained());
             return violation(new AxiomEvidence(order).violations());
         }
         return hasOpenReads

@@ -2,6 +2,7 @@ package org.polygraph.storage.analysis;
 
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Counts of a history. They include the operations of all transactions, also aborted ones.
@@ -12,7 +13,9 @@ import org.polygraph.storage.table.HistoryTable;
  * @param indeterminate transactions
  * @param empty transactions without operations
  * @param reads operations
- * @param writes operations
+ * @param writes operations, inserts and deletes among them
+ * @param inserts operations
+ * @param deletes operations
  * @param keys different keys
  * @param writtenKeys keys that are written at least once
  * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write
@@ -33,6 +36,8 @@ public record HistoryStats(
         int empty,
         int reads,
         int writes,
+        int inserts,
+        int deletes,
         int keys,
         int writtenKeys,
         int repeatedWrites,
@@ -65,6 +70,8 @@ public record HistoryStats(
                 empty,
                 table.operations() - table.writes(),
                 table.writes(),
+                count(table, Operations.INSERT),
+                count(table, Operations.DELETE),
                 table.keys().size(),
                 written.writtenKeys(),
                 written.repeats(),
@@ -75,6 +82,15 @@ public record HistoryStats(
                 times.longest,
                 table.arrayBytes(),
                 table.keys().bytes() + table.values().bytes());
+    }
+
+    private static int count(HistoryTable table, byte kind) {
+        byte[] kinds = table.operationKinds();
+        int count = 0;
+        for (int o = 0; kinds != null && o < kinds.length; o++) {
+            count += kinds[o] == kind ? 1 : 0;
+        }
+        return count;
     }
 
     /** All transactions. */

@@ -1,6 +1,7 @@
 package org.polygraph.storage.generate;
 
 import java.io.IOException;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -22,7 +23,7 @@ public final class GeneratedRows {
 
     private final TransactionPlan plan;
     private final long from;
-    /** By operation of the range: 1 + the write that it returns, 0 for a write that does not lose. */
+    /** By operation of the range: 1 + what {@link SimulatedStore.Sink#read} was called with, 0 for a write that does not lose. */
     private final long[] found;
 
     /**
@@ -63,7 +64,7 @@ public final class GeneratedRows {
         Workload workload = plan.workload();
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
         builder.file("generated");
-        builder.initialValue(builder.values().code(0));
+        builder.initialValue(code(builder, 0, 0));
         for (String[] field : plan.metadata()) {
             builder.metadata(field[0], field[1]);
         }
@@ -92,6 +93,15 @@ public final class GeneratedRows {
 
     private void operation(HistoryTableBuilder builder, long t, int o, boolean scripted, long read) {
         int key = plan.key(t, o);
+        int id = builder.keys().id(key);
+        if (read == SimulatedStore.INSERTED + 1) {
+            builder.insert(id, code(builder, plan.write(t, o), key));
+            return;
+        }
+        if (read == SimulatedStore.DELETED + 1) {
+            builder.delete(id);
+            return;
+        }
         boolean write = plan.isWrite(t, o);
         long version;
         if (scripted) {
@@ -104,13 +114,18 @@ public final class GeneratedRows {
         } else {
             throw new IllegalStateException("transaction " + t + ", operation " + o + " has no result");
         }
-        int id = builder.keys().id(key);
-        long value = builder.values().code(plan.value(version, key));
+        long value = code(builder, version, key);
         if (write) {
             builder.write(id, value);
         } else {
             builder.read(id, value);
         }
+    }
+
+    private long code(HistoryTableBuilder builder, long version, int key) {
+        return version == 0 && plan.hasRows()
+                ? ValueDictionary.NULL
+                : builder.values().code(plan.value(version, key));
     }
 
     /** The whole history, its reads found in one pass over all keys. */

@@ -21,12 +21,19 @@ public final class SimulatedStore {
     @FunctionalInterface
     public interface Sink {
         /**
-         * An operation that is a read, as planned or because its write lost.
+         * An operation that is a read, as planned or because its write lost; or a write that inserts or deletes.
          *
-         * @param write whose value it returns, see {@link TransactionPlan#write}; 0 for the initial one
+         * @param write whose value it returns, see {@link TransactionPlan#write}; 0 for the initial one and for no row; {@link
+         *     #INSERTED} or {@link #DELETED}
          */
         void read(long transaction, int operation, long write);
     }
+
+    /** Instead of a write: the operation inserts a row. */
+    static final long INSERTED = -2;
+
+    /** Instead of a write: the operation deletes a row. */
+    static final long DELETED = -3;
 
     private static final int LEAST_BATCH = 1 << 12;
     /** An event is (time since the batch's first slot) << 20 | pending transaction << 1 | commit. */
@@ -37,7 +44,7 @@ public final class SimulatedStore {
     private final TransactionPlan plan;
     private final int slices;
     private final Sink sink;
-    /** By key of the slice: its last write that is committed. */
+    /** By key of the slice: its last write that is committed, negative if that is a delete. */
     private final long[] versions;
 
     private final int batch;
@@ -53,6 +60,9 @@ public final class SimulatedStore {
     private int[] keys = new int[1 << 12];
 
     private long[] seen = new long[1 << 12];
+    /** With rows, while a transaction commits, by operation: the version that it leaves, or 0 for a read. */
+    private long[] left = new long[0];
+
     private long[] events = new long[1 << 12];
 
     /** @param slice from 0 to slices - 1 */
@@ -154,6 +164,10 @@ public final class SimulatedStore {
     }
 
     private void commit(int p) {
+        if (plan.hasRows()) {
+            commitRows(p);
+            return;
+        }
         long transaction = transactions[p];
         boolean effect = plan.takesEffect(transaction);
         for (int o = starts[p]; o < starts[p + 1]; o++) {
@@ -173,6 +187,50 @@ public final class SimulatedStore {
                 }
             }
         }
+    }
+
+    /** With inserts and deletes: what a write does depends on whether there is a row. */
+    private void commitRows(int p) {
+        long transaction = transactions[p];
+        boolean effect = plan.takesEffect(transaction);
+        if (left.length < operations) {
+            left = new long[numbers.length];
+        }
+        for (int o = starts[p]; o < starts[p + 1]; o++) {
+            boolean loses = loses(o, effect);
+            int own = ownLeft(p, o);
+            long before = own < 0 || loses ? seen[o] : left[own];
+            left[o] = (keys[o] & 1) == 0 || loses ? 0 : changed(transaction, numbers[o], before);
+            if (left[o] == 0) {
+                sink.read(transaction, numbers[o], Math.max(0, before));
+            } else if (left[o] < 0 || plan.inserts(transaction, numbers[o])) {
+                sink.read(transaction, numbers[o], left[o] < 0 ? DELETED : INSERTED);
+            }
+        }
+        for (int o = starts[p]; effect && o < starts[p + 1]; o++) {
+            if (left[o] != 0) {
+                versions[keys[o] >> 1] = left[o];
+            }
+        }
+    }
+
+    /** The version that a write leaves, or 0 if it finds no row to delete, or one instead of none. */
+    private long changed(long transaction, int operation, long before) {
+        long write = plan.write(transaction, operation);
+        boolean exists = before > 0;
+        return plan.deletes(transaction, operation)
+                ? exists ? -write : 0
+                : plan.inserts(transaction, operation) && exists ? 0 : write;
+    }
+
+    /** The last operation before o in its transaction that has changed the key, or -1. */
+    private int ownLeft(int p, int o) {
+        for (int before = o - 1; before >= starts[p]; before--) {
+            if (keys[before] >> 1 == keys[o] >> 1 && left[before] != 0) {
+                return before;
+            }
+        }
+        return -1;
     }
 
     /** Whether somebody else has committed the key since this transaction's snapshot, before anything is applied. */

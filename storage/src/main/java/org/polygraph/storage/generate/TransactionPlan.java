@@ -184,6 +184,25 @@ public final class TransactionPlan implements Serializable {
                 && KeyChoice.fraction(mix(~bits(transaction, LANES + 2 * first))) < workload.modifies;
     }
 
+    /** Whether writes insert and delete rows. */
+    boolean hasRows() {
+        return workload.inserts + workload.deletes > 0;
+    }
+
+    /** Whether a write that is not scripted is to insert a row. */
+    boolean inserts(long transaction, int operation) {
+        return rowFraction(transaction, operation) < workload.inserts;
+    }
+
+    /** Whether a write that is not scripted is to delete a row. */
+    boolean deletes(long transaction, int operation) {
+        return rowFraction(transaction, operation) >= 1 - workload.deletes;
+    }
+
+    private double rowFraction(long transaction, int operation) {
+        return KeyChoice.fraction(mix(GOLDEN ^ bits(transaction, LANES + 2 * operation)));
+    }
+
     /** The key, planted ones above all others. */
     public int key(long transaction, int operation) {
         int planted = planted(transaction);

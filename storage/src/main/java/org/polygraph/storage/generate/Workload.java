@@ -46,6 +46,8 @@ public final class Workload implements Serializable {
     int keys = 1_000;
     double reads = 0.5;
     double modifies;
+    double inserts;
+    double deletes;
     Distribution distribution = Distribution.UNIFORM;
     double zipf = 0.99;
     double hotKeys = 0.01;
@@ -106,6 +108,16 @@ public final class Workload implements Serializable {
     /** Share of pairs of operations that read a key and then write it. */
     public Workload modifies(double share) {
         modifies = share("read-modify-writes", share);
+        return this;
+    }
+
+    /**
+     * Shares of writes that insert a row and that delete one. With either the initial value is null and no row exists at first; an
+     * insert that finds a row, or a delete that finds none, becomes a read.
+     */
+    public Workload rows(double insertShare, double deleteShare) {
+        inserts = share("inserts", insertShare);
+        deletes = share("deletes", deleteShare);
         return this;
     }
 
@@ -232,6 +244,9 @@ public final class Workload implements Serializable {
         if (planted.size() > MOST_PLANTED) {
             throw wrong("anomaly", planted.size() + " times", "at most " + MOST_PLANTED);
         }
+        if (inserts + deletes > 1) {
+            throw wrong("inserts", number(inserts) + " and deletes " + number(deletes), "at most 1 together");
+        }
         List<Planted> ascending = new ArrayList<>(planted);
         ascending.sort((a, b) -> Long.compare(a.at, b.at));
         long free = 0;
@@ -284,6 +299,8 @@ public final class Workload implements Serializable {
                 + (leastOperations == operations ? operations : "\"" + leastOperations + "-" + operations + "\"")
                 + ",\"keys\":" + keys + ",\"reads\":" + number(reads)
                 + (modifies == 0 ? "" : ",\"read_modify_writes\":" + number(modifies))
+                + (inserts == 0 ? "" : ",\"inserts\":" + number(inserts))
+                + (deletes == 0 ? "" : ",\"deletes\":" + number(deletes))
                 + ",\"distribution\":\"" + distribution.name().toLowerCase(Locale.ROOT) + "\""
                 + (distribution == Distribution.ZIPF ? ",\"zipf\":" + number(zipf) : "")
                 + (distribution == Distribution.HOTSPOT

@@ -107,6 +107,8 @@ class HistoryLintTest {
                         1,
                         1,
                         5,
+                        0,
+                        0,
                         3,
                         3,
                         2,

@@ -245,6 +245,11 @@ public final class SubHistoryProof {
                         + operation(first) + " returned a value that no counted transaction wrote last";
     }
 
+    /** By operation of the part: the one of the whole. */
+    int[] operations() {
+        return operations;
+    }
+
     /** Removes a read that may have read from transaction w. A later own write does not explain it. */
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.key(o), whole.value(o));

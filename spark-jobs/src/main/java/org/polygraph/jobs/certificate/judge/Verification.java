@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -61,13 +62,19 @@ public final class Verification {
 
     private final Location run;
     private final Terms terms;
+    /** With inserts and deletes, also at rc, ra and cc. */
+    private final HistoryTable withRows;
+    /** As the level judges it. */
     private final HistoryTable table;
+
     private final List<String> checked = new ArrayList<>();
 
+    /** Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes. */
     private Verification(Location run, Terms terms, HistoryTable table) {
         this.run = run;
         this.terms = terms;
-        this.table = table;
+        withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
+        this.table = terms.guarantee().isAxiom() ? withRows.withoutRows() : withRows;
     }
 
     /**
@@ -91,12 +98,12 @@ public final class Verification {
                     Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
         Loaders loaders = Loaders.of(table, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
-        Verification verification = new Verification(run, terms, judged(terms, loaders.applied()));
+        Verification verification = new Verification(run, terms, loaders.applied());
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
         if (claim.verdict().equals("VIOLATION")) {
-            return verification.violations();
+            return verification.violations(claim.unshown());
         }
         return claim.byChoices() ? verification.choices() : verification.order(input, replayer);
     }
@@ -108,7 +115,7 @@ public final class Verification {
      */
     public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
             throws IOException {
-        Verification verification = new Verification(run, terms, judged(terms, table));
+        Verification verification = new Verification(run, terms, table);
         for (int i = 0; i < most; i++) {
             Location folder = violation(run, i);
             if (!folder.child(HISTORY).exists()) {
@@ -125,12 +132,6 @@ public final class Verification {
         return false;
     }
 
-    /** Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes. */
-    private static HistoryTable judged(Terms terms, HistoryTable table) {
-        HistoryTable plain = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
-        return terms.guarantee().isAxiom() ? plain.withoutRows() : plain;
-    }
-
     private Report report(Answer answer, String reason) {
         return new Report(answer, reason, checked);
     }
@@ -144,14 +145,16 @@ public final class Verification {
         if (!file.exists()) {
             throw RankHeader.malformed(file.name(), "no certificate");
         }
-        RankFile.Content content = RankFile.read(file, table);
+        RankFile.Content content = RankFile.read(file, withRows);
         RankHeader header = content.header();
+        // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
+        HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
         checked("certificate", file.name() + ", version " + RankHeader.VERSION + ", " + header.counted() + " ranked");
         String wrong = termsDiffer(header.terms());
         if (wrong != null) {
             return report(Answer.REJECTED, wrong);
         }
-        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(table));
+        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(certified));
         boolean sameBytes = header.fingerprint().input().equals(input);
         boolean sameContent = header.fingerprint().content().equals(fingerprint.content());
         if (sameContent) {
@@ -163,7 +166,7 @@ public final class Verification {
         Replay.Result result = null;
         String discrepancy = content.mismatch();
         if (discrepancy == null) {
-            result = replayer.replay(content.witness(table));
+            result = replayer.replay(content.witness(certified));
             discrepancy = result.discrepancy();
         }
         if (!sameContent) {
@@ -271,7 +274,8 @@ public final class Verification {
         return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
     }
 
-    private Report violations() throws IOException, HistoryException {
+    /** @param unshown of which the run has no sub-history, only the transactions that they name */
+    private Report violations(Set<Integer> unshown) throws IOException, HistoryException {
         int verified = 0;
         int undecided = 0;
         String first = "";
@@ -283,6 +287,12 @@ public final class Verification {
             }
             Report one = violation(folder);
             String name = String.format(Locale.ROOT, "%03d", i);
+            if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
+                one = new Report(
+                        Answer.UNDECIDED,
+                        "the run has no sub-history of it, because the budget ended; check the history with more",
+                        List.of());
+            }
             if (one.answer() == Answer.REJECTED) {
                 return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
             }
@@ -306,7 +316,18 @@ public final class Verification {
             return operations(folder);
         }
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        SubHistoryProof sub = new SubHistoryProof(table, part, terms);
+        if (table.hasRows() && terms.guarantee().events() == 1) {
+            // With plain writes in place of inserts and deletes more orders explain a history.
+            Report plain = violation(table.withoutRows(), part.withoutRows());
+            if (plain.answer() == Answer.VERIFIED) {
+                return plain;
+            }
+        }
+        return violation(table, part);
+    }
+
+    private Report violation(HistoryTable whole, HistoryTable part) {
+        SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
         String foreign = sub.embed();
         if (foreign != null) {
             return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
@@ -327,8 +348,8 @@ public final class Verification {
                 new Report(
                         Answer.VERIFIED,
                         "",
-                        List.of("no execution of its " + size + " keeps " + claimed()
-                                + ", and the history has no other writer of the values read"));
+                        List.of("no execution of its " + size + " keeps " + claimed() + ", and "
+                                + otherWriters(closed)));
             case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
             case TOO_LARGE ->
                 new Report(
@@ -337,6 +358,18 @@ public final class Verification {
                                 + " is too large to try every execution; `polygraph check` judges it",
                         List.of());
         };
+    }
+
+    /** @param closed a closed sub-history */
+    private String otherWriters(HistoryTable closed) {
+        SubHistoryProof sub = new SubHistoryProof(table, closed, terms);
+        String foreign = sub.embed();
+        if (foreign != null) {
+            throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
+        }
+        return OtherWriters.areLater(table, sub.operations(), terms)
+                ? "every other writer of a value read comes after the read in its session"
+                : "the history has no other writer of the values read";
     }
 
     private Report operations(Location folder) throws IOException, HistoryException {

@@ -9,8 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class SubHistoryProofTest {
@@ -157,6 +159,79 @@ class SubHistoryProofTest {
         assertThat(gap(SKEW, "init 0; s0: w(y,1) | w(y,2)"))
                 .isEqualTo("transaction (session 0, index 1) is not in the history");
         assertThat(gap(SKEW, "init 1; s0: w(y,1)")).isEqualTo("its initial value is 1, that of the history 0");
+    }
+
+    /** By definition: each final writer of a value read that a closed part lacks follows the read in its session. */
+    @Test
+    void otherWritersOfAClosedPartAreLater() {
+        TinyHistories stream = new TinyHistories(31);
+        Random random = new Random(31);
+        int later = 0;
+        for (long i = 0; i < SuiteScale.of(20_000); i++) {
+            HistoryTable whole = stream.at(i);
+            Terms terms = Terms.of(PROMISES.get((int) (i % PROMISES.size())));
+            boolean[] operations = choice(random, whole.operations(), 0.5);
+            SubHistoryProof part = new SubHistoryProof(whole, Parts.of(whole, t -> true, o -> operations[o]), terms);
+            assertThat(part.embed()).isNull();
+            HistoryTable closed = part.closed(64);
+            SubHistoryProof sub = new SubHistoryProof(whole, closed, terms);
+            assertThat(sub.embed()).isNull();
+            boolean lacks = false;
+            for (int read : sub.operations()) {
+                int reader = HistorySelection.transactionOf(whole, read);
+                boolean binds = terms.mayCount(whole.statuses()[reader]) && isExternalRead(whole, reader, read);
+                for (int w = 0; w < whole.operations() && binds; w++) {
+                    int writer = HistorySelection.transactionOf(whole, w);
+                    if (whole.isWriteOf(w, whole.key(read))
+                            && whole.value(w) == whole.value(read)
+                            && terms.mayCount(whole.statuses()[writer])
+                            && lastWrite(whole, writer, whole.key(read)) == w
+                            && !hasWrite(whole, sub.operations(), writer, w)) {
+                        lacks = true;
+                        assertThat(writer >= reader && whole.sessionOf(writer) == whole.sessionOf(reader))
+                                .as("%s of %s", HistoryDsl.print(closed), HistoryDsl.print(whole))
+                                .isTrue();
+                    }
+                }
+            }
+            assertThat(OtherWriters.areLater(whole, sub.operations(), terms))
+                    .as("%s of %s", HistoryDsl.print(closed), HistoryDsl.print(whole))
+                    .isEqualTo(lacks);
+            later += lacks ? 1 : 0;
+        }
+        assertThat(later).isGreaterThan(SuiteScale.of(100));
+    }
+
+    @Test
+    void aLaterWriterOfTheSessionIsAnotherWriter() {
+        HistoryTable whole = HistoryDsl.parse("init 0; s0: r(x,7) | w(x,7)");
+        Terms terms = Terms.of(Guarantee.SER);
+        assertThat(OtherWriters.areLater(whole, new int[] {0}, terms)).isTrue();
+        assertThat(OtherWriters.areLater(whole, new int[] {0, 1}, terms)).isFalse();
+    }
+
+    private static boolean isExternalRead(HistoryTable whole, int t, int read) {
+        for (int o = whole.firstOperation(t); o < read; o++) {
+            if (whole.isWriteOf(o, whole.key(read))) {
+                return false;
+            }
+        }
+        return !whole.isWrite(read);
+    }
+
+    private static int lastWrite(HistoryTable whole, int t, int key) {
+        int last = -1;
+        for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
+            last = whole.isWriteOf(o, key) ? o : last;
+        }
+        return last;
+    }
+
+    private static boolean hasWrite(HistoryTable whole, int[] part, int t, int write) {
+        return Arrays.stream(part)
+                .anyMatch(o -> HistorySelection.transactionOf(whole, o) == t
+                        && whole.isWriteOf(o, whole.key(write))
+                        && whole.value(o) == whole.value(write));
     }
 
     /** Another writer of the same value can explain the read, unless the session ran it later. */

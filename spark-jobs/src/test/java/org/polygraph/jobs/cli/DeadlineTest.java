@@ -1,0 +1,246 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SplitMix;
+
+/** {@code --timeout} is kept within half a second in every phase, also where nothing looks at the budget. */
+class DeadlineTest {
+    private static final double MOST_EXCESS = 0.5;
+    /** Another process may take the processor for a while, but hardly each time. */
+    private static final int ATTEMPTS = 4;
+
+    private static final String SKEW = """
+            {"session":0,"index":0,"status":"committed","ops":[{"op":"r","key":"x","value":null},{"op":"w","key":"y","value":1}]}
+            {"session":1,"index":0,"status":"committed","ops":[{"op":"r","key":"y","value":null},{"op":"w","key":"x","value":1}]}
+            """;
+
+    @TempDir
+    private static Path folder;
+
+    /** Checks with a timeout until it is kept. */
+    private static InProcess inTime(int seconds, Supplier<InProcess> check) {
+        List<Double> excesses = new ArrayList<>();
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            long start = System.nanoTime();
+            InProcess checked = check.get();
+            double excess = (System.nanoTime() - start) / (double) TimeUnit.SECONDS.toNanos(1) - seconds;
+            excesses.add(excess);
+            if (excess <= MOST_EXCESS) {
+                return checked;
+            }
+        }
+        throw new AssertionError("a timeout of " + seconds + " s was exceeded by " + excesses + " s");
+    }
+
+    private static String skew() {
+        try {
+            return Files.writeString(folder.resolve("skew.jsonl"), SKEW).toString();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void sleep() {
+        try {
+            Thread.sleep(TimeUnit.SECONDS.toMillis(30));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** An engine that never looks at its budget, in a phase or while it reads. */
+    private record Deaf(String phase) implements Checker {
+        @Override
+        public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
+                throws HistoryException, IOException {
+            if (phase.equals("read")) {
+                sleep();
+            }
+            return Checker.super.read(path, format, progress, budget);
+        }
+
+        @Override
+        public Finding find(Check check) {
+            check.phases().begin(phase);
+            if (phase.equals("evidence")) {
+                check.refuted(Finding.Refuted.unexplained());
+            } else if (phase.equals("shrinking")) {
+                check.refuted(new Finding.Refuted(List.of(new Violation(
+                        Anomaly.WRITE_SKEW, List.of(0, 1), List.of(0, 1), List.of(), "before it is shrunk"))));
+            }
+            sleep();
+            throw new IllegalStateException("it should have been given up");
+        }
+    }
+
+    private static InProcess deaf(String phase, int seconds) {
+        return inTime(
+                seconds,
+                () -> InProcess.run(
+                        new OnlyEmbedded(new Deaf(phase)),
+                        "check",
+                        "-q",
+                        "-l",
+                        "ser",
+                        "--engine",
+                        "embedded",
+                        "--timeout",
+                        seconds + "s",
+                        skew()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read", "index", "graph", "closure", "saturation", "order", "solve", "replay"})
+    void aPhaseThatDoesNotLookIsNotWaitedFor(String phase) {
+        InProcess check = deaf(phase, 1);
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+        assertThat(check.out())
+                .startsWith("UNKNOWN  ser  ")
+                .contains("timeout of 1000 ms ran out during " + (phase.equals("read") ? "reading" : phase));
+    }
+
+    /** The verdict is known when evidence is built, so the end of the time costs evidence only. */
+    @ParameterizedTest
+    @ValueSource(strings = {"evidence", "shrinking"})
+    void aKnownViolationIsReported(String phase) {
+        for (int seconds : phase.equals("evidence") ? List.of(1, 5) : List.of(1)) {
+            InProcess check = deaf(phase, seconds);
+            assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
+            assertThat(check.out()).startsWith("VIOLATION  ser  ");
+            assertThat(check.out()).contains(phase.equals("evidence") ? "the budget ended before" : "WriteSkew");
+        }
+    }
+
+    /** The verdict is written with -o as with evidence. */
+    @Test
+    void aKnownViolationIsKept() throws IOException {
+        String out = folder.resolve("kept").toString();
+        InProcess check = InProcess.run(
+                new OnlyEmbedded(new Deaf("evidence")),
+                "check",
+                "-q",
+                "-l",
+                "ser",
+                "--timeout",
+                "1s",
+                "-o",
+                out,
+                skew());
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
+        try (var runs = Files.list(Path.of(out))) {
+            Path run = runs.filter(each -> each.getFileName().toString().startsWith("run="))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(run.resolve("_SUCCESS")).exists();
+            assertThat(Files.readString(run.resolve("verdict.json"))).contains("VIOLATION");
+            for (String reader : List.of("explain", "report", "verify")) {
+                InProcess read = InProcess.run(reader, run.toString());
+                assertThat(read.exitCode()).as("%s: %s", reader, read).isNotEqualTo(1);
+                assertThat(read.err()).as("%s: %s", reader, read).doesNotContain("internal error");
+            }
+            InProcess verify = InProcess.run("verify", run.toString());
+            assertThat(verify.out()).startsWith("UNKNOWN").contains("the run has no sub-history of it");
+        }
+    }
+
+    @Test
+    void aPipeWithoutWriterIsNotWaitedFor() throws IOException, InterruptedException {
+        Path pipe = folder.resolve("pipe");
+        Assumptions.assumeTrue(
+                new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0, "no mkfifo");
+        InProcess check =
+                inTime(1, () -> InProcess.run("check", "-q", "-l", "ser", "--timeout", "1s", pipe.toString()));
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+        assertThat(check.out()).contains("timeout of 1000 ms ran out during reading");
+        // The thread that waits for a writer ends.
+        Files.writeString(pipe, SKEW);
+    }
+
+    @Test
+    void slowStandardInputIsNotWaitedFor() throws IOException {
+        InputStream before = System.in;
+        for (String out : List.of("", folder.resolve("stdin").toString())) {
+            try (PipedOutputStream writer = new PipedOutputStream();
+                    PipedInputStream slow = new PipedInputStream(writer)) {
+                writer.write(SKEW.getBytes(StandardCharsets.UTF_8));
+                System.setIn(slow);
+                List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "ser", "--timeout", "1s", "-"));
+                if (!out.isEmpty()) {
+                    words.addAll(1, List.of("-o", out));
+                }
+                InProcess check = inTime(1, () -> InProcess.run(words));
+                assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+                assertThat(check.out()).contains("timeout of 1000 ms ran out during reading");
+            } finally {
+                System.setIn(before);
+            }
+        }
+    }
+
+    /** 3,000 transactions of two values a key, without times: the search takes minutes. */
+    @Test
+    void aSearchEndsInTime() throws IOException {
+        SplitMix random = new SplitMix(0xdead);
+        StringBuilder lines = new StringBuilder();
+        int[] values = new int[100];
+        int[] indexes = new int[10];
+        for (int t = 0; t < 3_000; t++) {
+            int session = random.nextInt(indexes.length);
+            StringBuilder ops = new StringBuilder();
+            for (int o = 0; o < 8; o++) {
+                // Each key once.
+                int key = 12 * o + random.nextInt(12);
+                boolean isWrite = random.nextInt(2) == 0;
+                values[key] = isWrite ? 1 + random.nextInt(2) : values[key];
+                int value = !isWrite && t > 2_000 && random.nextInt(500) == 0 ? 3 - values[key] : values[key];
+                ops.append(o == 0 ? "{\"op\":\"" : ",{\"op\":\"")
+                        .append(isWrite ? 'w' : 'r')
+                        .append("\",\"key\":")
+                        .append(key)
+                        .append(",\"value\":")
+                        .append(value == 0 ? "null" : value)
+                        .append('}');
+            }
+            lines.append("{\"session\":")
+                    .append(session)
+                    .append(",\"index\":")
+                    .append(indexes[session]++)
+                    .append(",\"status\":\"committed\",\"ops\":[")
+                    .append(ops)
+                    .append("]}\n");
+        }
+        String file = Files.writeString(folder.resolve("hard.jsonl"), lines).toString();
+        for (int seconds : List.of(1, 5)) {
+            InProcess check =
+                    inTime(seconds, () -> InProcess.run("check", "-q", "-l", "ser", "--timeout", seconds + "s", file));
+            assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+        }
+    }
+}

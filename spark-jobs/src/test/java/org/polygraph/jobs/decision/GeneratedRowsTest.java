@@ -1,0 +1,88 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.GeneratedRows;
+import org.polygraph.storage.generate.TransactionPlan;
+import org.polygraph.storage.generate.Workload;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Generated histories in which a few rows are inserted and deleted hundreds of times: every level is decided in seconds. */
+class GeneratedRowsTest {
+    private static final long NANOS = 20_000_000_000L;
+
+    private static HistoryTable history(Workload.Level level, long seed, boolean timed) throws IOException {
+        TransactionPlan plan = new Workload()
+                .transactions(2_400)
+                .sessions(8)
+                .operations(1, 4)
+                .keys(12)
+                .rows(0.4, 0.4)
+                .level(level)
+                .timed(timed)
+                .seed(seed)
+                .plan();
+        List<HistoryTable> tables = new ArrayList<>();
+        GeneratedRows.all(plan, done -> {}).writeTo(0, plan.transactions(), tables::add);
+        assertThat(tables).hasSize(1);
+        return tables.get(0);
+    }
+
+    @Test
+    void passesWhatTheStoreKeeps() throws IOException {
+        for (long seed = 1; seed <= 3; seed++) {
+            for (boolean timed : new boolean[] {true, false}) {
+                passes(history(Workload.Level.SER, seed, timed), seed, IsolationLevel.values());
+                passes(
+                        history(Workload.Level.SI, seed, timed),
+                        seed,
+                        IsolationLevel.SSI,
+                        IsolationLevel.SI,
+                        IsolationLevel.CC,
+                        IsolationLevel.RA,
+                        IsolationLevel.RC);
+            }
+        }
+    }
+
+    private static void passes(HistoryTable history, long seed, IsolationLevel... levels) {
+        assertThat(history.hasRows()).isTrue();
+        for (IsolationLevel level : levels) {
+            if (level == IsolationLevel.LIN || (level.realTime() && history.starts() == null)) {
+                continue;
+            }
+            for (TimeMode time : new TimeMode[] {TimeMode.HINT, TimeMode.NONE}) {
+                if (time == TimeMode.HINT || !level.realTime()) {
+                    CheckRequest request = new CheckRequest(level, time, 0, IndeterminateMode.MAYBE);
+                    Verdict verdict = new EmbeddedChecker()
+                            .check(
+                                    history,
+                                    request,
+                                    Progress.NONE,
+                                    Budget.unlimited().part(NANOS));
+                    assertThat(verdict.status())
+                            .as("%s seed %d %s: %s", level, seed, time, verdict.reason())
+                            .isEqualTo(Verdict.Status.PASS);
+                }
+            }
+        }
+    }
+
+    @Test
+    void findsWhatTheStoreBreaks() throws IOException {
+        HistoryTable history = history(Workload.Level.SI, 1, false);
+        Verdict verdict = new EmbeddedChecker()
+                .check(history, CheckRequest.of(IsolationLevel.SER), Progress.NONE, Budget.unlimited());
+        assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
+        assertThat(verdict.violations().get(0).transactions()).hasSizeLessThan(8);
+    }
+}
