@@ -397,7 +397,7 @@ class BadInputAcceptanceTest {
             assertThat(run(command, "x", "--y")).isEqualTo(2);
             assertThat(err)
                     .isEqualTo("polygraph: '" + command
-                            + "' is not part of this version; it has check, explain, report, convert, verify, stats, lint,"
+                            + "' is not part of this version; it has check, explain, report, convert, verify, runs, stats, lint,"
                             + " estimate, generate, record, version\n");
             assertThat(out).isEmpty();
         }
