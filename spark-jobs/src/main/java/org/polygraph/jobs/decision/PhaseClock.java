@@ -16,7 +16,7 @@ public final class PhaseClock {
 
     private Progress progress;
     private final List<Phase> phases = new ArrayList<>();
-    private String phase = "";
+    private String phase = "the start of the engine";
     private long startNanos;
     private long startCpu;
 

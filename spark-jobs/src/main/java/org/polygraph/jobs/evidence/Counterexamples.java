@@ -69,29 +69,38 @@ public final class Counterexamples {
      */
     public static Finding.Violated of(Check check, Finding.Refuted refuted, BeyondReads.Rest rest) {
         Counterexamples counterexamples = new Counterexamples(check, rest);
-        List<Violation> reported = counterexamples.of(refuted.violations(), refuted.known());
+        List<Violation> reported = counterexamples.of(check, refuted);
         check.phases().end(reported.size());
-        Certificate certificate = refuted.certificate();
         return new Finding.Violated(
                 reported,
                 counterexamples.unexplained,
                 reported.size() + counterexamples.unexplained.size(),
-                new Certificate(
-                        certificate.kind(), certificate.path(), certificate.verified() || counterexamples.isJudged));
+                counterexamples.certificate(refuted));
     }
 
-    private List<Violation> of(List<Violation> violations, List<Dependency> more) {
+    private Certificate certificate(Finding.Refuted refuted) {
+        Certificate found = refuted.certificate();
+        return new Certificate(found.kind(), found.path(), found.verified() || isJudged);
+    }
+
+    private List<Violation> of(Check check, Finding.Refuted refuted) {
+        List<Violation> violations = refuted.violations();
         SubHistoryFinder finder = finder();
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> reported = new ArrayList<>();
         int most = request.mostViolations();
         int tried = Math.min(violations.size(), most);
-        for (Violation violation : violations.subList(0, tried)) {
-            Violation shrunk =
-                    finder == null ? violation : shrunk(finder, violation, reported.isEmpty() ? more : List.of());
+        for (int i = 0; i < tried; i++) {
+            Violation violation = violations.get(i);
+            Violation shrunk = finder == null
+                    ? violation
+                    : shrunk(finder, violation, reported.isEmpty() ? refuted.known() : List.of());
             if (reported.stream().noneMatch(other -> isSame(other, shrunk))) {
                 reported.add(judged(shrunk, name));
             }
+            List<Violation> known = new ArrayList<>(reported);
+            known.addAll(violations.subList(i + 1, violations.size()));
+            check.refuted(new Finding.Refuted(known, refuted.known(), certificate(refuted), refuted.refutation()));
         }
         List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
         if (reported.size() + further.size() > most) {

@@ -160,6 +160,13 @@ class DeadlineTest {
                     .orElseThrow();
             assertThat(run.resolve("_SUCCESS")).exists();
             assertThat(Files.readString(run.resolve("verdict.json"))).contains("VIOLATION");
+            for (String reader : List.of("explain", "report", "verify")) {
+                InProcess read = InProcess.run(reader, run.toString());
+                assertThat(read.exitCode()).as("%s: %s", reader, read).isNotEqualTo(1);
+                assertThat(read.err()).as("%s: %s", reader, read).doesNotContain("internal error");
+            }
+            InProcess verify = InProcess.run("verify", run.toString());
+            assertThat(verify.out()).startsWith("UNKNOWN").contains("the run has no sub-history of it");
         }
     }
 

@@ -39,8 +39,8 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
             case '{' -> second == ':' || second == '#' ? HistoryFormat.EDN : HistoryFormat.JSONL;
             case '[', '(' ->
                 (second == '{' && byteAt(b, skipSpace(b, next + 1)) == ':') || second == '#' ? HistoryFormat.EDN : null;
-            case '#' -> second == 'j' ? HistoryFormat.EDN : null;
-            case ';' -> HistoryFormat.EDN;
+            case '#' -> Character.isLetter(second) ? HistoryFormat.EDN : null;
+            case ';', ',' -> HistoryFormat.EDN;
             case 'r', 'w' -> second == '(' ? HistoryFormat.PLUME : null;
             default -> null;
         };

@@ -179,6 +179,14 @@ public final class HistoryTableBuilder {
         this.end = end;
     }
 
+    /**
+     * Gives every time of the transactions so far one value, for formats whose times turn out to be another thing;
+     * {@link HistoryTable#NO_TIME} removes them.
+     */
+    public void replaceTimes(long value) {
+        transactions.replaceTimes(value);
+    }
+
     /** Replaces the status of the open transaction, for formats that have it last. */
     public void status(TransactionStatus status) {
         this.status = status;

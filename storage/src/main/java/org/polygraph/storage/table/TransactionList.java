@@ -69,6 +69,25 @@ final class TransactionList {
         ends = with(ends, end);
     }
 
+    /** Gives all times so far one value; {@link HistoryTable#NO_TIME} removes them. */
+    void replaceTimes(long value) {
+        if (value == HistoryTable.NO_TIME) {
+            starts = null;
+            ends = null;
+            return;
+        }
+        replace(starts, value);
+        replace(ends, value);
+    }
+
+    private static void replace(@Nullable LongArrayList times, long value) {
+        for (int t = 0; times != null && t < times.size(); t++) {
+            if (times.getLong(t) != HistoryTable.NO_TIME) {
+                times.set(t, value);
+            }
+        }
+    }
+
     private LongArrayList with(@Nullable LongArrayList times, long last) {
         LongArrayList all = times;
         if (all == null) {

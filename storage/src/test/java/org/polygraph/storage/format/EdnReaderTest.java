@@ -94,7 +94,7 @@ class EdnReaderTest {
                     }
                 }
                 form.operation(":invoke", Long.toString(process), ":txn", edn + "]", count, indexed, next, timed);
-                open.add(new long[] {process, count++, next});
+                open.add(new long[] {process, count, next, count++});
                 invoked.add(new String[] {done + "]", json.toString(), known.toString(), edn + "]"});
                 begun++;
             } else if (!open.isEmpty()) {
@@ -123,10 +123,9 @@ class EdnReaderTest {
                         .append(of[0])
                         .append(",\"index\":")
                         .append(of[1]);
-                if (timed) {
-                    jsonl.append(",\"start\":").append(of[2]);
-                    jsonl.append(how == 1 ? "" : ",\"end\":" + next);
-                }
+                // Without times the order of calls takes their place.
+                jsonl.append(",\"start\":").append(timed ? of[2] : of[3]);
+                jsonl.append(how == 1 ? "" : ",\"end\":" + (timed ? next : count));
                 jsonl.append(",\"status\":\"")
                         .append(known ? "committed" : how == 0 ? "aborted" : "indeterminate")
                         .append("\",\"ops\":[")
@@ -134,7 +133,7 @@ class EdnReaderTest {
                         .append("]}\n");
                 count++;
             }
-            next += random.nextInt(5);
+            next += 1 + random.nextInt(5);
         }
         return new Twice(form.text(), jsonl.toString());
     }
@@ -231,14 +230,99 @@ class EdnReaderTest {
                 {:process 2, :type :ok, :f :read, :value [:k 1]}
                 {:process 3, :type :invoke, :f :write, :value 8}
                 """)).isEqualTo(inputs.rows("lin.jsonl", """
-                {"session":0,"index":0,"status":"committed","ops":[{"op":"w","key":"register","value":3}]}
-                {"session":1,"index":1,"status":"committed","ops":[{"op":"r","key":"register","value":3}]}
-                {"session":0,"index":4,"status":"indeterminate","ops":[{"op":"r","key":"register","value":3},{"op":"w","key":"register","value":4}]}
-                {"session":1,"index":5,"status":"aborted","ops":[{"op":"r","key":"register","value":9},{"op":"w","key":"register","value":5}]}
-                {"session":2,"index":8,"status":"committed","ops":[{"op":"r","key":":k","value":null},{"op":"w","key":":k","value":1}]}
-                {"session":2,"index":10,"status":"committed","ops":[{"op":"r","key":":k","value":1}]}
-                {"session":3,"index":12,"status":"indeterminate","ops":[{"op":"w","key":"register","value":8}]}
+                {"session":0,"index":0,"start":0,"end":2,"status":"committed","ops":[{"op":"w","key":"register","value":3}]}
+                {"session":1,"index":1,"start":1,"end":3,"status":"committed","ops":[{"op":"r","key":"register","value":3}]}
+                {"session":0,"index":4,"start":4,"status":"indeterminate","ops":[{"op":"r","key":"register","value":3},{"op":"w","key":"register","value":4}]}
+                {"session":1,"index":5,"start":5,"end":7,"status":"aborted","ops":[{"op":"r","key":"register","value":9},{"op":"w","key":"register","value":5}]}
+                {"session":2,"index":8,"start":8,"end":9,"status":"committed","ops":[{"op":"r","key":":k","value":null},{"op":"w","key":":k","value":1}]}
+                {"session":2,"index":10,"start":10,"end":11,"status":"committed","ops":[{"op":"r","key":":k","value":1}]}
+                {"session":3,"index":12,"start":12,"status":"indeterminate","ops":[{"op":"w","key":"register","value":8}]}
                 """));
+    }
+
+    private List<String> rows(String... calls) throws Exception {
+        List<String> rows = new ArrayList<>(inputs.rows("h.edn", String.join("\n", calls)));
+        return rows;
+    }
+
+    private int keys(String value) throws Exception {
+        return inputs.read("h.edn", ok(value)).keys().size();
+    }
+
+    private static String ok(String value) {
+        return "{:process 0, :type :ok, :f :txn, :value " + value + "}";
+    }
+
+    @Test
+    void theValueMayShowWhatACallIs() throws Exception {
+        String named = "{:process 0, :type :invoke, :f :txn, :value [[:w 1 2]]} " + ok("[[:w 1 2]]");
+        assertThat(rows(named.replace(":f :txn, ", ""))).isEqualTo(rows(named));
+        assertThat(rows(named.replace(":f :txn", ":f nil"))).isEqualTo(rows(named));
+        assertThat(rows("{:process 0, :type :invoke, :value [[:w 1 2]]} {:process 0, :type :info, :value :timeout}"))
+                .hasSize(1);
+        // A read whose value is not known is none.
+        assertThat(rows(ok("[[:r 1] [:w 2 3]]"))).isEqualTo(rows(ok("[[:w 2 3]]")));
+    }
+
+    @Test
+    void differentKeysAndValuesStayDifferent() throws Exception {
+        List<String> names = List.of(
+                ":x",
+                "\":x\"",
+                "\"x\"",
+                "\"#true\"",
+                "true",
+                "false",
+                "\"true\"",
+                "1",
+                "1.5",
+                "\"1.5\"",
+                "[1 2]",
+                "[1 [2]]",
+                "[\"1\" 2]",
+                "\"[1 2]\"",
+                "nil",
+                "\\a",
+                "99999999999999999999",
+                "\"\\\"\"",
+                "\"\\\"\\\"\"");
+        StringBuilder writes = new StringBuilder();
+        for (String name : names) {
+            writes.append("[:w ").append(name).append(" 1]");
+        }
+        assertThat(keys("[" + writes + "]")).isEqualTo(names.size());
+        assertThat(keys("[[:w 1.50 1] [:w 15e-1 2] [:w [1 2] 3] [:w (1 2) 4]]")).isEqualTo(2);
+        assertThat(rows(ok("[[:w 1 true] [:w 1 2.5] [:w 1 :a]]"))).hasSize(1);
+    }
+
+    @Test
+    void numbersThatBeginWithZeroAreOctal() throws Exception {
+        assertThat(rows(ok("[[:w 017 1] [:w -017 2] [:w 0x1F 3] [:w 0 4]]")))
+                .isEqualTo(rows(ok("[[:w 15 1] [:w -15 2] [:w 31 3] [:w 0 4]]")));
+    }
+
+    /** Jepsen guarantees the order of calls. */
+    @Test
+    void withoutTimesTheOrderOfCallsIsTheirTime() throws Exception {
+        String calls = "{:process 0, :type :invoke, :f :txn, T:value [[:w 1 2]]}\n"
+                + "{:process 1, :type :invoke, :f :txn, T:value [[:w 1 3]]}\n"
+                + "{:process 0, :type :ok, :f :txn, T:value [[:w 1 2]]}\n"
+                + "{:process 1, :type :ok, :f :txn, T:value [[:w 1 3]]}\n"
+                + "{:process 0, :type :invoke, :f :txn, T:value [[:w 1 4]]}\n"
+                + "{:process 0, :type :ok, :f :txn, U:value [[:w 1 4]]}\n";
+        List<String> none = rows(calls.replace("T", "").replace("U", ""));
+        assertThat(none.get(0)).contains(" 0 2 ");
+        assertThat(none.get(1)).contains(" 4 5 ");
+        assertThat(none.get(2)).contains(" 1 3 ");
+        assertThat(rows(calls.replace("T", ":time 7, ").replace("U", ":time 7, ")))
+                .isEqualTo(none);
+        // Different times count, from the first call on.
+        List<String> timed = rows(calls.replace("T", ":time 7, ").replace("U", ":time 9, "));
+        assertThat(timed.get(0)).contains(" 7 7 ");
+        assertThat(timed.get(1)).contains(" 7 9 ");
+        assertThat(timed.get(2)).contains(" 7 7 ");
+        List<String> late = rows(calls.replace("T", "").replace("U", ":time 9, "));
+        assertThat(late.get(0)).contains(" -9223372036854775808 -9223372036854775808 ");
     }
 
     @Test
@@ -248,6 +332,8 @@ class EdnReaderTest {
                 operation,
                 "\uFEFF" + operation,
                 "; a comment\n" + operation,
+                "\n\n,, " + operation,
+                "#knossos.op.Op" + operation,
                 "[" + operation + "]",
                 "( #jepsen.history.Op" + operation + " )",
                 "#jepsen.history.Op" + operation)) {
@@ -269,9 +355,7 @@ class EdnReaderTest {
                         + " keyword such as :txn",
                 "{:type :ok, :process 0, :f nil, :value []}|1:1: found an operation without :f",
                 "{:type :ok, :process 1.5, :f :txn, :value []}|1:22: found the number 1.5 as :process",
-                "{:type :ok, :process 0, :f :txn, :value [[:w 1 1.5]]}|1:48: found the number 1.5; expected a value",
-                "{:type :ok, :process 0, :f :txn, :value [[:w 1 99999999999999999999]]}|1:48: found the number 99999999999999999999",
-                "{:type :ok, :process 0, :f :txn, :value [[:w 1 true]]}|1:48: found true; expected a value",
+                "{:type :ok, :process 0, :f :txn, :value [[:w 1 08]]}|1:48: found the number 08; expected a value",
                 "{:type :ok, :process 0, :f :txn, :value [[:inc 1 2]]}|1:43: found :inc as a micro-operation; expected :r, :w or :append",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 2 3]]}|1:50: found the number 3; expected the end of the micro-operation",
                 "{:type :ok, :process 0, :f :txn, :value [[:append 1 nil]]}|1:53: found nil; expected a value",

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
@@ -23,6 +25,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param usesTimes whether timestamps were used for that
  * @param path the PATH of the history when the run was made, as an absolute name
  * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
+ * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
  */
 public record Claim(
         String verdict,
@@ -31,7 +34,8 @@ public record Claim(
         InitialChoice loaders,
         boolean usesTimes,
         String path,
-        boolean byChoices) {
+        boolean byChoices,
+        Set<Integer> unshown) {
     /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
 
@@ -47,11 +51,12 @@ public record Claim(
     public static Claim read(Location run) throws IOException, HistoryException {
         Location file = run.child(FILE);
         Map<String, String> fields = new HashMap<>();
+        Set<Integer> unshown = new HashSet<>();
         try (JsonParser json = JSON.createParser(file.open())) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw malformed(file, "no JSON object");
             }
-            fields(json, "", fields);
+            fields(json, "", fields, unshown);
             if (json.currentToken() != JsonToken.END_OBJECT) {
                 throw malformed(file, "a truncated JSON object");
             }
@@ -72,10 +77,12 @@ public record Claim(
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
                 fields.getOrDefault("location", fields.getOrDefault("path", "")),
-                byChoices);
+                byChoices,
+                unshown);
     }
 
-    private static void fields(JsonParser json, String prefix, Map<String, String> fields) throws IOException {
+    private static void fields(JsonParser json, String prefix, Map<String, String> fields, Set<Integer> unshown)
+            throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String name = prefix + json.currentName();
             JsonToken token = json.nextToken();
@@ -85,11 +92,28 @@ public record Claim(
             if (token.isScalarValue()) {
                 fields.put(name, json.getText());
             } else if (token == JsonToken.START_OBJECT && (name.equals(ASSUMPTIONS) || name.equals(CERTIFICATE))) {
-                fields(json, name + ".", fields);
+                fields(json, name + ".", fields, unshown);
+            } else if (token == JsonToken.START_ARRAY && name.equals("anomalies")) {
+                for (int i = 0; json.nextToken() == JsonToken.START_OBJECT; i++) {
+                    if (!hasSubHistory(json)) {
+                        unshown.add(i);
+                    }
+                }
             } else {
                 json.skipChildren();
             }
         }
+    }
+
+    /** Reads a violation to its end. */
+    private static boolean hasSubHistory(JsonParser json) throws IOException {
+        boolean found = false;
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            boolean isSubHistory = json.currentName().equals("minimal_history");
+            found |= json.nextToken() == JsonToken.START_OBJECT && isSubHistory;
+            json.skipChildren();
+        }
+        return found;
     }
 
     private static Optional<Terms> terms(Location file, String level, Map<String, String> fields)

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -102,7 +103,7 @@ public final class Verification {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
         if (claim.verdict().equals("VIOLATION")) {
-            return verification.violations();
+            return verification.violations(claim.unshown());
         }
         return claim.byChoices() ? verification.choices() : verification.order(input, replayer);
     }
@@ -273,7 +274,8 @@ public final class Verification {
         return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
     }
 
-    private Report violations() throws IOException, HistoryException {
+    /** @param unshown of which the run has no sub-history, only the transactions that they name */
+    private Report violations(Set<Integer> unshown) throws IOException, HistoryException {
         int verified = 0;
         int undecided = 0;
         String first = "";
@@ -285,6 +287,12 @@ public final class Verification {
             }
             Report one = violation(folder);
             String name = String.format(Locale.ROOT, "%03d", i);
+            if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
+                one = new Report(
+                        Answer.UNDECIDED,
+                        "the run has no sub-history of it, because the budget ended; check the history with more",
+                        List.of());
+            }
             if (one.answer() == Answer.REJECTED) {
                 return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
             }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -66,7 +67,8 @@ class CertificateTest {
                 InitialChoice.IMPLICIT,
                 true,
                 "history",
-                false);
+                false,
+                Set.of());
     }
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)

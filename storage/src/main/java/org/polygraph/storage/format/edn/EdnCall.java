@@ -220,7 +220,11 @@ final class EdnCall {
         if (type == null) {
             throw error("an operation without :type", REQUIRED);
         }
-        if (function != null) {
+        if (function == null && !hasFunction && value.isTransaction()) {
+            function = Function.TXN;
+        }
+        boolean isOfInvocation = !hasFunction && type != Type.INVOKE;
+        if (function != null || isOfInvocation) {
             return;
         }
         if (otherFunction != null) {
@@ -232,7 +236,7 @@ final class EdnCall {
         }
         throw hasFunction
                 ? error("an operation whose :f is no keyword", "a keyword such as :txn")
-                : error("an operation without :f", REQUIRED);
+                : error("an operation without :f, whose :value is no transaction", REQUIRED);
     }
 
     /** An error at the beginning of the map. */
@@ -261,6 +265,14 @@ final class EdnCall {
     /** Of a client. */
     Function function() {
         return Objects.requireNonNull(function);
+    }
+
+    /** Makes a completion that does not say what it is about one of that; null if it completes nothing. */
+    void complete(@Nullable Function invoked) throws HistoryException {
+        function = function == null ? invoked : function;
+        if (function == null) {
+            throw error("an operation without :f, whose :value is no transaction", REQUIRED);
+        }
     }
 
     /**

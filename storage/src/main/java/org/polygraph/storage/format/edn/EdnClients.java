@@ -22,6 +22,13 @@ final class EdnClients {
     private long calls;
 
     private boolean hasInvocations;
+    /** The time of the first call, as long as all calls have the same; {@link HistoryTable#NO_TIME} if they have none. */
+    private long onlyTime;
+    /**
+     * Whether all calls so far have the same time or none. Then the order of calls, which Jepsen guarantees, is their time: its unit is
+     * a call.
+     */
+    private boolean isByCalls = true;
     /** Whether calls have an {@code :index}; null before the first call. */
     private @Nullable Boolean isNumbered;
 
@@ -38,6 +45,9 @@ final class EdnClients {
         boolean isOpen;
         EdnCall.Function function = EdnCall.Function.TXN;
         long time;
+        /** The number of its invocation among all calls. */
+        long event;
+
         long index;
         long line;
         /** The error in its operations, which counts only if the completion has no result. */
@@ -59,6 +69,12 @@ final class EdnClients {
         if (isNumbered != null && isNumbered != call.hasIndex()) {
             throw call.error(
                     "an operation " + (call.hasIndex() ? "with" : "without") + " :index", ":index in all or in none");
+        }
+        if (isNumbered == null) {
+            onlyTime = call.time();
+        } else if (isByCalls && call.time() != onlyTime) {
+            isByCalls = false;
+            builder.replaceTimes(onlyTime);
         }
         isNumbered = call.hasIndex();
         if (call.isInvocation()) {
@@ -91,6 +107,7 @@ final class EdnClients {
         client.isOpen = true;
         client.function = call.function();
         client.time = call.time();
+        client.event = calls;
         client.index = index(call);
         client.line = call.line();
     }
@@ -98,6 +115,7 @@ final class EdnClients {
     private void complete(EdnCall call) throws HistoryException {
         Client client = clients.get(call.process());
         boolean isInvoked = client != null && client.isOpen;
+        call.complete(client != null && client.isOpen ? client.function : null);
         if (isInvoked && client.function != call.function()) {
             throw call.error(
                     call.function().keyword() + " completing " + client.function.keyword() + " of line " + client.line,
@@ -116,7 +134,8 @@ final class EdnClients {
             close(call.process(), client, call.outcome(), call.time(), call.line(), hasResult ? operations : null);
         } else {
             transaction(call.process(), index(call), call.outcome(), call.line(), operations);
-            times(call.outcome(), HistoryTable.NO_TIME, call.time());
+            // Without invocations the order of calls is that of the completions alone, which binds nothing.
+            times(call.outcome(), HistoryTable.NO_TIME, isByCalls ? onlyTime : call.time());
             builder.end();
         }
     }
@@ -144,7 +163,7 @@ final class EdnClients {
             throw client.failure;
         }
         transaction(process, client.index, outcome, line, result == null ? client.operations : result);
-        times(outcome, client.time, end);
+        times(outcome, isByCalls ? client.event : client.time, isByCalls ? calls : end);
         builder.end();
         client.isOpen = false;
         if (outcome == TransactionStatus.INDETERMINATE) {

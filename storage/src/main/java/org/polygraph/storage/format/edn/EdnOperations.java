@@ -14,7 +14,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 final class EdnOperations {
     private static final String SINGLE_REGISTER = "register";
     private static final String TRANSACTION = "[[:r key value] [:w key value] [:append key element] ...]";
-    private static final String SCALAR = "an integer of 64 bits, a string or a keyword";
+    private static final String SCALAR = "a number, a string, a keyword, true or false";
 
     private static final int MOST = 1 << 30;
 
@@ -96,7 +96,11 @@ final class EdnOperations {
             enter(value, "[:r key value], [:w key value] or [:append key element]");
             if (value.peekIs(":r")) {
                 value.advance();
-                read(value, key(value), call.isOk());
+                int key = key(value);
+                // [:r key] is a read whose value is not known.
+                if (value.peek() != Token.CLOSE) {
+                    read(value, key, call.isOk());
+                }
             } else if (value.peekIs(":w")) {
                 value.advance();
                 int key = key(value);
@@ -190,11 +194,13 @@ final class EdnOperations {
     private int key(EdnValue value) throws HistoryException {
         int key =
                 switch (value.peek()) {
-                    case INTEGER -> keys.id(value.integer());
-                    case STRING, KEYWORD -> keys.id(value.text());
-                    default -> throw value.unexpected("a key: " + SCALAR);
+                    case INTEGER -> {
+                        int id = keys.id(value.integer());
+                        value.advance();
+                        yield id;
+                    }
+                    default -> keys.id(value.name("a key: " + SCALAR + ", or a vector of these", true));
                 };
-        value.advance();
         return key;
     }
 
@@ -207,13 +213,18 @@ final class EdnOperations {
     }
 
     private long scalar(EdnValue value) throws HistoryException {
+        if (value.peekIsNil()) {
+            throw value.unexpected("a value: " + SCALAR);
+        }
         long code =
                 switch (value.peek()) {
-                    case INTEGER -> values.code(value.integer());
-                    case STRING, KEYWORD -> values.code(value.text());
-                    default -> throw value.unexpected("a value: " + SCALAR);
+                    case INTEGER -> {
+                        long own = values.code(value.integer());
+                        value.advance();
+                        yield own;
+                    }
+                    default -> values.code(value.name("a value: " + SCALAR, false));
                 };
-        value.advance();
         return code;
     }
 }

@@ -406,7 +406,12 @@ final class EdnTokens {
             value = value * 10 + digit;
         }
         int bytes = p - at + 1;
-        if (p == limit || bytes > PLAIN_DIGITS || (bytes == 1 && first == '-') || !isDelimiter(buffer[p] & 0xFF)) {
+        boolean isOctal = (first == '0' && bytes > 1) || (first == '-' && bytes > 2 && buffer[at] == '0');
+        if (isOctal
+                || p == limit
+                || bytes > PLAIN_DIGITS
+                || (bytes == 1 && first == '-')
+                || !isDelimiter(buffer[p] & 0xFF)) {
             return false;
         }
         System.arraycopy(buffer, at - 1, text, 0, bytes);
@@ -416,17 +421,24 @@ final class EdnTokens {
         return true;
     }
 
-    /** Integers may end in N. */
+    /** Integers may end in N. As in Clojure, those that begin with 0 are octal, and with 0x hexadecimal. */
     private Token number() {
         boolean negative = text[0] == '-';
+        int begin = negative || text[0] == '+' ? 1 : 0;
         int end = text[length - 1] == 'N' ? length - 1 : length;
+        int radix = 10;
+        if (end - begin > 1 && text[begin] == '0') {
+            boolean isHex = text[begin + 1] == 'x' || text[begin + 1] == 'X';
+            radix = isHex ? 16 : 8;
+            begin += isHex ? 2 : 1;
+        }
         long value = 0; // Negative: there is one more of these.
-        for (int i = negative || text[0] == '+' ? 1 : 0; i < end; i++) {
-            int digit = text[i] - '0';
-            if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
+        for (int i = begin; i < end; i++) {
+            int digit = Character.digit(text[i], radix);
+            if (digit < 0 || value < (Long.MIN_VALUE + digit) / radix) {
                 return Token.NUMBER;
             }
-            value = value * 10 - digit;
+            value = value * radix - digit;
         }
         if (!negative && value == Long.MIN_VALUE) {
             return Token.NUMBER;

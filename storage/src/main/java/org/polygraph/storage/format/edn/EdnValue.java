@@ -169,6 +169,75 @@ final class EdnValue {
         return EdnTokens.text(text, (int) (payloads[at] >>> Integer.SIZE), (int) payloads[at], where());
     }
 
+    /**
+     * Passes over a key or a value that is no integer, and returns a string for it that no other one has: that of a string is itself
+     * unless it begins like one of the others, a keyword keeps its colon, and the rest begins with #.
+     *
+     * @param mayBeSequence whether vectors and lists are allowed
+     */
+    String name(String expected, boolean mayBeSequence) throws HistoryException {
+        Token token = peek();
+        if (token == Token.STRING) {
+            String string = text();
+            advance();
+            return !string.isEmpty() && ":\"#".indexOf(string.charAt(0)) >= 0 ? quoted(string) : string;
+        }
+        StringBuilder name = new StringBuilder();
+        name(name, expected, mayBeSequence);
+        return token == Token.KEYWORD ? name.toString() : name.insert(0, '#').toString();
+    }
+
+    private void name(StringBuilder to, String expected, boolean mayBeSequence) throws HistoryException {
+        boolean isConstant = peek() == Token.SYMBOL && (isNil(at) || isText(at, "true") || isText(at, "false"));
+        switch (peek()) {
+            case INTEGER -> to.append(integer());
+            case STRING -> to.append(quoted(text()));
+            case NUMBER -> to.append(number(expected));
+            case VECTOR, LIST -> {
+                if (!mayBeSequence) {
+                    throw unexpected(expected);
+                }
+                to.append('[');
+                advance();
+                for (String space = ""; peek() != Token.CLOSE; space = " ") {
+                    name(to.append(space), expected, true);
+                }
+                to.append(']');
+            }
+            default -> {
+                if (peek() != Token.KEYWORD && peek() != Token.CHARACTER && !isConstant) {
+                    throw unexpected(expected);
+                }
+                to.append(text());
+            }
+        }
+        advance();
+    }
+
+    private static String quoted(String string) {
+        return '"' + string.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    /** A number that is no integer of 64 bits: equal floating-point numbers have one name. */
+    private String number(String expected) throws HistoryException {
+        String written = text();
+        if (written.matches("[+-]?\\d+(\\.\\d*)?([eE][+-]?\\d+)?M?") && !written.matches("[+-]?(0\\d+|\\d+M?)")) {
+            return Double.toString(Double.parseDouble(written.replace("M", "")));
+        }
+        if (written.matches("[+-]?0\\d+")) {
+            throw unexpected(expected + "; a number that begins with 0 is octal");
+        }
+        return written;
+    }
+
+    /** Whether it is a sequence that begins with a micro-operation. */
+    boolean isTransaction() {
+        return isSequence(0)
+                && isSequence(1)
+                && TOKENS[tokens[2]] == Token.KEYWORD
+                && (isText(2, ":r") || isText(2, ":w") || isText(2, ":append"));
+    }
+
     /** Where the next token stands, or the last if there is none. */
     String where() {
         int i = Math.min(at, size - 1);
