@@ -3,7 +3,9 @@ package org.polygraph.partitioner.index;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -17,9 +19,20 @@ import org.polygraph.storage.table.HistoryTable;
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
 public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
+    private static final int CHECK_EVERY = 1 << 14;
+
     /** Linear time, one byte an operation. */
     public static FirstPass of(
             HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
+        return of(table, indeterminate, reads, () -> false);
+    }
+
+    /** The same, ended by an exception if it is to stop. */
+    static FirstPass of(
+            HistoryTable table,
+            IndexedHistory.Indeterminate indeterminate,
+            TransactionScan.Reads reads,
+            BooleanSupplier stop) {
         CommitStatus commitStatus = CommitStatus.ofCommitted(table);
         TransactionScan scan = new TransactionScan(table, reads);
         IntArrayList brokenCommitted = new IntArrayList();
@@ -27,6 +40,9 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
         boolean maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
         byte unknown = TransactionStatus.INDETERMINATE.code();
         for (int t = 0; t < table.transactions(); t++) {
+            if ((t & CHECK_EVERY - 1) == 0) {
+                StoppedException.check(stop);
+            }
             boolean committed = commitStatus.isCounted(t);
             if (committed || (maybe && table.statuses()[t] == unknown)) {
                 int broken = scan.scan(t);

@@ -2,9 +2,11 @@ package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -44,7 +46,17 @@ public final class IndexedHistory {
 
     /** Indexes a history: linear time, see {@link VersionIndex} for memory. */
     public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate) {
-        FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST);
+        return of(table, indeterminate, () -> false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param stop asked now and then
+     * @throws org.polygraph.storage.model.StoppedException if it is to stop
+     */
+    public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate, BooleanSupplier stop) {
+        FirstPass pass = FirstPass.of(table, indeterminate, TransactionScan.Reads.FIRST, stop);
         CommitStatus commitStatus = pass.commitStatus();
         if (!pass.violations().isEmpty()) {
             return impossible(table, commitStatus, pass.violations());
@@ -53,8 +65,10 @@ public final class IndexedHistory {
         if (table.hasRows()) {
             return ofRows(table, pass, sessionOf);
         }
+        StoppedException.check(stop);
         VersionIndexBuilder builder =
                 new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table.initialValue());
+        builder.stopIf(stop);
         VersionIndex versions = builder.build(
                 table.operationStarts(), null, table.operationKeys(), table.operationValues(), pass.roles());
         return new IndexedHistory(

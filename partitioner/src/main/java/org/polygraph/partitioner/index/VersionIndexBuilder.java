@@ -2,7 +2,9 @@ package org.polygraph.partitioner.index;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * Builds a {@link VersionIndex} from {@link KeyBuckets}, bucket by bucket within the cache. Linear time; 16 bytes an
@@ -13,6 +15,7 @@ public final class VersionIndexBuilder {
     private final int[] sessionOf;
     private final byte[] states;
     private final long initialValue;
+    private BooleanSupplier stop = () -> false;
 
     // The result.
     private int[] writerStarts = new int[0];
@@ -61,6 +64,11 @@ public final class VersionIndexBuilder {
         return uncommitted;
     }
 
+    /** What {@link #build} asks for each few keys, to end by an exception. */
+    void stopIf(BooleanSupplier condition) {
+        stop = condition;
+    }
+
     /**
      * Builds the index; called once.
      *
@@ -81,6 +89,7 @@ public final class VersionIndexBuilder {
         readerClasses = new int[readerTransactions.length];
         slotStarts = new int[totalWriters + 2 * keys + 1];
         for (int b = 0; b < buckets.count(); b++) {
+            StoppedException.check(stop);
             buckets.sort(b);
             int first = buckets.firstKey(b);
             for (int k = 0; k < buckets.keys(b); k++) {

@@ -23,7 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
 public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSupplier stop) implements Kernels {
     @Override
     public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
-        return IndexedHistory.of(table, indeterminate);
+        return IndexedHistory.of(table, indeterminate, stop);
     }
 
     @Override
