@@ -15,6 +15,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Chain;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
@@ -280,7 +281,8 @@ final class VerifyCommand implements Callable<Integer> {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            table = read(budget);
+            Chain chain = Chain.of(folder);
+            table = chain.parts().size() == 1 ? read(budget) : read(chain, budget);
         } finally {
             System.setIn(stdin);
         }
@@ -314,6 +316,15 @@ final class VerifyCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(history, e), e);
         }
+    }
+
+    /** The parts before the history, and the history, as one. */
+    private HistoryTable read(Chain chain, Budget budget) throws IOException, HistoryException {
+        Chain earlier = new Chain(chain.parts().subList(0, chain.parts().size() - 1));
+        HistoryTable table = earlier.read(history, format, budget::exhausted, budget.bytes());
+        transactions = table.transactions();
+        operations = table.operations();
+        return table;
     }
 
     private static Found found(Verification.Report report) {
