@@ -91,7 +91,8 @@ public final class Runs {
     private static List<Location> ofHistory(Location name) throws IOException, HistoryException {
         String path = name.name();
         int slash = path.lastIndexOf('/');
-        Location parent = slash < 0 ? null : Location.of(slash == 0 ? "/" : path.substring(0, slash));
+        boolean isRoot = slash == 0 || path.lastIndexOf("//", slash) == path.lastIndexOf('/', slash - 1) - 1;
+        Location parent = slash < 0 ? null : Location.of(path.substring(0, isRoot ? slash + 1 : slash));
         List<Location> runs = new ArrayList<>();
         if (parent != null && parent.exists() && parent.isFolder()) {
             for (Location run : within(parent)) {

@@ -4,8 +4,9 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,7 @@ public record StoredVerdict(
      * @param run the name of the run
      */
     public String json(String path, int exitCode, @Nullable Strongest strongest, String run) throws IOException {
-        StringWriter text = new StringWriter(json.length() + path.length());
+        ByteArrayOutputStream text = new ByteArrayOutputStream(json.length() + path.length());
         try (JsonParser in = VerdictJson.FACTORY.createParser(json);
                 JsonGenerator out = VerdictJson.FACTORY.createGenerator(text)) {
             in.nextToken();
@@ -103,7 +104,7 @@ public record StoredVerdict(
             }
             out.writeEndObject();
         }
-        return text.toString();
+        return text.toString(StandardCharsets.UTF_8);
     }
 
     /** @throws HistoryException if it is not a verdict that this version can read; the message names {@code file} */

@@ -4,9 +4,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonpCharacterEscapes;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -45,7 +46,10 @@ public final class VerdictJson {
     private static final int MOST_REASONS = 1000;
 
     private static final long EXACT = 1L << 53;
-    /** Escapes also the two line separators of Unicode, which a reader of lines would break at. */
+    /**
+     * Escapes also the two line separators of Unicode, which a reader of lines would break at. Halves of surrogate pairs are escaped
+     * only by generators that write bytes; a Writer passes them on.
+     */
     static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .characterEscapes(JsonpCharacterEscapes.instance())
             .build();
@@ -72,18 +76,18 @@ public final class VerdictJson {
      * @param run the name of the run that has the verdict; null if there is none
      */
     public static String of(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) {
-        StringWriter text = new StringWriter(1024);
+        ByteArrayOutputStream text = new ByteArrayOutputStream(1024);
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
             new VerdictJson(json, verdict.table()).verdict(verdict, strongest, run);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return text.toString();
+        return text.toString(StandardCharsets.UTF_8);
     }
 
     /** {@code metrics.json}: the cost of the check. One JSON object without line breaks. */
     static String metrics(Verdict verdict) {
-        StringWriter text = new StringWriter(256);
+        ByteArrayOutputStream text = new ByteArrayOutputStream(256);
         try (JsonGenerator generator = FACTORY.createGenerator(text)) {
             VerdictJson json = new VerdictJson(generator, null);
             generator.writeStartObject();
@@ -98,7 +102,7 @@ public final class VerdictJson {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return text.toString();
+        return text.toString(StandardCharsets.UTF_8);
     }
 
     /**
@@ -106,7 +110,7 @@ public final class VerdictJson {
      * is relative to the run, and null beyond the first hundred.
      */
     static String violations(Verdict verdict) {
-        StringWriter lines = new StringWriter(256);
+        ByteArrayOutputStream lines = new ByteArrayOutputStream(256);
         for (int i = 0; i < verdict.violations().size(); i++) {
             try (JsonGenerator generator = FACTORY.createGenerator(lines)) {
                 new VerdictJson(generator, verdict.table()).row(verdict, i);
@@ -115,7 +119,7 @@ public final class VerdictJson {
             }
             lines.write('\n');
         }
-        return lines.toString();
+        return lines.toString(StandardCharsets.UTF_8);
     }
 
     private void row(Verdict verdict, int i) throws IOException {

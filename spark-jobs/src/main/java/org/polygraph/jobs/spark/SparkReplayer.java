@@ -62,6 +62,10 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     @Override
     public Replay.Result replay(Witness witness) {
         HistoryTable table = witness.table();
+        if (table.hasRows()) {
+            // Inserts and deletes are replayed here: tasks know reads and writes only.
+            return Replay.of(witness);
+        }
         int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, MOST_SLICES));
         int slices = Math.max(1, Math.min(wanted, table.keys().size()));
         SlicedReplay replay = SlicedReplay.of(witness, slices, Math.max(1, (table.operations() - 1) / wanted + 1));

@@ -380,7 +380,7 @@ class BadInputAcceptanceTest {
                 pass
             },
             {
-                "unknown command 'foo' (commands: check, explain, report, convert, verify, stats, lint, estimate, generate, version)\n",
+                "unknown command 'foo' (commands: check, explain, report, convert, verify, runs, stats, lint, estimate, generate, record, version)\n",
                 "foo",
             },
         };
@@ -397,7 +397,7 @@ class BadInputAcceptanceTest {
             assertThat(run(command, "x", "--y")).isEqualTo(2);
             assertThat(err)
                     .isEqualTo("polygraph: '" + command
-                            + "' is not part of this version; it has check, explain, report, convert, verify, stats, lint,"
+                            + "' is not part of this version; it has check, explain, report, convert, verify, runs, stats, lint,"
                             + " estimate, generate, record, version\n");
             assertThat(out).isEmpty();
         }

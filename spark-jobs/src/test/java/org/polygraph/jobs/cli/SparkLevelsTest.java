@@ -54,19 +54,19 @@ class SparkLevelsTest {
         }
     }
 
-    /** 5,000 sessions of 8 transactions: 800 MB of clocks on the heap of the embedded engine, in files with Spark. */
+    /** 2,000 sessions of 80 transactions: 650 MB of clocks on the heap of the embedded engine, in files with Spark. */
     @Test
     void autoIsSparkWhereOnlySparkFits(@TempDir Path folder) {
         String path = folder.resolve("wide.parquet").toString();
         InProcess generated = InProcess.run(
-                List.of(("generate -q --transactions 40000 --sessions 5000 --operations 2 --keys 20000 --out " + path)
+                List.of(("generate -q --transactions 160000 --sessions 2000 --operations 2 --keys 20000 --out " + path)
                         .split(" ", -1)));
         assertThat(generated.exitCode()).as(generated.toString()).isZero();
-        assertThat(run(List.of("estimate", "-l", "ser", "--memory", "800m"), List.of(), List.of(path))
+        assertThat(run(List.of("estimate", "-l", "ser", "--memory", "760m"), List.of(), List.of(path))
                         .out())
                 .contains("--engine auto takes spark for ser");
         List<String> check = List.of("check", "-v", "-l", "ser", "--master", "local[2]");
-        InProcess spark = run(check, List.of("--memory", "800m"), List.of(path));
+        InProcess spark = run(check, List.of("--memory", "760m"), List.of(path));
         assertThat(spark.exitCode()).as(spark.toString()).isZero();
         assertThat(spark.err()).contains("engine=spark: ", "spark.master=local[2]");
         InProcess embedded = run(check, List.of("--memory", "400m"), List.of(path));

@@ -296,6 +296,12 @@ class EdnReaderTest {
     }
 
     @Test
+    void aCharacterMayBeEscapedAsASurrogatePair() throws Exception {
+        assertThat(rows(ok("[[:w \"\\ud83d\\ude00\\u00e9\\u20ac\" 1]]")))
+                .isEqualTo(rows(ok("[[:w \"\ud83d\ude00\u00e9\u20ac\" 1]]")));
+    }
+
+    @Test
     void numbersThatBeginWithZeroAreOctal() throws Exception {
         assertThat(rows(ok("[[:w 017 1] [:w -017 2] [:w 0x1F 3] [:w 0 4]]")))
                 .isEqualTo(rows(ok("[[:w 15 1] [:w -15 2] [:w 31 3] [:w 0 4]]")));
@@ -367,6 +373,8 @@ class EdnReaderTest {
                 "{:type}|1:7: found the end of a map after a key",
                 "{:type :ok, :process 0, :f :txn, :value [[:w #x]]}|1:48: found the end of a collection after a tag or #_",
                 "{:type :ok :process \"\\q\"}|1:21: found the escape \\'q' in a string",
+                "{:type :ok :process \"\\ud800\"}|1:21: found half of a surrogate pair",
+                "{:type :ok :process \"\\ude00\\ud83d\"}|1:21: found half of a surrogate pair",
                 "{:a 1} 5|1:1: found an operation without :process",
                 "{:process :nemesis} 5|1:21: found the number 5; expected an operation, a map",
             })

@@ -5,9 +5,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -44,7 +45,9 @@ public record RankHeader(
     }
 
     String json() {
-        StringWriter text = new StringWriter(512);
+        // Bytes: a generator that writes characters does not escape halves of surrogate pairs, which UTF-8 cannot
+        // encode.
+        ByteArrayOutputStream text = new ByteArrayOutputStream(512);
         try (JsonGenerator json = JSON.createGenerator(text)) {
             json.writeStartObject();
             json.writeStringField("format", FORMAT);
@@ -63,7 +66,7 @@ public record RankHeader(
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return text.toString();
+        return text.toString(StandardCharsets.UTF_8);
     }
 
     /** Parses the output of {@link #json}; ignores unknown fields. */

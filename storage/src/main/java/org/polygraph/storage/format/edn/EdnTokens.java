@@ -328,32 +328,39 @@ final class EdnTokens {
             case 'f' -> add('\f');
             case '\\', '"' -> add(c);
             case 'u' -> {
-                int code = 0;
-                for (int i = 0; i < 4; i++) {
-                    int digit = Character.digit(in.take(), 16);
-                    if (digit < 0) {
-                        throw error("a \\u without four hexadecimal digits", "\\u0041 and its like");
-                    }
-                    code = code << 4 | digit;
+                int unit = hexadecimal();
+                if (!Character.isSurrogate((char) unit)) {
+                    addCode(unit);
+                    break;
                 }
-                addCode(code);
+                int low = in.take() == '\\' && in.take() == 'u' ? hexadecimal() : 0;
+                if (!Character.isSurrogatePair((char) unit, (char) low)) {
+                    throw error("half of a surrogate pair", "both halves, such as \\ud83d\\ude00");
+                }
+                addCode(Character.toCodePoint((char) unit, (char) low));
             }
             default ->
                 throw error("the escape \\" + Shown.character(c) + " in a string", "\\t, \\r, \\n, \\\\, \\\" or \\u");
         }
     }
 
-    /** A character of the basic plane as UTF-8, or a byte below 0x80; halves of a pair make text that is no UTF-8. */
+    /** The four digits after a backslash and u. */
+    private int hexadecimal() throws IOException, HistoryException {
+        int code = 0;
+        for (int i = 0; i < 4; i++) {
+            int digit = Character.digit(in.take(), 16);
+            if (digit < 0) {
+                throw error("a \\u without four hexadecimal digits", "\\u0041 and its like");
+            }
+            code = code << 4 | digit;
+        }
+        return code;
+    }
+
+    /** A character as UTF-8. */
     private void addCode(int code) {
-        if (code < 0x80) {
-            add(code);
-        } else if (code < 0x800) {
-            add(0xC0 | code >> 6);
-            add(0x80 | (code & 0x3F));
-        } else {
-            add(0xE0 | code >> 12);
-            add(0x80 | (code >> 6 & 0x3F));
-            add(0x80 | (code & 0x3F));
+        for (byte b : Character.toString(code).getBytes(StandardCharsets.UTF_8)) {
+            add(b & 0xFF);
         }
     }
 

@@ -382,20 +382,14 @@ public final class JsonlReader {
             compareAndSet(json, seen, key, expected, value, ok, found);
             return;
         }
-        if (kind == DELETE && (seen & KEY) != 0) {
-            if ((seen & VALUE) != 0 && value != ValueDictionary.NULL) {
-                throw place.error(
-                        json, "a \"d\" with a value", "none, for a delete leaves no row", "write the value with \"w\"");
-            }
-            builder.delete(key);
+        if (kind == DELETE) {
+            delete(json, seen, key, value);
             return;
         }
         if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
             throw incomplete(json, seen);
         }
-        if (kind == INSERT) {
-            builder.insert(key, value);
-        } else if (kind == APPEND) {
+        if (kind == APPEND) {
             if (value == ValueDictionary.NULL) {
                 throw place.error(json, "null as an element of a list", "an integer or a string", Json.LINE_REMEDY);
             }
@@ -404,9 +398,22 @@ public final class JsonlReader {
             builder.readList(key, elements);
         } else if (kind == WRITE) {
             builder.write(key, value);
-        } else {
+        } else if (kind == READ) {
             builder.read(key, value);
+        } else {
+            builder.insert(key, value);
         }
+    }
+
+    private void delete(JsonParser json, int seen, int key, long value) throws HistoryException {
+        if ((seen & KEY) == 0) {
+            throw incomplete(json, seen);
+        }
+        if ((seen & VALUE) != 0 && value != ValueDictionary.NULL) {
+            throw place.error(
+                    json, "a \"d\" with a value", "none, for a delete leaves no row", "write the value with \"w\"");
+        }
+        builder.delete(key);
     }
 
     private void list(JsonParser json) throws IOException, HistoryException {
@@ -462,23 +469,16 @@ public final class JsonlReader {
         if (json.currentToken() == JsonToken.VALUE_STRING && json.getTextLength() == 1) {
             // Without a string for the most frequent ones.
             char kind = json.getTextCharacters()[json.getTextOffset()];
-            switch (kind) {
-                case 'r':
-                    return READ;
-                case 'w':
-                    return WRITE;
-                case 'i':
-                    return INSERT;
-                case 'd':
-                    return DELETE;
-                default:
-                    break;
+            if (kind == 'r' || kind == 'w') {
+                return kind == 'r' ? READ : WRITE;
             }
         }
         String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
         return switch (kind) {
             case "r" -> READ;
             case "w" -> WRITE;
+            case "i" -> INSERT;
+            case "d" -> DELETE;
             case "cas" -> COMPARE_AND_SET;
             case "append" -> APPEND;
             case "pr", "pw", "pd" -> throw unsupported(json, kind, "predicates are not supported yet");
