@@ -144,7 +144,7 @@ final class VerifyCommand implements Callable<Integer> {
             description = "The history (default: the one named in the run's verdict).")
     private @Nullable String path;
 
-    private final long start = System.nanoTime();
+    private long start;
     /** The run that is verified. */
     private volatile String directory = "";
 
@@ -178,7 +178,7 @@ final class VerifyCommand implements Callable<Integer> {
         int exitCode = ExitCode.PASS.code();
         try {
             for (String each : runs()) {
-                directory = each;
+                begin(each);
                 Found found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
                 print(found.word, found.reason);
                 for (String line : found.checked) {
@@ -195,6 +195,16 @@ final class VerifyCommand implements Callable<Integer> {
             return ExitCode.merge(exitCode, ExitCode.IO.code());
         }
         return exitCode;
+    }
+
+    /** Forgets the run before. */
+    private void begin(String run) {
+        start = System.nanoTime();
+        directory = run;
+        level = "-";
+        history = "-";
+        transactions = 0;
+        operations = 0;
     }
 
     /** The runs to verify; what is given if that is one, or if it cannot be found. */
