@@ -118,7 +118,7 @@ public final class CheckRun {
         StringBuilder input = new StringBuilder();
         Verdict.@Nullable Builder unread =
                 VerdictMaker.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
-                                Verdict.@Nullable Builder, IOException, IOException>)
+                                Verdict.Builder, IOException, IOException>)
                         () -> {
                             input.append(Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)));
                             return null;

@@ -97,7 +97,7 @@ final class PathCheck {
     List<Verdict> run(Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
-        Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> reader = this::read;
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = table;
@@ -168,7 +168,7 @@ final class PathCheck {
     }
 
     private Verdict.@Nullable Builder attempt(
-            CheckRequest request, Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> step) {
+            CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
         try {
             return VerdictMaker.withinBudget(request, budget, listener::currentPhase, step);
         } catch (HistoryException e) {
