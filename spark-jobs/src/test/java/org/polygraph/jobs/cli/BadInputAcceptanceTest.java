@@ -380,7 +380,7 @@ class BadInputAcceptanceTest {
                 pass
             },
             {
-                "unknown command 'foo' (commands: check, explain, report, convert, verify, stats, lint, estimate, generate, version)\n",
+                "unknown command 'foo' (commands: check, explain, report, convert, verify, stats, lint, estimate, generate, record, version)\n",
                 "foo",
             },
         };
