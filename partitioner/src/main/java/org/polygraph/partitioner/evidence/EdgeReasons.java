@@ -336,11 +336,12 @@ final class EdgeReasons {
             List<Dependency> missed = because.get(0).cycle();
             boolean byRead = missed.get(0).kind() == EdgeKind.RW;
             if (missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
-                    && ((orders == 1 && byRead) || (missed.size() > 1 && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
+                    && ((orders == 1 && byRead)
+                            || (missed.size() > 1
+                                    && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
                 List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
                 later.addAll(cycle.subList(0, at));
-                List<Dependency> rewritten =
-                        byRead ? throughReader(order, because, later) : joined(missed, later);
+                List<Dependency> rewritten = byRead ? throughReader(order, because, later) : joined(missed, later);
                 if (rewritten.stream().mapToInt(Dependency::from).distinct().count() == rewritten.size()) {
                     return rewritten;
                 }
@@ -365,7 +366,8 @@ final class EdgeReasons {
     private static boolean isCausal(List<Alternative> because, Set<Reason> seen) {
         for (Alternative alternative : because) {
             for (Dependency d : alternative.cycle()) {
-                boolean isCausal = d.reason().basis() == Basis.ASSUMED || d.kind() == EdgeKind.SO || d.kind() == EdgeKind.WR;
+                boolean isCausal =
+                        d.reason().basis() == Basis.ASSUMED || d.kind() == EdgeKind.SO || d.kind() == EdgeKind.WR;
                 if (!isCausal || (seen.add(d.reason()) && !isCausal(d.reason().because(), seen))) {
                     return false;
                 }

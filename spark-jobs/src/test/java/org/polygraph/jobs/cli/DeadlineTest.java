@@ -186,13 +186,24 @@ class DeadlineTest {
     /** Files after the verdict take no time that is not left: the certificate of a PASS is left out. */
     @Test
     void aKnownPassIsKeptWithoutCertificate() throws IOException {
-        String file = Files.writeString(folder.resolve("pass.jsonl"), SKEW.lines().findFirst().orElseThrow())
+        String file = Files.writeString(
+                        folder.resolve("pass.jsonl"), SKEW.lines().findFirst().orElseThrow())
                 .toString();
         String out = folder.resolve("late").toString();
         InProcess check = inTime(
                 1,
                 () -> InProcess.run(
-                        new OnlyEmbedded(new Late()), "check", "-q", "-l", "ser", "--timeout", "1s", "--overwrite", "-o", out, file));
+                        new OnlyEmbedded(new Late()),
+                        "check",
+                        "-q",
+                        "-l",
+                        "ser",
+                        "--timeout",
+                        "1s",
+                        "--overwrite",
+                        "-o",
+                        out,
+                        file));
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(0);
         assertThat(check.out()).startsWith("PASS").contains("the time ended before the certificate was written");
         InProcess verify = InProcess.run("verify", out);

@@ -66,7 +66,9 @@ class InitialRowsTest {
                 }
                 boolean isTenth = i % 20 < TURNS.size();
                 // The same loader makes the same table, so a tenth of these verdicts is enough.
-                if (isTenth || loaders(history, level, named).length != loaders(history, level, InitialChoice.AUTO).length) {
+                if (isTenth
+                        || loaders(history, level, named).length
+                                != loaders(history, level, InitialChoice.AUTO).length) {
                     assertThat(status(history, level, named)).isEqualTo(status(holds));
                 }
                 if (isTenth) {

@@ -77,7 +77,17 @@ public final class EdnLines {
         List<String> asked = new ArrayList<>();
         List<String> done = new ArrayList<>();
         for (int o = random.nextInt(4); o >= 0; o--) {
-            String key = one("1", "2", "3", ":k", "\"k\"", "900000000000", "-7", "\"k" + random.nextInt(99) + "\"", "\":k\"", "017");
+            String key = one(
+                    "1",
+                    "2",
+                    "3",
+                    ":k",
+                    "\"k\"",
+                    "900000000000",
+                    "-7",
+                    "\"k" + random.nextInt(99) + "\"",
+                    "\":k\"",
+                    "017");
             if (random.nextBoolean()) {
                 asked.add("[:r " + key + " nil]");
                 done.add("[:r " + key + (random.nextInt(15) == 0 ? "" : " " + (isOfLists ? list() : value())) + "]");
@@ -131,7 +141,8 @@ public final class EdnLines {
     }
 
     private void line(String type, String process, String function, String value) {
-        text.append(tag).append(random.nextInt(9) == 0 ? "{, " : "{")
+        text.append(tag)
+                .append(random.nextInt(9) == 0 ? "{, " : "{")
                 .append(":type ")
                 .append(type)
                 .append(", :process ")

@@ -46,7 +46,8 @@ public final class RankFile {
      * @return the path within the run
      * @throws IOException also if the file read back differs
      */
-    public static String write(Location run, Witness witness, Fingerprint fingerprint, String tool, BooleanSupplier stop)
+    public static String write(
+            Location run, Witness witness, Fingerprint fingerprint, String tool, BooleanSupplier stop)
             throws IOException {
         RankHeader header = RankHeader.of(witness, fingerprint, tool);
         Location file = in(run);

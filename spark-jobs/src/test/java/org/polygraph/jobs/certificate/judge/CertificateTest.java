@@ -80,7 +80,8 @@ class CertificateTest {
     /** @return its folder */
     private Location written(String name, Witness witness) throws IOException {
         Location run = run(name);
-        RankFile.write(run, witness, new Fingerprint("bytes", Fingerprint.ofContent(witness.table())), "test", () -> false);
+        RankFile.write(
+                run, witness, new Fingerprint("bytes", Fingerprint.ofContent(witness.table())), "test", () -> false);
         return run;
     }
 
