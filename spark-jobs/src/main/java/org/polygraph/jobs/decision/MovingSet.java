@@ -151,7 +151,8 @@ final class MovingSet {
             byte[] statuses = new byte[moving.length];
             for (int i = 0; i < moving.length; i++) {
                 int t = moving[i];
-                statuses[i] = (placed.isOptional(t) ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED).code();
+                statuses[i] =
+                        (placed.isOptional(t) ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED).code();
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (placed.isVisible(o) && (strict || table.isWrite(o) || isExplainable(o))) {
                         add(o);
@@ -193,7 +194,9 @@ final class MovingSet {
                 if (placed.place(placed.transactionOf(o)) >= to) {
                     return false;
                 }
-                if (table.isWrite(o) && table.value(o) == value && placed.transactionOf(o) != placed.transactionOf(read)) {
+                if (table.isWrite(o)
+                        && table.value(o) == value
+                        && placed.transactionOf(o) != placed.transactionOf(read)) {
                     return true;
                 }
             }
@@ -222,9 +225,7 @@ final class MovingSet {
                     if (placed.place(t) >= to) {
                         break;
                     }
-                    if (!members.contains(t)
-                            && placed.isCounted(t)
-                            && (table.isWrite(o) || !placed.isViolated(o))) {
+                    if (!members.contains(t) && placed.isCounted(t) && (table.isWrite(o) || !placed.isViolated(o))) {
                         byPlace.add((long) placed.place(t) << 32 | (table.isWrite(o) ? 1L << 31 : 0) | o);
                     }
                 }
@@ -296,24 +297,27 @@ final class MovingSet {
         }
 
         private Repair decide(Budget budget) {
-            SmallDecision decision = SmallDecision.of(small, graph -> {
-                int before = moving.length;
-                int behind = small.transactions() - 1;
-                Int2IntOpenHashMap frozenIds = new Int2IntOpenHashMap();
-                for (int i = 0; i < frozen.size(); i++) {
-                    frozenIds.put(frozen.getInt(i), before + 1 + i);
-                }
-                for (int i = 0; i < moving.length; i++) {
-                    int previous = neighbour(moving[i], -1);
-                    int next = neighbour(moving[i], 1);
-                    if (!members.contains(previous)) {
-                        graph.add(isFrozenInside(previous) ? frozenIds.get(previous) : before, i);
-                    }
-                    if (!members.contains(next)) {
-                        graph.add(i, isFrozenInside(next) ? frozenIds.get(next) : behind);
-                    }
-                }
-            }, budget);
+            SmallDecision decision = SmallDecision.of(
+                    small,
+                    graph -> {
+                        int before = moving.length;
+                        int behind = small.transactions() - 1;
+                        Int2IntOpenHashMap frozenIds = new Int2IntOpenHashMap();
+                        for (int i = 0; i < frozen.size(); i++) {
+                            frozenIds.put(frozen.getInt(i), before + 1 + i);
+                        }
+                        for (int i = 0; i < moving.length; i++) {
+                            int previous = neighbour(moving[i], -1);
+                            int next = neighbour(moving[i], 1);
+                            if (!members.contains(previous)) {
+                                graph.add(isFrozenInside(previous) ? frozenIds.get(previous) : before, i);
+                            }
+                            if (!members.contains(next)) {
+                                graph.add(i, isFrozenInside(next) ? frozenIds.get(next) : behind);
+                            }
+                        }
+                    },
+                    budget);
             int[] position = decision.position();
             return position == null
                     ? new Repair(false, new int[0], new boolean[0], named(decision.named()))

@@ -54,12 +54,13 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
             ResidualProblem problem = loop.problem();
             CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
             if (solved.outcome() instanceof Outcome.Satisfiable found) {
-                return new SmallDecision(
-                        solved.position(found), counted(history, solved.committed(found)), new int[0]);
+                return new SmallDecision(solved.position(found), counted(history, solved.committed(found)), new int[0]);
             }
             if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
                 return refuted(
-                        CoreSolving.explain(history, graph, none.core()).violation().transactions(),
+                        CoreSolving.explain(history, graph, none.core())
+                                .violation()
+                                .transactions(),
                         none.core().cycle());
             }
             throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());

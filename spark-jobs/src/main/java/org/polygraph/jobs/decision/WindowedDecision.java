@@ -226,8 +226,7 @@ final class WindowedDecision {
     private Finding.@Nullable Refuted refute(MovingSet moving) {
         HistorySelection alone = moving.alone();
         Check part = new Check(alone.table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
-        Finding found = Decision.of(
-                part, new InMemoryKernels(part.table(), false, check.budget()::exhausted), tuning);
+        Finding found = Decision.of(part, new InMemoryKernels(part.table(), false, check.budget()::exhausted), tuning);
         if (!(found instanceof Finding.Refuted refuted)) {
             return null;
         }

@@ -57,8 +57,8 @@ class SeamTest {
                 decide(history, window, randomOrder(history, random), holds, stream.seedOf(i));
             }
         }
-        System.out.println(accepted + " histories accepted, " + rejected + " rejected, seed " + SEED + "; sets grew " + grown
-                + " times");
+        System.out.println(accepted + " histories accepted, " + rejected + " rejected, seed " + SEED + "; sets grew "
+                + grown + " times");
         assertThat(accepted).isPositive();
         assertThat(rejected).isPositive();
         assertThat(grown).isPositive();
@@ -88,7 +88,8 @@ class SeamTest {
             HistoryTable history = stream.at(i);
             BruteForceChecker.Verdict truth = BruteForceChecker.judge(history, BruteForceChecker.Level.SER);
             IndexedHistory indexed = IndexedHistory.of(history, REQUEST.indexing());
-            if (truth == BruteForceChecker.Verdict.INVALID || !indexed.violations().isEmpty()) {
+            if (truth == BruteForceChecker.Verdict.INVALID
+                    || !indexed.violations().isEmpty()) {
                 continue;
             }
             boolean holds = truth == BruteForceChecker.Verdict.ACCEPTED;
@@ -98,7 +99,15 @@ class SeamTest {
             for (int drawn = 0; n > FEW && drawn < DRAWN; drawn++) {
                 int from = random.nextInt(n);
                 int to = random.between(from + 1, n);
-                judge(history, indexed, randomOrder(history, random), from, to, random.nextInt(1 << (to - from)), holds, what);
+                judge(
+                        history,
+                        indexed,
+                        randomOrder(history, random),
+                        from,
+                        to,
+                        random.nextInt(1 << (to - from)),
+                        holds,
+                        what);
             }
             for (int from = 0; n <= FEW && from < n; from++) {
                 for (int to = from + 1; to <= n; to++) {
@@ -109,8 +118,8 @@ class SeamTest {
                 }
             }
         }
-        System.out.println(repaired + " sets repaired, " + unrepaired + " not, " + refuted + " refute alone, seed "
-                + (SEED + 1));
+        System.out.println(
+                repaired + " sets repaired, " + unrepaired + " not, " + refuted + " refute alone, seed " + (SEED + 1));
         assertThat(repaired).isPositive();
         assertThat(unrepaired).isPositive();
         assertThat(refuted).isPositive();
@@ -125,9 +134,10 @@ class SeamTest {
             int chosen,
             boolean holds,
             String history1) {
-        String what = "M " + Integer.toBinaryString(chosen) + " of [" + from + ", " + to + ") in " + Arrays.toString(order)
-                + " " + history1;
-        byte[] roles = FirstPass.of(history, REQUEST.indexing(), TransactionScan.Reads.FIRST).roles();
+        String what = "M " + Integer.toBinaryString(chosen) + " of [" + from + ", " + to + ") in "
+                + Arrays.toString(order) + " " + history1;
+        byte[] roles = FirstPass.of(history, REQUEST.indexing(), TransactionScan.Reads.FIRST)
+                .roles();
         PlacedHistory placed = new PlacedHistory(history, roles, indexed.commitStatus(), order);
         IntArrayList members = new IntArrayList();
         for (int place = from; place < to; place++) {
@@ -277,7 +287,9 @@ class SeamTest {
                     continue;
                 }
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (placed.isVisible(o) && !table.isWrite(o) && values[table.key(o)] != table.value(o)
+                    if (placed.isVisible(o)
+                            && !table.isWrite(o)
+                            && values[table.key(o)] != table.value(o)
                             && (members.contains(t) || !violated.contains(o))) {
                         return false;
                     }

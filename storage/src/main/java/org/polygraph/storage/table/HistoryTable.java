@@ -386,8 +386,7 @@ public final class HistoryTable {
      * @param ofKeys by key of the result: its id here
      * @param operations of the selected transactions, then of the added ones; their keys are keys of the result
      */
-    public HistoryTable withSession(
-            int[] selected, byte[] statuses, int added, int[] ofKeys, Operations operations) {
+    public HistoryTable withSession(int[] selected, byte[] statuses, int added, int[] ofKeys, Operations operations) {
         HistoryTable part = select(KeyDictionary.picked(keys, ofKeys), selected, operations);
         int sessionCount = part.sessions();
         int count = selected.length + added;
