@@ -6,8 +6,10 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.FirstPass;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.TransactionScan;
@@ -15,6 +17,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
@@ -78,6 +82,52 @@ class SeamTest {
             assertThat(holds).as(what).isFalse();
             assertThat(((Finding.Refuted) found).violations()).as(what).isNotEmpty();
         }
+    }
+
+    /** Histories of many windows: the verdict is that of the whole-history way, and an order replays. */
+    @Test
+    void manyWindows() {
+        int needed = 0;
+        int largest = 0;
+        for (int i = 0; i < SuiteScale.of(60); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 2, i));
+            HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
+                    .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
+                    .sessions(random.between(2, 30))
+                    .transactions(1_000)
+                    .operations(1, 6)
+                    .keys(random.between(20, 500))
+                    .zipf(random.chance(0.5) ? 0.9 : 0)
+                    .indeterminateShare(random.chance(0.5) ? 0 : 0.02)
+                    .clockSkew(random.chance(0.5) ? 0 : 20_000);
+            if (random.chance(0.3)) {
+                generator.repeatedValues(1, 20, 0.3);
+            }
+            if (random.chance(0.3)) {
+                generator.inject(InjectedAnomaly.WRITE_SKEW, 1);
+            }
+            HistoryTable history = TinyHistories.of(generator, random.chance(0.2) ? random : null);
+            boolean holds = new EmbeddedChecker()
+                            .check(history, REQUEST, Progress.NONE, Budget.unlimited())
+                            .status()
+                    == Verdict.Status.PASS;
+            for (int window : new int[] {4, 50, 500, 5_000}) {
+                Check check = new Check(history, REQUEST, Progress.NONE, Budget.unlimited(), Checkpoints.NONE);
+                WindowedDecision decision = new WindowedDecision(check, Tuning.DEFAULT, window);
+                Finding found = decision.find();
+                needed += decision.largestGrown() > 0 ? 1 : 0;
+                largest = Math.max(largest, decision.largestGrown());
+                assertThat(found instanceof Finding.Order)
+                        .as("seed %s #%s window %s", SEED + 2, i, window)
+                        .isEqualTo(holds);
+                if (found instanceof Finding.Order accepted) {
+                    assertThat(Replay.of(accepted.witness()).discrepancy())
+                            .as("seed %s #%s window %s", SEED + 2, i, window)
+                            .isNull();
+                }
+            }
+        }
+        System.out.println(needed + " decisions needed sets that grew, to " + largest + " at most, seed " + (SEED + 2));
     }
 
     /** R(M) holds exactly if M has places between the borders at which nothing else changes; U(M) violates only what violates. */
