@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -91,7 +92,11 @@ final class Shrinker {
             }
             changed = oneByOne(single(false));
             changed |= oneByOne(transactions());
-            changed |= oneByOne(single(true));
+            // The first write is removed first: of several writes of a key the last one stays, whose value the
+            // explanation names.
+            List<int[]> writes = single(true);
+            Collections.reverse(writes);
+            changed |= oneByOne(writes);
         }
         return !changed && !stop.getAsBoolean();
     }

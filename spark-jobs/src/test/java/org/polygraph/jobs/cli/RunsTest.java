@@ -116,4 +116,38 @@ class RunsTest {
         }
         assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
     }
+
+    /** The explanation names the last write of a transaction; so do the sub-history and with it the emphasis in the report. */
+    @Test
+    void theSubHistoryKeepsTheWriteThatTheExplanationNames() throws IOException {
+        String lines = "{'format':'history','version':1,'initial':{'value':0}}\n"
+                + "{'session':0,'index':0,'status':'committed','ops':[{'op':'r','key':1,'value':0},{'op':'w','key':1,'value':1},"
+                + "{'op':'w','key':1,'value':2}]}\n"
+                + "{'session':1,'index':0,'status':'committed','ops':[{'op':'r','key':1,'value':0},{'op':'w','key':1,'value':3},"
+                + "{'op':'r','key':1,'value':3},{'op':'w','key':1,'value':4}]}\n";
+        Path history = Files.writeString(folder.resolve("twice.jsonl"), lines.replace('\'', '"'));
+        assertThat(check("-l", "ser", history.toString()).out())
+                .contains("T1 read 0, which T2 overwrote with 4")
+                .contains("T2 read 0, which T1 overwrote with 2");
+        Path run = Path.of(InProcess.run("report", runs()).out().strip()).getParent();
+        assertThat(Files.readString(run.resolve("violations/000/history.jsonl")))
+                .contains("\"value\":2", "\"value\":4")
+                .doesNotContain("\"value\":1}", "\"value\":3");
+        Document report = Jsoup.parse(Files.readString(run.resolve("report.html")));
+        assertThat(report.select("td.ops code.write:not(.weak)").eachText()).containsExactly("w(1)=2", "w(1)=4");
+    }
+
+    @Test
+    void aRunVerifiedAfterAnotherShowsItsOwnSizes() throws IOException {
+        Path damaged = Files.writeString(folder.resolve("damaged.jsonl"), "{\"session\":\"x\"}\n");
+        check("-l", "ser,si,rc", BANK, damaged.toString());
+        InProcess verify = InProcess.run("verify", runs());
+        assertThat(verify.exitCode()).isEqualTo(5);
+        assertThat(verify.out().lines().filter(line -> line.startsWith("INVALID")))
+                .hasSize(3)
+                .allMatch(line -> line.contains(damaged + "  0 txns  0 ops"));
+        assertThat(verify.out().lines().filter(line -> line.startsWith("VERIFIED")))
+                .hasSize(3)
+                .allMatch(line -> line.contains(BANK + "  200 txns  896 ops"));
+    }
 }
