@@ -2,18 +2,15 @@ package org.polygraph.jobs.decision;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.FirstPass;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.subhistory.Renumbering;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -22,64 +19,83 @@ import org.polygraph.storage.table.HistoryTable;
  * are violated after that are repaired by growing sets. Windows never change a verdict: an order is found only if no read of the
  * whole history is violated in it, and a violation only if a {@link MovingSet} violates SER alone.
  */
-final class WindowedDecision {
+public final class WindowedDecision {
     /** Passes over all windows; every other pass is shifted by half a window. */
     private static final int PASSES = 4;
 
     private final Check check;
     private final Tuning tuning;
     private final int window;
-    private int largestGrown;
+    private long decided;
+    private long grown;
+    private long largest;
 
     /** @param window transactions of a window, at least 1 */
     WindowedDecision(Check check, Tuning tuning, int window) {
-        if (!isSupported(check.table(), check.request().level())) {
-            throw new IllegalArgumentException("windows do not support this history or level");
+        String unsupported = unsupported(check.table(), check.request().level());
+        if (unsupported != null) {
+            throw new IllegalArgumentException(unsupported);
         }
         this.check = check;
         this.tuning = tuning;
         this.window = window;
     }
 
-    /** Whether windows can decide the history: only SER, without inserts and deletes. */
-    static boolean isSupported(HistoryTable table, IsolationLevel level) {
-        return level == IsolationLevel.SER && !table.hasRows();
+    /**
+     * Decides the history.
+     *
+     * @param window transactions of a window, at least 1
+     * @throws org.polygraph.storage.model.BudgetException if the budget ends
+     */
+    public static Finding of(Check check, Tuning tuning, int window) {
+        return new WindowedDecision(check, tuning, window).find(Places.of(check.table()));
     }
 
-    /** The transactions of the largest set that grew beyond windows; 0 if none was needed. */
-    int largestGrown() {
-        return largestGrown;
+    /** Why windows cannot decide a history; null if they can. */
+    public static @Nullable String unsupported(HistoryTable table, IsolationLevel level) {
+        if (level != IsolationLevel.SER) {
+            return "windows do not support level " + level.label();
+        }
+        return table.hasRows() ? "windows do not support inserts and deletes" : null;
     }
 
     /**
      * Decides the history.
      *
-     * @throws org.polygraph.storage.model.BudgetException if the budget ends
-     */
-    Finding find() {
-        return find(Places.of(check.table()));
-    }
-
-    /**
-     * The same.
-     *
      * @param order transactions in the order that is tried first, which extends session order; overwritten
      */
     Finding find(int[] order) {
         HistoryTable table = check.table();
+        PhaseClock phases = check.phases();
+        phases.begin("index");
         IndexedHistory history = IndexedHistory.of(table, check.request().indexing(), check.budget()::exhausted);
         if (!history.violations().isEmpty()) {
+            phases.begin("evidence");
+            keepCounts();
             return new Finding.Refuted(history.violations());
         }
         check.uniqueValues(history.versions().hasUniqueValues());
         FirstPass pass = FirstPass.of(table, check.request().indexing(), TransactionScan.Reads.FIRST);
         CommitStatus status = history.commitStatus();
         PlacedHistory placed = new PlacedHistory(table, pass.roles(), status, order);
-        Finding.Refuted refuted = repairWindows(placed);
-        if (refuted == null) {
-            refuted = grow(placed);
+        phases.end(table.operations());
+        try {
+            phases.begin("windows");
+            Finding refuted = repairWindows(placed);
+            phases.end(decided);
+            if (refuted == null) {
+                phases.begin("growth");
+                refuted = grow(placed);
+                phases.end(grown);
+            }
+            return refuted == null ? new Finding.Order(witness(placed, status), false) : refuted;
+        } finally {
+            keepCounts();
         }
-        return refuted == null ? new Finding.Order(witness(placed, status), false) : refuted;
+    }
+
+    private void keepCounts() {
+        check.windows(new WindowCounts(window, decided, grown, largest, ""));
     }
 
     private Witness witness(PlacedHistory placed, CommitStatus status) {
@@ -91,7 +107,7 @@ final class WindowedDecision {
     }
 
     /** Repairs the windows that contain violated reads. @return null unless a window violates the level alone */
-    private Finding.@Nullable Refuted repairWindows(PlacedHistory placed) {
+    private @Nullable Finding repairWindows(PlacedHistory placed) {
         int n = placed.places().length;
         for (int pass = 0; pass < PASSES; pass++) {
             int[] violated = placesOf(placed, placed.violatedReads());
@@ -107,8 +123,9 @@ final class WindowedDecision {
                 int from = (place + window - shift) / window * window - window + shift;
                 done = from + window;
                 check.budget().require();
+                decided++;
                 MovingSet moving = MovingSet.window(placed, Math.max(0, from), Math.min(n, done));
-                Finding.Refuted refuted = repair(moving);
+                Finding refuted = repair(moving);
                 if (refuted != null) {
                     return refuted;
                 }
@@ -117,7 +134,7 @@ final class WindowedDecision {
         return null;
     }
 
-    private Finding.@Nullable Refuted repair(MovingSet moving) {
+    private @Nullable Finding repair(MovingSet moving) {
         MovingSet.Repair repair = moving.repair(false, check.budget());
         if (repair.holds()) {
             moving.apply(repair);
@@ -137,25 +154,26 @@ final class WindowedDecision {
     }
 
     /** Repairs what is violated after the windows, by sets that grow. @return null unless one violates the level alone */
-    private Finding.@Nullable Refuted grow(PlacedHistory placed) {
+    private @Nullable Finding grow(PlacedHistory placed) {
         while (true) {
             IntArrayList violated = placed.violatedReads();
             if (violated.isEmpty()) {
                 return null;
             }
+            grown++;
             IntOpenHashSet members = around(placed, violated.getInt(0));
             while (true) {
                 check.budget().require();
                 int[] ids = members.toIntArray();
                 Arrays.sort(ids);
-                largestGrown = Math.max(largestGrown, ids.length);
+                largest = Math.max(largest, ids.length);
                 MovingSet moving = new MovingSet(placed, ids, 0, placed.places().length);
                 MovingSet.Repair repair = moving.repair(true, check.budget());
                 if (repair.holds()) {
                     moving.apply(repair);
                     break;
                 }
-                Finding.Refuted refuted = refute(moving);
+                Finding refuted = refute(moving);
                 if (refuted != null) {
                     return refuted;
                 }
@@ -222,19 +240,11 @@ final class WindowedDecision {
         }
     }
 
-    /** The violations of U(M) in the ids of the whole history; null if U(M) holds. */
-    private Finding.@Nullable Refuted refute(MovingSet moving) {
+    /** The refutation of U(M); null if U(M) holds. */
+    private @Nullable Finding refute(MovingSet moving) {
         HistorySelection alone = moving.alone();
         Check part = new Check(alone.table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
         Finding found = Decision.of(part, new InMemoryKernels(part.table(), false, check.budget()::exhausted), tuning);
-        if (!(found instanceof Finding.Refuted refuted)) {
-            return null;
-        }
-        Renumbering renumbering = new Renumbering(alone);
-        List<Violation> violations = new ArrayList<>();
-        for (Violation violation : refuted.violations()) {
-            violations.add(renumbering.of(violation));
-        }
-        return new Finding.Refuted(violations);
+        return found instanceof Finding.Refuted refuted ? new Finding.RefutedAlone(alone, refuted) : null;
     }
 }
