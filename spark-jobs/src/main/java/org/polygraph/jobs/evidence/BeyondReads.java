@@ -96,9 +96,7 @@ public final class BeyondReads {
             return List.of();
         }
         Renumbering renumbering = new Renumbering(part);
-        return rest.violations(part.table(), request, budget).stream()
-                .map(renumbering::of)
-                .toList();
+        return renumbering.of(rest.violations(part.table(), request, budget));
     }
 
     private static boolean isSingle(Violation violation) {
