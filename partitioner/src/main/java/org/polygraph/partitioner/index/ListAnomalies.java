@@ -99,12 +99,13 @@ final class ListAnomalies {
             return place == table.value(append) || table.value(append - 2) == table.value(append)
                     ? duplicate(table, transaction, append)
                     : new Violation(
-                    Anomaly.INCOMPATIBLE_ORDER,
-                    List.of(transaction),
-                    List.of(key),
-                    List.of(),
-                    "lists of key " + table.keys().label(key) + " show " + label(table.value(append)) + " directly behind "
-                            + label(place) + " and directly behind " + label(table.value(append - 2)));
+                            Anomaly.INCOMPATIBLE_ORDER,
+                            List.of(transaction),
+                            List.of(key),
+                            List.of(),
+                            "lists of key " + table.keys().label(key) + " show " + label(table.value(append))
+                                    + " directly behind " + label(place) + " and directly behind "
+                                    + label(table.value(append - 2)));
         }
         int other = writers.get(place);
         if (read != append - 1 || other < 0 || other == transaction) {
@@ -130,9 +131,11 @@ final class ListAnomalies {
                 List.of(key),
                 List.of(),
                 own >= 0
-                        ? "appended " + label(table.value(own)) + " to key " + table.keys().label(key) + ", but " + behind
+                        ? "appended " + label(table.value(own)) + " to key "
+                                + table.keys().label(key) + ", but " + behind
                                 + ", which another transaction appended in between"
-                        : "read " + label(table.value(earlier)) + " from key " + table.keys().label(key) + ", but " + behind
+                        : "read " + label(table.value(earlier)) + " from key "
+                                + table.keys().label(key) + ", but " + behind
                                 + ", which another transaction appended after that");
     }
 
