@@ -35,6 +35,8 @@ public final class CheckRun {
     private final CheckSettings settings;
     private final Checker checker;
     private final Listener listener;
+    /** The parts of the history before the PATH. */
+    private Chain before = Chain.NONE;
 
     /** Does nothing yet. */
     public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
@@ -55,6 +57,8 @@ public final class CheckRun {
         try {
             String parent = settings.out();
             if (parent == null) {
+                String after = settings.after();
+                before = after == null ? Chain.NONE : Chain.before(after, "");
                 return consistent(check(path, start, budget), path);
             }
             Location folder = Location.of(parent);
@@ -63,6 +67,8 @@ public final class CheckRun {
                     : kept(path, Location.of(path), start, budget, folder);
         } catch (IOException e) {
             return failed(path, Failures.ofPath(path, e));
+        } catch (HistoryException e) {
+            return failed(path, Failures.text(e), Verdict.Status.INVALID);
         } finally {
             listener.pathEnds();
         }
@@ -70,10 +76,14 @@ public final class CheckRun {
 
     /** An error at every level, with one message. */
     public List<Answer> failed(String path, String message) {
+        return failed(path, message, Verdict.Status.ERROR);
+    }
+
+    private List<Answer> failed(String path, String message, Verdict.Status status) {
         listener.message(message);
         List<Answer> answers = new ArrayList<>();
         for (CheckRequest request : settings.requests()) {
-            answers.add(Answer.found(Verdict.of(Verdict.Status.ERROR, request.level())
+            answers.add(Answer.found(Verdict.of(status, request.level())
                     .path(path)
                     .reason(message)
                     .build()));
@@ -92,7 +102,8 @@ public final class CheckRun {
     private List<Verdict> check(
             String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept) {
         listener.phase("reading");
-        List<Verdict> verdicts = new PathCheck(settings, requests, checker, listener, path, start, budget).run(kept);
+        List<Verdict> verdicts =
+                new PathCheck(settings, requests, checker, listener, path, before, start, budget).run(kept);
         listener.pathEnds();
         String proof = settings.proof();
         return proof == null
@@ -101,13 +112,13 @@ public final class CheckRun {
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
-            throws IOException {
+            throws IOException, HistoryException {
         List<CheckRequest> requests = settings.requests();
         listener.phase("hashing");
         StringBuilder input = new StringBuilder();
         Verdict.@Nullable Builder unread =
                 VerdictMaker.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
-                                Verdict.@Nullable Builder, IOException, IOException>)
+                                Verdict.Builder, IOException, IOException>)
                         () -> {
                             input.append(Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)));
                             return null;
@@ -122,11 +133,13 @@ public final class CheckRun {
                             .build())
                     .toList());
         }
+        String after = settings.after();
+        before = after == null ? Chain.NONE : Chain.before(after, input.toString());
         List<RunDirectory> runs = new ArrayList<>();
         List<@Nullable Answer> answers = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
         for (CheckRequest request : requests) {
-            RunDirectory run = settings.run(folder, request, location.fileName(), input.toString());
+            RunDirectory run = settings.run(folder, request, location.fileName(), input.toString(), before);
             runs.add(run);
             if (settings.earlier() == CheckSettings.Earlier.OVERWRITTEN) {
                 run.stages().delete();
@@ -187,7 +200,7 @@ public final class CheckRun {
         for (CheckRequest request : settings.requests()) {
             Answer answer = at(request.level(), answers);
             if (answer != null) {
-                RunDirectory run = settings.run(folder, request, STDIN, input);
+                RunDirectory run = settings.run(folder, request, STDIN, input, Chain.NONE);
                 answers.set(answers.indexOf(answer), kept(answer, run, input));
             }
         }
@@ -299,6 +312,9 @@ public final class CheckRun {
                         .phase(phase)
                         .millis(found.millis() + millis)
                         .build();
+            }
+            if (settings.after() != null) {
+                before.then(input, Location.of(verdict.path()).absolute()).write(Location.of(directory.name()));
             }
             directory.finish(verdict);
             return Answer.kept(verdict, directory);

@@ -23,6 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param out where runs go, or null
  * @param earlier what becomes of a run that exists
  * @param proof file of the solver's refutation, or null
+ * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole history
  */
 public record CheckSettings(
         HistoryFormat format,
@@ -33,7 +34,8 @@ public record CheckSettings(
         boolean succeedOnViolation,
         @Nullable String out,
         Earlier earlier,
-        @Nullable String proof) {
+        @Nullable String proof,
+        @Nullable String after) {
     /** A smaller check ends sooner than its checkpoints are written. */
     private static final int MANY_OPERATIONS = 1_000_000;
 
@@ -63,7 +65,7 @@ public record CheckSettings(
     }
 
     /** The run of a request: its id depends on everything that can change the verdict, so on no other level. */
-    RunDirectory run(Location folder, CheckRequest request, String name, String input) {
+    RunDirectory run(Location folder, CheckRequest request, String name, String input, Chain before) {
         String question = String.join(
                         " ",
                         request.level().label(),
@@ -72,6 +74,7 @@ public record CheckSettings(
                         Long.toString(request.clockSkewNanos()),
                         request.indeterminate().label(),
                         "initial " + request.initial().label())
+                + (before.parts().isEmpty() ? "" : " after" + before.label())
                 + (request.replayed() ? "" : " unverified")
                 + (request.mostViolations() == CheckRequest.DEFAULT_VIOLATIONS
                         ? ""

@@ -10,7 +10,7 @@ import org.polygraph.jobs.decision.Budget;
  * cannot do so while a read blocks, or while a loop runs in which nothing looks. Such a step is left alone: it ends with its next look,
  * or with the process.
  */
-final class Deadline<T extends @Nullable Object> extends Thread {
+final class Deadline<T> extends Thread {
     /** For a step that has seen the end of its budget. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -19,7 +19,8 @@ final class Deadline<T extends @Nullable Object> extends Thread {
 
     /** Work with a result. */
     @FunctionalInterface
-    interface Step<T extends @Nullable Object, E extends Exception, F extends Exception> {
+    interface Step<T, E extends Exception, F extends Exception> {
+        @Nullable
         T run() throws E, F;
     }
 
@@ -39,8 +40,8 @@ final class Deadline<T extends @Nullable Object> extends Thread {
      *
      * @throws org.polygraph.storage.model.BudgetException if it outlasts its budget
      */
-    static <T extends @Nullable Object, E extends Exception, F extends Exception> T run(
-            Budget budget, Step<T, E, F> step) throws E, F {
+    static <T, E extends Exception, F extends Exception> @Nullable T run(Budget budget, Step<T, E, F> step)
+            throws E, F {
         if (!budget.hasDeadline() || Thread.currentThread() instanceof Deadline) {
             return step.run();
         }
@@ -60,8 +61,8 @@ final class Deadline<T extends @Nullable Object> extends Thread {
         }
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"}) // a step that is done has its result
-    private <E extends Exception> T await(Budget budget) throws E {
+    @SuppressWarnings("unchecked") // a step throws nothing else
+    private <E extends Exception> @Nullable T await(Budget budget) throws E {
         long end = 0;
         try {
             while (!done.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {

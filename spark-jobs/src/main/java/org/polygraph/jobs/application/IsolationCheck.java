@@ -85,6 +85,7 @@ public final class IsolationCheck {
                 false,
                 runs == null ? null : runs.toString(),
                 CheckSettings.Earlier.CONTINUED,
+                null,
                 null);
         Messages messages = new Messages();
         Answer answer = new CheckRun(settings, new EmbeddedChecker(), messages)

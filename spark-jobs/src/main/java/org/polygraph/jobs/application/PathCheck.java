@@ -42,6 +42,8 @@ final class PathCheck {
     private final long start;
     private final Budget budget;
 
+    private final Chain earlier;
+
     private @Nullable HistoryTable table;
     /** The history in which loaders of initial rows are ordinary transactions; null if there are none. */
     private @Nullable HistoryTable unloaded;
@@ -55,6 +57,7 @@ final class PathCheck {
      * Reads nothing yet.
      *
      * @param requests strongest level first
+     * @param before the parts of the history before the PATH
      * @param start from which elapsed time is measured
      * @param budget of the PATH, some of which may be spent
      */
@@ -64,6 +67,7 @@ final class PathCheck {
             Checker checker,
             Listener listener,
             String path,
+            Chain before,
             long start,
             Budget budget) {
         this.settings = settings;
@@ -71,6 +75,7 @@ final class PathCheck {
         this.checker = checker;
         this.listener = listener;
         this.path = path;
+        this.earlier = before;
         this.start = start;
         this.budget = budget;
     }
@@ -92,7 +97,7 @@ final class PathCheck {
     List<Verdict> run(Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
-        Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> reader = this::read;
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = table;
@@ -163,7 +168,7 @@ final class PathCheck {
     }
 
     private Verdict.@Nullable Builder attempt(
-            CheckRequest request, Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> step) {
+            CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
         try {
             return VerdictMaker.withinBudget(request, budget, listener::currentPhase, step);
         } catch (HistoryException e) {
@@ -189,7 +194,14 @@ final class PathCheck {
         checker.prepare(listener, budget, listener::message);
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
-        HistoryTable read = checker.read(path, settings.format(), listener, budget);
+        HistoryTable read;
+        if (earlier.parts().isEmpty()) {
+            read = checker.read(path, settings.format(), listener, budget);
+        } else {
+            read = earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
+            listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
+                    + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
+        }
         counts = Counts.of(read);
         reading = new Phase(
                 "read",

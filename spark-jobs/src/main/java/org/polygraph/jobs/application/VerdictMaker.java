@@ -32,10 +32,7 @@ final class VerdictMaker {
      * @param phase that runs then
      */
     static <E extends Exception, F extends Exception> Verdict.@Nullable Builder withinBudget(
-            CheckRequest request,
-            Budget budget,
-            Supplier<String> phase,
-            Deadline.Step<Verdict.@Nullable Builder, E, F> step)
+            CheckRequest request, Budget budget, Supplier<String> phase, Deadline.Step<Verdict.Builder, E, F> step)
             throws E, F {
         String reason;
         try {
@@ -64,8 +61,7 @@ final class VerdictMaker {
     /** The same with another way to find something. */
     static Verdict.Builder of(Check check, Supplier<Finding> finding) {
         PhaseClock phases = check.phases();
-        Deadline.Step<Verdict.@Nullable Builder, RuntimeException, RuntimeException> step =
-                () -> of(check, finding.get());
+        Deadline.Step<Verdict.Builder, RuntimeException, RuntimeException> step = () -> of(check, finding.get());
         Verdict.Builder verdict = Objects.requireNonNull(
                 withinBudget(check.request(), check.budget(), phases::phase, () -> Deadline.run(check.budget(), step)));
         Finding.Refuted refuted = check.refutation();

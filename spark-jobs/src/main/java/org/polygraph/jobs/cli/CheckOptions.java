@@ -1,5 +1,7 @@
 package org.polygraph.jobs.cli;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.AutoChecker;
@@ -11,7 +13,10 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -129,6 +134,20 @@ final class CheckOptions {
     @Option(names = "--overwrite", description = "Replace a run=<id>/ that exists.")
     private boolean overwrite;
 
+    @Option(
+            names = "--after",
+            paramLabel = "RUN",
+            description =
+                    "The run of what came directly before PATH, or the folder of runs (its newest): the verdict is of all"
+                            + " parts up to PATH as one history.")
+    private @Nullable String after;
+
+    @Option(
+            names = "--each",
+            description = "PATH is a folder of parts: check them one after the other, by name, each after those before;"
+                    + " needs --out.")
+    private boolean each;
+
     /** Sets an option as picocli would, or a PATH, whose name is empty; false leaves the word to picocli. */
     boolean take(String name, String value) {
         switch (name) {
@@ -186,6 +205,12 @@ final class CheckOptions {
         if ((resume || overwrite) && out == null) {
             throw wrong((resume ? "--resume" : "--overwrite") + " needs --out DIR, where the run is");
         }
+        if (each && (out == null || after != null)) {
+            throw wrong("--each needs --out DIR, where the runs are, and excludes --after");
+        }
+        if (after != null && paths.paths().contains("-")) {
+            throw wrong("--after needs files: standard input cannot be read again; give a file");
+        }
         if (proof != null && (paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
             throw wrong("--proof names one file, for one PATH; give both");
         }
@@ -229,7 +254,8 @@ final class CheckOptions {
                 overwrite
                         ? CheckSettings.Earlier.OVERWRITTEN
                         : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED,
-                proof);
+                proof,
+                each ? out : after);
     }
 
     HistoryFormat format() {
@@ -246,7 +272,23 @@ final class CheckOptions {
         return json;
     }
 
+    /** With --each the parts of each folder, by name. */
     List<String> paths() {
-        return paths.paths();
+        if (!each) {
+            return paths.paths();
+        }
+        List<String> parts = new ArrayList<>();
+        for (String path : paths.paths()) {
+            try {
+                for (Location part :
+                        HistoryReader.parts(Location.of(path), Location.of(path).children())) {
+                    parts.add(part.name());
+                }
+            } catch (IOException | HistoryException e) {
+                // Checking it reports the failure.
+                parts.add(path);
+            }
+        }
+        return parts;
     }
 }

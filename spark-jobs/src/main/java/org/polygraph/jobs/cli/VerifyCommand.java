@@ -15,6 +15,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Chain;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
@@ -143,7 +144,7 @@ final class VerifyCommand implements Callable<Integer> {
             description = "The history (default: the one named in the run's verdict).")
     private @Nullable String path;
 
-    private final long start = System.nanoTime();
+    private long start;
     /** The run that is verified. */
     private volatile String directory = "";
 
@@ -177,7 +178,7 @@ final class VerifyCommand implements Callable<Integer> {
         int exitCode = ExitCode.PASS.code();
         try {
             for (String each : runs()) {
-                directory = each;
+                begin(each);
                 Found found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
                 print(found.word, found.reason);
                 for (String line : found.checked) {
@@ -194,6 +195,16 @@ final class VerifyCommand implements Callable<Integer> {
             return ExitCode.merge(exitCode, ExitCode.IO.code());
         }
         return exitCode;
+    }
+
+    /** Forgets the run before. */
+    private void begin(String run) {
+        start = System.nanoTime();
+        directory = run;
+        level = "-";
+        history = "-";
+        transactions = 0;
+        operations = 0;
     }
 
     /** The runs to verify; what is given if that is one, or if it cannot be found. */
@@ -280,7 +291,8 @@ final class VerifyCommand implements Callable<Integer> {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            table = read(budget);
+            Chain chain = Chain.of(folder);
+            table = chain.parts().size() == 1 ? read(budget) : read(chain, budget);
         } finally {
             System.setIn(stdin);
         }
@@ -314,6 +326,15 @@ final class VerifyCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(history, e), e);
         }
+    }
+
+    /** The parts before the history, and the history, as one. */
+    private HistoryTable read(Chain chain, Budget budget) throws IOException, HistoryException {
+        Chain earlier = new Chain(chain.parts().subList(0, chain.parts().size() - 1));
+        HistoryTable table = earlier.read(history, format, budget::exhausted, budget.bytes());
+        transactions = table.transactions();
+        operations = table.operations();
+        return table;
     }
 
     private static Found found(Verification.Report report) {

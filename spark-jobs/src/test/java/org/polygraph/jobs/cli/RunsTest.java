@@ -136,4 +136,18 @@ class RunsTest {
         Document report = Jsoup.parse(Files.readString(run.resolve("report.html")));
         assertThat(report.select("td.ops code.write:not(.weak)").eachText()).containsExactly("w(1)=2", "w(1)=4");
     }
+
+    @Test
+    void aRunVerifiedAfterAnotherShowsItsOwnSizes() throws IOException {
+        Path damaged = Files.writeString(folder.resolve("damaged.jsonl"), "{\"session\":\"x\"}\n");
+        check("-l", "ser,si,rc", BANK, damaged.toString());
+        InProcess verify = InProcess.run("verify", runs());
+        assertThat(verify.exitCode()).isEqualTo(5);
+        assertThat(verify.out().lines().filter(line -> line.startsWith("INVALID")))
+                .hasSize(3)
+                .allMatch(line -> line.contains(damaged + "  0 txns  0 ops"));
+        assertThat(verify.out().lines().filter(line -> line.startsWith("VERIFIED")))
+                .hasSize(3)
+                .allMatch(line -> line.contains(BANK + "  200 txns  896 ops"));
+    }
 }

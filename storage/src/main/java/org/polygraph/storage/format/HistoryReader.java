@@ -43,12 +43,23 @@ public final class HistoryReader {
      */
     public static HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
+        return read(List.of(path), format, stop, memoryBytes);
+    }
+
+    /**
+     * Reads the parts of a history, one after another, as one.
+     *
+     * @param paths one or more; of several, none is standard input or a folder of Cobra logs
+     */
+    public static HistoryTable read(List<String> paths, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+            throws HistoryException, IOException {
         try {
-            return new Run(new ReadContext(stop, memoryBytes)).read(Location.of(path), format);
+            Run run = new Run(new ReadContext(stop, memoryBytes));
+            return paths.size() == 1 ? run.read(Location.of(paths.get(0)), format) : run.read(paths, format);
         } catch (OutOfMemoryError e) {
             // Everything that was read is garbage by now; the budget did not foresee what else is on the heap.
-            BudgetException budget =
-                    new BudgetException(path + ": reading stopped: the heap is full; " + BudgetException.MORE_MEMORY);
+            BudgetException budget = new BudgetException(paths.get(paths.size() - 1)
+                    + ": reading stopped: the heap is full; " + BudgetException.MORE_MEMORY);
             budget.initCause(e);
             throw budget;
         }
@@ -174,6 +185,19 @@ public final class HistoryReader {
                 return readLogs(location, logs);
             }
             return new HistoryFiles(context, parts(location, children), format).read();
+        }
+
+        HistoryTable read(List<String> paths, HistoryFormat format) throws HistoryException, IOException {
+            List<Location> files = new ArrayList<>();
+            for (String path : paths) {
+                Location location = Location.of(path);
+                if (location.isFolder()) {
+                    files.addAll(parts(location, location.children()));
+                } else {
+                    files.add(location);
+                }
+            }
+            return new HistoryFiles(context, files, format).read();
         }
 
         private HistoryTable readLogs(Location folder, List<Location> logs) throws HistoryException, IOException {

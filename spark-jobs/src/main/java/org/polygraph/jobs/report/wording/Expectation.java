@@ -21,7 +21,9 @@ public final class Expectation {
             return anyOrder(level, who, violation.transactions().size() == 1);
         }
         return switch (violation.anomaly()) {
-            case THIN_AIR_READ -> "A read returns a value that some transaction wrote, or the initial value.";
+            case THIN_AIR_READ ->
+                "A read returns a value that some transaction wrote, or the initial value. If this history was cut out of a"
+                        + " longer one, check it --after the run of what came before.";
             case ABORTED_READ ->
                 "The writes of an aborted transaction are undone and never seen: the read had to return the version before.";
             case INTERMEDIATE_READ ->

@@ -1,0 +1,208 @@
+package org.polygraph.jobs.application;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt} of a run lists the
+ * parts that its verdict covers, one a line as {@code sha256sum} writes them.
+ *
+ * <p>A chain is decided as one history: its parts are read again, so the cost grows with the chain.
+ */
+public record Chain(List<Part> parts) {
+    /** No part. */
+    static final Chain NONE = new Chain(List.of());
+
+    private static final String FOLDER = "seam";
+    private static final String FILE = "chain.txt";
+
+    /**
+     * A part.
+     *
+     * @param input SHA-256 of its bytes; empty if it is not known
+     * @param location a name that does not depend on the working directory
+     */
+    public record Part(String input, String location) {}
+
+    public Chain {
+        parts = List.copyOf(parts);
+    }
+
+    /** The parts that the verdict of a run covers; of a run without a list, its history. */
+    public static Chain of(Location run) throws IOException, HistoryException {
+        Location list = run.child(FOLDER).child(FILE);
+        if (!list.exists()) {
+            return new Chain(List.of(new Part("", Claim.read(run).path())));
+        }
+        List<Part> parts = new ArrayList<>();
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(list.open(), StandardCharsets.UTF_8))) {
+            for (String line; (line = in.readLine()) != null; ) {
+                if (!line.matches("[0-9a-f]{64}  .+")) {
+                    throw new HistoryException(
+                            list.name(), "a damaged line", "SHA-256 and name of a part", "check the parts again");
+                }
+                parts.add(new Part(line.substring(0, 64), line.substring(66)));
+            }
+        }
+        if (parts.isEmpty()) {
+            throw new HistoryException(list.name(), "no part", "one or more", "check the parts again");
+        }
+        return new Chain(parts);
+    }
+
+    /**
+     * The parts before a history.
+     *
+     * @param after a run; or a folder of runs, of which the newest counts, or one that has this history already
+     * @param input SHA-256 of the history
+     */
+    static Chain before(String after, String input) throws IOException, HistoryException {
+        Location given = Location.of(after);
+        boolean isRun =
+                given.exists() && given.isFolder() && given.child(Claim.FILE).exists();
+        if (isRun) {
+            if (!isJudged(given)) {
+                throw new HistoryException(
+                        after, "a run of a history that could not be judged", "a run of what came before", "give that");
+            }
+            Chain chain = of(given);
+            if (chain.indexOf(input) >= 0) {
+                throw new HistoryException(
+                        after, "a run that covers this history already", "a run of what came before", "give that");
+            }
+            return chain;
+        }
+        Chain newest = NONE;
+        long time = Long.MIN_VALUE;
+        for (Location run : given.exists() ? Runs.within(given) : List.<Location>of()) {
+            if (!isJudged(run)) {
+                continue;
+            }
+            Chain chain = of(run);
+            int at = chain.indexOf(input);
+            if (at >= 0) {
+                return new Chain(chain.parts.subList(0, at));
+            }
+            long modified = run.child(Claim.FILE).modified();
+            // Runs of several levels end at about the same time; the longest chain is that of the newest part.
+            if (chain.parts.size() > newest.parts.size()
+                    || (chain.parts.size() == newest.parts.size() && modified > time)) {
+                newest = chain;
+                time = modified;
+            }
+        }
+        return newest;
+    }
+
+    private static boolean isJudged(Location run) throws IOException, HistoryException {
+        String verdict = Claim.read(run).verdict();
+        return !verdict.equals("INVALID") && !verdict.equals("ERROR");
+    }
+
+    private int indexOf(String input) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (parts.get(i).input.equals(input)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** This chain followed by a history. */
+    Chain then(String input, String location) {
+        List<Part> all = new ArrayList<>(parts);
+        all.add(new Part(input, location));
+        return new Chain(all);
+    }
+
+    /** What distinguishes it from other chains. */
+    String label() {
+        StringBuilder label = new StringBuilder();
+        for (Part part : parts) {
+            label.append(' ').append(part.input.isEmpty() ? part.location : part.input);
+        }
+        return label.toString();
+    }
+
+    /** Writes the list of a run. */
+    void write(Location run) throws IOException {
+        StringBuilder list = new StringBuilder();
+        for (Part part : parts) {
+            list.append(part.input).append("  ").append(part.location).append('\n');
+        }
+        run.child(FOLDER).child(FILE).write(out -> out.write(list.toString().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /**
+     * Reads the parts and a history as one.
+     *
+     * @throws BudgetException if a part is gone: without it the chain cannot be decided
+     * @throws IOException if a part has changed
+     * @throws HistoryException if a transaction appears twice, or a part is missing
+     */
+    public HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        List<String> paths = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            Part part = parts.get(i);
+            Location location = Location.of(part.location);
+            String name = "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain";
+            if (!location.exists()) {
+                throw new BudgetException(part.location + ", " + name
+                        + ", is gone, and the chain cannot be decided without it; restore it");
+            }
+            if (!part.input.isEmpty() && !Fingerprint.ofInput(location, stop).equals(part.input)) {
+                // Restoring it mends that, so it is no property of the history.
+                throw new IOException(part.location + ": found " + name
+                        + ", which has changed since it was checked; expected the bytes with SHA-256 " + part.input
+                        + "; restore it, or check the parts again from the first one that changed");
+            }
+            paths.add(part.location);
+        }
+        paths.add(path);
+        HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
+        requireNoGap(table);
+        return table;
+    }
+
+    /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */
+    private static void requireNoGap(HistoryTable table) throws HistoryException {
+        int missing = -1;
+        for (int t = 1; t < table.transactions(); t++) {
+            if (table.sessionOf(t) == table.sessionOf(t - 1) && table.index(t) != table.index(t - 1) + 1) {
+                boolean isWithin = file(table, t).equals(file(table, t - 1));
+                if (isWithin) {
+                    return;
+                }
+                missing = missing < 0 ? t : missing;
+            }
+        }
+        if (missing >= 0) {
+            throw new HistoryException(
+                    table.whereIs(missing),
+                    "session " + table.sessionLabel(table.sessionOf(missing)) + " continuing with index "
+                            + table.index(missing) + " after index " + table.index(missing - 1) + " of "
+                            + table.whereIs(missing - 1),
+                    "the next index, as within the parts",
+                    "a part is missing: check it first, or give --after the run of what came directly before");
+        }
+    }
+
+    private static String file(HistoryTable table, int t) {
+        String where = table.whereIs(t);
+        return where.substring(0, where.lastIndexOf(':'));
+    }
+}

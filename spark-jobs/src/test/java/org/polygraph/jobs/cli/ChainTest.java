@@ -1,0 +1,165 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/** {@code --after} and {@code --each}: histories that were archived part by part. */
+class ChainTest {
+    @TempDir
+    private Path folder;
+
+    private static String line(int session, int index, String operations) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
+                + "]}\n";
+    }
+
+    private static String op(String kind, String key, Object value) {
+        return "{\"op\":\"" + kind + "\",\"key\":\"" + key + "\",\"value\":" + value + "}";
+    }
+
+    private String write(String name, String lines) throws IOException {
+        return Files.writeString(folder.resolve(name), lines).toString();
+    }
+
+    private String runs() {
+        return folder.resolve("runs").toString();
+    }
+
+    private InProcess after(String path, String... options) {
+        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "ser", "-o", runs(), "--after", runs()));
+        words.addAll(List.of(options));
+        words.add(path);
+        return InProcess.run(words);
+    }
+
+    private String hour(int i) throws IOException {
+        String read = op("r", "x", i == 1 ? "null" : Integer.toString(i - 1));
+        return write("hour-" + i + ".jsonl", line(0, i - 1, read + "," + op("w", "x", i)));
+    }
+
+    @Test
+    void anHourReadsWhatTheHourBeforeWrote() throws IOException {
+        assertThat(InProcess.run("check", "-q", "-l", "ser", hour(2)).exitCode())
+                .isEqualTo(3);
+        for (int i = 1; i <= 4; i++) {
+            InProcess answer = after(hour(i));
+            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
+            assertThat(answer.out()).contains("  " + i + " txns");
+        }
+        // The same hour again is the same run.
+        assertThat(after(hour(2)).out()).contains("  2 txns");
+        InProcess verified = InProcess.run("verify", runs());
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        assertThat(verified.out().lines().filter(line -> line.startsWith("VERIFIED")))
+                .hasSize(4);
+    }
+
+    @Test
+    void aStaleReadAcrossHoursIsAViolation() throws IOException {
+        after(hour(1));
+        after(hour(2));
+        String stale = write("hour-3.jsonl", line(0, 2, op("r", "x", 1)));
+        InProcess answer = after(stale);
+        assertThat(answer.exitCode()).as(answer.toString()).isEqualTo(3);
+        assertThat(answer.out()).contains("SessionGuaranteeViolation", "hour-2.jsonl:1", "hour-3.jsonl:1");
+        assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
+    }
+
+    @Test
+    void whatIsWrongWithAChainIsNamed() throws IOException {
+        String first = hour(1);
+        after(first);
+        after(hour(2));
+        InProcess gap = after(hour(4));
+        assertThat(gap.exitCode()).as(gap.toString()).isEqualTo(5);
+        assertThat(gap.err()).contains("continuing with index 3 after index 1", "a part is missing");
+        String again = write("again.jsonl", line(0, 1, op("r", "x", 1)));
+        InProcess twice = after(again);
+        assertThat(twice.exitCode()).isEqualTo(5);
+        assertThat(twice.err()).contains("again.jsonl:1", "hour-2.jsonl:1");
+        Files.writeString(Path.of(first), line(0, 0, op("w", "x", 1)));
+        InProcess changed = after(hour(3));
+        assertThat(changed.exitCode()).isEqualTo(6);
+        assertThat(changed.err()).contains("hour-1.jsonl: found part 1 of 3 of the chain, which has changed");
+        Files.delete(Path.of(first));
+        InProcess gone = after(hour(3));
+        assertThat(gone.exitCode()).as(gone.toString()).isEqualTo(4);
+        assertThat(gone.out()).contains("hour-1.jsonl, part 1 of 3 of the chain, is gone");
+    }
+
+    @Test
+    void eachPartOfAFolder() throws IOException {
+        Path parts = Files.createDirectory(folder.resolve("archive"));
+        for (int i = 1; i <= 3; i++) {
+            Files.copy(Path.of(hour(i)), parts.resolve("hour-" + i + ".jsonl"));
+        }
+        InProcess each = InProcess.run("check", "-q", "-l", "ser", "-o", runs(), "--each", parts.toString());
+        assertThat(each.exitCode()).as(each.toString()).isZero();
+        assertThat(each.out().lines().filter(line -> line.startsWith("PASS"))).hasSize(3);
+        assertThat(InProcess.run("check", "-l", "ser", "--each", parts.toString())
+                        .exitCode())
+                .isEqualTo(2);
+    }
+
+    /** After each part the verdict is that of everything so far. */
+    @Test
+    void randomHistoriesInParts() throws Exception {
+        int violations = 0;
+        for (int i = 0; i < SuiteScale.of(200); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(22, i));
+            int[] index = new int[2];
+            int value = 0;
+            StringBuilder so = new StringBuilder();
+            Path archive = Files.createDirectory(folder.resolve("archive-" + i));
+            String out = folder.resolve("runs-" + i).toString();
+            for (int part = 0; part < 3; part++) {
+                StringBuilder lines = new StringBuilder();
+                for (int t = 0; t < 2; t++) {
+                    int session = random.nextInt(2);
+                    String key = random.nextInt(2) == 0 ? "x" : "y";
+                    int read = random.nextInt(value + 1);
+                    lines.append(line(
+                            session,
+                            index[session]++,
+                            op("r", key, read == 0 ? "null" : read)
+                                    + (random.nextInt(3) == 0 ? "" : "," + op("w", key, ++value))));
+                }
+                so.append(lines);
+                Path file = Files.writeString(archive.resolve("p" + part + ".jsonl"), lines);
+                Path whole = Files.writeString(folder.resolve("whole.jsonl"), so);
+                InProcess answer =
+                        InProcess.run("check", "-q", "-l", "ser", "-o", out, "--after", out, file.toString());
+                Verdict expected = new EmbeddedChecker()
+                        .check(
+                                HistoryReader.read(whole.toString(), HistoryFormat.AUTO),
+                                new CheckRequest(IsolationLevel.SER, TimeMode.HINT, 0, IndeterminateMode.MAYBE),
+                                Progress.NONE,
+                                Budget.unlimited());
+                assertThat(answer.word())
+                        .as("history %d, part %d: %s", i, part, answer)
+                        .isEqualTo(expected.status().name());
+                violations += expected.status() == Verdict.Status.VIOLATION ? 1 : 0;
+            }
+        }
+        assertThat(violations).isPositive();
+    }
+}
