@@ -100,7 +100,8 @@ public final class BeyondReads {
     }
 
     private static boolean isSingle(Violation violation) {
-        return SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty();
+        return violation.isPlace()
+                || (SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty());
     }
 
     /** All operations except the refuted reads, and reads by the same transactions that contradict these. */
