@@ -114,11 +114,12 @@ public final class CycleEvidence {
         if (failures == null || failures.isEmpty()) {
             return new Violation(Anomaly.NO_VALID_ORDER, List.of(reader), List.of(key), List.of(), detail);
         }
-        List<Dependency> best = failures.get(0).cycle();
+        List<Dependency> best = reasons.throughReader(failures.get(0).cycle());
         Set<Anomaly> names = EnumSet.noneOf(Anomaly.class);
         for (Alternative failure : failures) {
-            best = length(failure.cycle()) < length(best) ? failure.cycle() : best;
-            names.add(name(FirstCycle.of(failure.cycle())));
+            List<Dependency> cycle = reasons.throughReader(failure.cycle());
+            best = length(cycle) < length(best) ? cycle : best;
+            names.add(name(FirstCycle.of(cycle)));
         }
         // The name has to be true whichever writer the read had.
         Anomaly name = names.size() == 1 ? name(FirstCycle.of(best)) : Anomaly.NO_VALID_ORDER;

@@ -1,11 +1,16 @@
 package org.polygraph.partitioner.evidence;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntAVLTreeSet;
+import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -196,42 +201,53 @@ final class EdgeReasons {
         return null;
     }
 
-    /** R2: {@code from} read a version that {@code to} overwrote. */
+    /** R2: {@code from} read a version that {@code to} overwrote; of a key that both write, if there is one, as in a lost update. */
     private @Nullable Dependency overwritten(int from, int to, int below) {
+        IntSortedSet updated = new IntAVLTreeSet();
+        IntSortedSet onlyRead = new IntAVLTreeSet();
         for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
             int key = table.key(o);
-            if (table.isWrite(o) || !lookup.writes(key, to)) {
-                continue;
+            if (!table.isWrite(o) && lookup.writes(key, to)) {
+                (lookup.writes(key, from) ? updated : onlyRead).add(key);
             }
-            int writer = lookup.writerOf(key, from);
-            if (writer == to || writer == WriterLookup.UNDECIDED) {
-                continue;
-            }
-            List<Alternative> others = decision(key, from, below);
-            if (others == null) {
-                continue;
-            }
-            long value = valueRead(key, from);
-            if (writer == WriterLookup.INITIAL_WRITER) {
-                Reason reason = others.isEmpty()
-                        ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
-                        : forced(
-                                "forced: it read the initial value, because no writer of that value is possible",
-                                others);
-                return new Dependency(from, to, EdgeKind.RW, key, value, reason);
-            }
-            List<EvidenceGraph.Step> path =
-                    graph.path(events.commit(writer), events.begin(to), below, null, ANY_LENGTH);
-            if (path != null) {
-                List<Dependency> later = chain(writer, to, path);
-                String why = "forced: it read what " + name(writer) + " wrote, and " + name(to) + " wrote later ("
-                        + describe(later) + ")";
-                Dependency assumed = assumed(to, writer, key);
-                return new Dependency(
-                        from, to, EdgeKind.RW, key, value, forced(why, alternatives(assumed, assumed, later, others)));
+        }
+        for (IntSortedSet keys : List.of(updated, onlyRead)) {
+            for (int key : keys) {
+                Dependency found = overwritten(from, to, key, below);
+                if (found != null) {
+                    return found;
+                }
             }
         }
         return null;
+    }
+
+    private @Nullable Dependency overwritten(int from, int to, int key, int below) {
+        int writer = lookup.writerOf(key, from);
+        if (writer == to || writer == WriterLookup.UNDECIDED) {
+            return null;
+        }
+        List<Alternative> others = decision(key, from, below);
+        if (others == null) {
+            return null;
+        }
+        long value = valueRead(key, from);
+        if (writer == WriterLookup.INITIAL_WRITER) {
+            Reason reason = others.isEmpty()
+                    ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
+                    : forced("forced: it read the initial value, because no writer of that value is possible", others);
+            return new Dependency(from, to, EdgeKind.RW, key, value, reason);
+        }
+        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below, null, ANY_LENGTH);
+        if (path == null) {
+            return null;
+        }
+        List<Dependency> later = chain(writer, to, path);
+        String why = "forced: it read what " + name(writer) + " wrote, and " + name(to) + " wrote later ("
+                + describe(later) + ")";
+        Dependency assumed = assumed(to, writer, key);
+        return new Dependency(
+                from, to, EdgeKind.RW, key, value, forced(why, alternatives(assumed, assumed, later, others)));
     }
 
     /** R1 and R0: both write a key and the other order contradicts a reader or a snapshot. */
@@ -297,28 +313,79 @@ final class EdgeReasons {
     }
 
     /**
-     * Rewrites a cycle of observed edges and one version order S before T that a read of T's value forced. In the
-     * cycle T reaches S, so the reader comes before S, and S reaches the reader. The cycle through the reader is as
-     * short and shows which transaction missed which write. Any other cycle is returned unchanged.
+     * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a read of T's
+     * value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot overlap, S began before T
+     * committed. This cycle shows which transaction missed which write. A cycle of several version orders is rewritten only where
+     * an order rests on more than sessions and reads: it is no G0 or G1c, because the transactions may have committed in the other
+     * order. Any other cycle is returned unchanged.
      */
-    List<Dependency> throughReader(List<Dependency> cycle) {
-        int at = -1;
-        for (int i = 0; i < cycle.size(); i++) {
-            EdgeKind kind = cycle.get(i).kind();
-            if (kind == EdgeKind.RW || (kind == EdgeKind.WW && at >= 0)) {
+    List<Dependency> throughReader(List<Dependency> found) {
+        List<Dependency> cycle = withoutDetour(found);
+        int orders = 0;
+        for (Dependency d : cycle) {
+            if (d.kind() == EdgeKind.RW) {
                 return cycle;
             }
-            at = kind == EdgeKind.WW ? i : at;
+            orders += d.kind() == EdgeKind.WW ? 1 : 0;
         }
-        List<Alternative> because = at < 0 ? List.of() : cycle.get(at).reason().because();
-        if (because.isEmpty() || because.get(0).cycle().get(0).kind() != EdgeKind.RW) {
-            return cycle;
+        for (int at = 0; at < cycle.size(); at++) {
+            Dependency order = cycle.get(at);
+            List<Alternative> because = order.reason().because();
+            if (order.kind() != EdgeKind.WW || because.isEmpty()) {
+                continue;
+            }
+            List<Dependency> missed = because.get(0).cycle();
+            boolean byRead = missed.get(0).kind() == EdgeKind.RW;
+            if (missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
+                    && ((orders == 1 && byRead)
+                            || (missed.size() > 1
+                                    && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
+                List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
+                later.addAll(cycle.subList(0, at));
+                List<Dependency> rewritten = byRead ? throughReader(order, because, later) : joined(missed, later);
+                if (isSimple(rewritten)) {
+                    return rewritten;
+                }
+            }
         }
-        Dependency order = cycle.get(at);
+        return cycle;
+    }
+
+    /**
+     * Rewrites a cycle in which a transaction misses a write of the key that it read from the transaction before: the read does not
+     * show the order of these two writers, which other transactions force.
+     */
+    private static List<Dependency> withoutDetour(List<Dependency> cycle) {
+        for (int i = 0; i < cycle.size(); i++) {
+            Dependency read = cycle.get(i);
+            Dependency missed = cycle.get((i + 1) % cycle.size());
+            List<Alternative> because = missed.reason().because();
+            if (read.kind() == EdgeKind.WR
+                    && missed.kind() == EdgeKind.RW
+                    && read.key() == missed.key()
+                    && !because.isEmpty()
+                    && because.get(0).cycle().size() > 1
+                    && because.get(0).cycle().get(1).from() == read.from()) {
+                List<Dependency> back = new ArrayList<>();
+                for (int k = 2; k < cycle.size(); k++) {
+                    back.add(cycle.get((i + k) % cycle.size()));
+                }
+                List<Dependency> shown = joined(because.get(0).cycle(), back);
+                if (isSimple(shown)) {
+                    return withoutDetour(shown);
+                }
+            }
+        }
+        return cycle;
+    }
+
+    private static boolean isSimple(List<Dependency> cycle) {
+        return cycle.stream().mapToInt(Dependency::from).distinct().count() == cycle.size();
+    }
+
+    private List<Dependency> throughReader(Dependency order, List<Alternative> because, List<Dependency> later) {
         List<Dependency> missed = because.get(0).cycle();
         Dependency read = missed.get(0);
-        List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
-        later.addAll(cycle.subList(0, at));
         String why = "forced: it read what " + name(order.to()) + " wrote, and " + name(order.from()) + " wrote later ("
                 + describe(later) + ")";
         Dependency assumed = assumed(order.from(), order.to(), order.key());
@@ -326,6 +393,20 @@ final class EdgeReasons {
         return closed(
                 new Dependency(read.from(), read.to(), EdgeKind.RW, read.key(), read.value(), reason),
                 missed.subList(1, missed.size()));
+    }
+
+    /** Whether alternatives fail by sessions and reads alone. */
+    private static boolean isCausal(List<Alternative> because, Set<Reason> seen) {
+        for (Alternative alternative : because) {
+            for (Dependency d : alternative.cycle()) {
+                boolean isCausal =
+                        d.reason().basis() == Basis.ASSUMED || d.kind() == EdgeKind.SO || d.kind() == EdgeKind.WR;
+                if (!isCausal || (seen.add(d.reason()) && !isCausal(d.reason().because(), seen))) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** The other version order of a key. */
@@ -352,6 +433,13 @@ final class EdgeReasons {
         all.add(new Alternative(before(assumed), assumed, closed(consequence, path)));
         all.addAll(others);
         return all;
+    }
+
+    /** A cycle of the path after the consequence of an alternative, and of a path back. */
+    private static List<Dependency> joined(List<Dependency> alternative, List<Dependency> back) {
+        List<Dependency> cycle = new ArrayList<>(alternative.subList(1, alternative.size()));
+        cycle.addAll(back);
+        return cycle;
     }
 
     private static List<Dependency> closed(Dependency consequence, List<Dependency> path) {

@@ -57,6 +57,10 @@ final class ReadAnomalies {
                     transaction,
                     table.isDelete(operation) ? " after it had deleted it" : " after it had written it");
         }
+        Violation ofList = ListAnomalies.inconsistent(table, transaction, operation);
+        if (ofList != null) {
+            return ofList;
+        }
         long value = table.value(operation);
         int own = -1;
         int earlier = -1;
@@ -139,6 +143,9 @@ final class ReadAnomalies {
         int key = table.key(read);
         long value = table.value(read);
         String what = "read " + label(key, value) + ", ";
+        if (ListAnomalies.isDuplicate(table, transaction, read)) {
+            return ListAnomalies.duplicate(table, transaction, read + 1);
+        }
         for (int o = read + 1; o < table.operationsEnd(transaction); o++) {
             if (isWrite(o, key, value)) {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");

@@ -34,6 +34,14 @@ public enum Anomaly {
             "NonRepeatableRead",
             List.of("fuzzy read", "P2", "non-repeatable read"),
             "a transaction read one key twice and saw two values"),
+    INCOMPATIBLE_ORDER(
+            "IncompatibleOrder",
+            List.of("incompatible-order"),
+            "the lists that were read contradict each other in the order of their elements"),
+    DUPLICATE_ELEMENT(
+            "DuplicateElement",
+            List.of("duplicate-elements"),
+            "a list that was read has an element twice, which was appended once"),
     DUPLICATE_INSERT(
             "DuplicateInsert", List.of("unique key violation"), "a transaction inserted a row that already existed"),
     MISSING_ROW("MissingRow", List.of("delete of no row"), "a transaction deleted a row that did not exist"),

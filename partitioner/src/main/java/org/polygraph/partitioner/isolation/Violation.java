@@ -30,6 +30,16 @@ public record Violation(
             .thenComparingInt(violation -> violation.transactions().size())
             .thenComparingInt(Violation::forced);
 
+    /** Whether it is the place of one append in the lists that were read, which a part of the history may not show. */
+    public boolean isPlace() {
+        return cycle.isEmpty()
+                && cases.isEmpty()
+                && switch (anomaly) {
+                    case DIRTY_WRITE, LOST_UPDATE, INCOMPATIBLE_ORDER, DUPLICATE_ELEMENT -> true;
+                    default -> false;
+                };
+    }
+
     private int forced() {
         int forced = 0;
         for (Dependency edge : cycle) {

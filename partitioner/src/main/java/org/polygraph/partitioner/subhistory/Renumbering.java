@@ -43,6 +43,11 @@ public final class Renumbering {
                 subHistory(v.minimal()));
     }
 
+    /** All of them. */
+    public List<Violation> of(List<Violation> violations) {
+        return violations.stream().map(this::of).toList();
+    }
+
     private @Nullable SubHistory subHistory(@Nullable SubHistory of) {
         if (of == null) {
             return null;

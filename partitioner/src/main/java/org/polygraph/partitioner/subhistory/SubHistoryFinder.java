@@ -93,6 +93,9 @@ public final class SubHistoryFinder {
         }
         HistorySelection part = HistorySelection.of(of.table(), operations);
         SubHistory shown = new SubHistory(part.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
+        if (violation.isPlace()) {
+            return violation.shownBy(shown);
+        }
         Violation again = Explanation.of(
                 part.table(),
                 level,

@@ -26,6 +26,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /** Answers each PATH of a command at each level, from an earlier run or by a check whose run is kept. */
@@ -169,7 +170,7 @@ public final class CheckRun {
         all = consistent(all, path);
         for (int i = 0; i < all.size(); i++) {
             if (isNew.get(i)) {
-                all.set(i, kept(all.get(i), kept.get(i), input.toString()));
+                all.set(i, kept(all.get(i), kept.get(i), input.toString(), budget));
             }
         }
         return all;
@@ -201,7 +202,7 @@ public final class CheckRun {
             Answer answer = at(request.level(), answers);
             if (answer != null) {
                 RunDirectory run = settings.run(folder, request, STDIN, input, Chain.NONE);
-                answers.set(answers.indexOf(answer), kept(answer, run, input));
+                answers.set(answers.indexOf(answer), kept(answer, run, input, budget));
             }
         }
         return answers;
@@ -291,7 +292,7 @@ public final class CheckRun {
     }
 
     /** Writes the run of an answer. */
-    private Answer kept(Answer answer, RunDirectory directory, String input) {
+    private Answer kept(Answer answer, RunDirectory directory, String input, Budget budget) {
         Verdict found = answer.found();
         if (found == null) {
             return answer;
@@ -300,7 +301,7 @@ public final class CheckRun {
         long evidence = System.nanoTime();
         try {
             long cpu = CpuClock.millis();
-            verdict = directory.writeEvidence(found, input);
+            verdict = evidenced(found, directory, input, budget);
             if (verdict.certificate() != null) {
                 long millis = millisSince(evidence);
                 Phase phase = new Phase(
@@ -332,6 +333,19 @@ public final class CheckRun {
                             + verdict.status() + "; give another --out");
         }
         return Answer.found(verdict);
+    }
+
+    /** A PASS keeps its verdict if the time ends before its certificate is written. */
+    private static Verdict evidenced(Verdict found, RunDirectory directory, String input, Budget budget)
+            throws IOException {
+        try {
+            return directory.writeEvidence(found, input, budget::exhausted);
+        } catch (BudgetException e) {
+            String reason = found.reason().isEmpty() ? "" : found.reason() + "; ";
+            return found.with()
+                    .reason(reason + "the time ended before the certificate was written")
+                    .build();
+        }
     }
 
     private static long millisSince(long nanos) {

@@ -9,6 +9,7 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
@@ -17,6 +18,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.Renumbering;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -73,6 +75,7 @@ final class VerdictMaker {
         phases.addTo(verdict);
         return verdict.counts(Counts.of(check.table()))
                 .residual(check.residual())
+                .windows(check.windows())
                 .assumptions(check.request().assumptions(check.table(), check.hasUniqueValues()));
     }
 
@@ -86,12 +89,33 @@ final class VerdictMaker {
         }
         if (finding instanceof Finding.Refuted refuted) {
             check.refuted(refuted);
-            Finding.Violated shown = Counterexamples.of(check, refuted, (rest, request, budget) -> new EmbeddedChecker()
-                    .check(rest, request, Progress.NONE, budget)
-                    .violations());
-            return violation(check, shown).refutation(refuted.refutation());
+            return violation(check, shown(check, refuted)).refutation(refuted.refutation());
+        }
+        if (finding instanceof Finding.RefutedAlone alone) {
+            return violation(check, shown(check, alone));
         }
         return violation(check, (Finding.Violated) finding);
+    }
+
+    private static Finding.Violated shown(Check check, Finding.Refuted refuted) {
+        return Counterexamples.of(check, refuted, (rest, request, budget) -> new EmbeddedChecker()
+                .check(rest, request, Progress.NONE, budget)
+                .violations());
+    }
+
+    /** The evidence is looked for among the transactions that are refuted alone. Its proof would be of them only. */
+    private static Finding.Violated shown(Check check, Finding.RefutedAlone alone) {
+        Renumbering renumbering = new Renumbering(alone.part());
+        check.refuted(new Finding.Refuted(renumbering.of(alone.refuted().violations())));
+        Check part = new Check(alone.part().table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
+        check.phases().begin("evidence");
+        Finding.Violated shown = shown(part, alone.refuted());
+        check.phases().end(shown.violations().size());
+        return new Finding.Violated(
+                renumbering.of(shown.violations()),
+                renumbering.of(shown.unexplained()),
+                shown.found(),
+                shown.certificate());
     }
 
     private static Verdict.Builder pass(Check check, Finding.Order order) {

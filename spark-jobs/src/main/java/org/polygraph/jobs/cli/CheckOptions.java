@@ -8,6 +8,7 @@ import org.polygraph.jobs.application.AutoChecker;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
+import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -105,6 +106,12 @@ final class CheckOptions {
                     + " implicit: none, SESSION#INDEX: that one.")
     private InitialChoice initial = InitialChoice.AUTO;
 
+    @Option(
+            names = "--window",
+            paramLabel = "N",
+            description = "Decide by windows of N transactions, which never changes a verdict (default: 0, never).")
+    private int window;
+
     @Option(names = "--on-violation", paramLabel = "WHAT", description = "fail: exit 3; succeed: exit 0.")
     private OnViolation onViolation = OnViolation.FAIL;
 
@@ -199,6 +206,12 @@ final class CheckOptions {
         if (mostViolations < 1 || mostViolations > 100) {
             throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
         }
+        if (window < 0) {
+            throw wrong("--window " + window + " is out of range; give 1 or more, or 0 for no windows");
+        }
+        if (proof != null && window > 0) {
+            throw wrong("--proof is of the whole history, and --window decides windows; give one");
+        }
         if (resume && overwrite) {
             throw wrong("--resume and --overwrite exclude each other; give one");
         }
@@ -226,9 +239,10 @@ final class CheckOptions {
     }
 
     Checker checker(Engines engines) {
-        return engine.isAuto()
+        Checker whole = engine.isAuto()
                 ? new AutoChecker(engines, engine.master())
                 : engine.choose(engines::embedded, engines::spark);
+        return window == 0 ? whole : new WindowedChecker(whole, window);
     }
 
     /** The settings with the levels that were given. */

@@ -126,7 +126,7 @@ final class VerifyCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "DUR",
             converter = Converters.DurationNanos.class,
-            description = "Time for the verification, such as 10s, 5m, 1h; then UNKNOWN.")
+            description = "Time for each run, such as 10s, 5m, 1h; then UNKNOWN.")
     private @Nullable Long timeoutNanos;
 
     @Parameters(
@@ -170,15 +170,15 @@ final class VerifyCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--proof needs one PATH, and one level with -l: sser, ser, ssi or si");
         }
-        Budget budget = Budget.starting(
-                timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
-                Runtime.getRuntime().maxMemory());
         Verification.Replayer replayer =
                 engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer);
         int exitCode = ExitCode.PASS.code();
         try {
             for (String each : runs()) {
                 begin(each);
+                Budget budget = Budget.starting(
+                        timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
+                        Runtime.getRuntime().maxMemory());
                 Found found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
                 print(found.word, found.reason);
                 for (String line : found.checked) {
@@ -221,8 +221,8 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     /**
-     * Runs on a thread of its own, which is abandoned at the end of the time: replays do not poll a budget, and the process ends
-     * next. Hashing and reading do stop.
+     * Runs on a thread of its own, which is abandoned at the end of the time, because replays do not poll a budget. Hashing and
+     * reading do stop.
      */
     private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
         FutureTask<Found> answer = new FutureTask<>(() -> answer(replayer, budget));

@@ -3,6 +3,7 @@ package org.polygraph.jobs.decision;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -17,6 +18,7 @@ public final class Check {
     private final PhaseClock phases;
     private final DecisionCheckpoints checkpoints;
     private ResidualSize residual = ResidualSize.NONE;
+    private @Nullable WindowCounts windows;
     private boolean hasUniqueValues = true;
     private volatile Finding.@Nullable Refuted refuted;
 
@@ -98,5 +100,14 @@ public final class Check {
 
     public void residual(ResidualSize size) {
         residual = size;
+    }
+
+    /** What windows decided; null if the check was not asked to decide by windows. */
+    public @Nullable WindowCounts windows() {
+        return windows;
+    }
+
+    public void windows(WindowCounts counts) {
+        windows = counts;
     }
 }

@@ -8,6 +8,7 @@ import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
 
 /** What a decision found. A decision that finds nothing within its budget throws a BudgetException. */
 public sealed interface Finding {
@@ -60,6 +61,15 @@ public sealed interface Finding {
             return unexplained(new Certificate("cycle", null, false), null);
         }
     }
+
+    /**
+     * A refutation of some transactions alone: reads that the others may explain are left out, so the whole history has no order
+     * either.
+     *
+     * @param part these transactions without such reads
+     * @param refuted in the ids of the part
+     */
+    record RefutedAlone(HistorySelection part, Refuted refuted) implements Finding {}
 
     /**
      * Violations as they are reported.

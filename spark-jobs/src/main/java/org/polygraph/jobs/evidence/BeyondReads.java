@@ -96,13 +96,12 @@ public final class BeyondReads {
             return List.of();
         }
         Renumbering renumbering = new Renumbering(part);
-        return rest.violations(part.table(), request, budget).stream()
-                .map(renumbering::of)
-                .toList();
+        return renumbering.of(rest.violations(part.table(), request, budget));
     }
 
     private static boolean isSingle(Violation violation) {
-        return SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty();
+        return violation.isPlace()
+                || (SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty());
     }
 
     /** All operations except the refuted reads, and reads by the same transactions that contradict these. */

@@ -3,7 +3,9 @@ package org.polygraph.jobs.evidence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -12,6 +14,7 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -27,9 +30,8 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class Counterexamples {
     /**
-     *      * Looks at the budget for all violations of a history. A look takes 6 to 12 microseconds, so this is about
-     *      three seconds of CPU. Work
-     * is counted because evidence must not depend on the speed of the machine.
+     * Looks at the budget for all violations of a history. A look takes 6 to 12 microseconds, so this is about three seconds of
+     * CPU. Work is counted because evidence must not depend on the speed of the machine.
      */
     private static final long MOST_LOOKS = 300_000;
 
@@ -84,11 +86,11 @@ public final class Counterexamples {
     }
 
     private List<Violation> of(Check check, Finding.Refuted refuted) {
-        List<Violation> violations = refuted.violations();
+        int most = request.mostViolations();
+        List<Violation> violations = withEveryName(refuted.violations(), most);
         SubHistoryFinder finder = finder();
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> reported = new ArrayList<>();
-        int most = request.mostViolations();
         int tried = Math.min(violations.size(), most);
         for (int i = 0; i < tried; i++) {
             Violation violation = violations.get(i);
@@ -118,6 +120,21 @@ public final class Counterexamples {
                 .thenComparing(Violation::anomaly)
                 .thenComparingInt(Counterexamples::operations));
         return reported;
+    }
+
+    /** The same violations, reordered so that the first ones have as many names as possible; the first one stays the first. */
+    private static List<Violation> withEveryName(List<Violation> violations, int most) {
+        Map<Anomaly, Violation> firstOfName = new LinkedHashMap<>();
+        violations.forEach(violation -> firstOfName.putIfAbsent(violation.anomaly(), violation));
+        int others = most - firstOfName.size();
+        List<Violation> first = new ArrayList<>();
+        List<Violation> later = new ArrayList<>();
+        for (Violation violation : violations) {
+            boolean isFirstOfName = firstOfName.get(violation.anomaly()) == violation;
+            (isFirstOfName || others-- > 0 ? first : later).add(violation);
+        }
+        first.addAll(later);
+        return first;
     }
 
     /** Null if memory does not suffice: the verdict does not need sub-histories. */

@@ -120,7 +120,7 @@ final class Client implements Runnable {
                 counts.committed();
                 return true;
             } catch (SQLException e) {
-                if (isCommitting && !isRolledBack(e)) {
+                if (isCommitting && !target.dialect().isRolledBack(e)) {
                     recorded.unknown();
                     counts.unknown();
                     return false;
@@ -144,14 +144,11 @@ final class Client implements Runnable {
         }
     }
 
-    /** Whether an error of COMMIT means that the transaction was rolled back: class 40, but for 40003. */
-    private static boolean isRolledBack(SQLException e) {
-        String state = e.getSQLState();
-        return state != null && state.startsWith("40") && !state.equals("40003");
-    }
-
     private static String reason(SQLException e) {
-        String state = String.valueOf(e.getSQLState());
+        String state = e.getSQLState();
+        if (state == null) {
+            return e.getErrorCode() == 0 ? "error without a code" : "code " + e.getErrorCode();
+        }
         return switch (state) {
             case "40001" -> "serialization failure or deadlock (40001)";
             case "40P01" -> "deadlock (40P01)";

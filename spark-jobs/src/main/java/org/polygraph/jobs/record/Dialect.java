@@ -1,5 +1,7 @@
 package org.polygraph.jobs.record;
 
+import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -72,6 +74,53 @@ public enum Dialect {
                             + " in H2 currently doesn't ensure equivalence of concurrent and serializable execution of"
                             + " transactions that perform write operations.",
                     PromiseSource.H2)),
+    /** Its transactions lock what they read and write, unless the URL has {@code hsqldb.tx=mvcc}. */
+    HSQLDB(
+            "jdbc:hsqldb:",
+            "VARCHAR(1000000)",
+            List.of("org.hsqldb:hsqldb:2.7.4"),
+            promise(Isolation.READ_COMMITTED, IsolationLevel.RC, PromiseSource.ALL_LEVELS, PromiseSource.HSQLDB),
+            promise(Isolation.REPEATABLE_READ, IsolationLevel.RC, PromiseSource.ALL_LEVELS, PromiseSource.HSQLDB),
+            promise(Isolation.SERIALIZABLE, IsolationLevel.SER, PromiseSource.ALL_LEVELS, PromiseSource.HSQLDB)),
+    DERBY(
+            "jdbc:derby:",
+            "VARCHAR(30000)",
+            List.of("org.apache.derby:derby:10.16.1.1", "org.apache.derby:derbyshared:10.16.1.1"),
+            promise(
+                    Isolation.READ_COMMITTED,
+                    IsolationLevel.RC,
+                    "Connection.TRANSACTION_READ_COMMITTED (ANSI level 1)",
+                    PromiseSource.DERBY),
+            promise(
+                    Isolation.REPEATABLE_READ,
+                    IsolationLevel.RC,
+                    "Connection.TRANSACTION_REPEATABLE_READ (ANSI level 2)",
+                    PromiseSource.DERBY),
+            promise(
+                    Isolation.SERIALIZABLE,
+                    IsolationLevel.SER,
+                    "Connection.TRANSACTION_SERIALIZABLE (ANSI level 3)",
+                    PromiseSource.DERBY)),
+    SQLITE(
+            "jdbc:sqlite:",
+            "TEXT",
+            List.of("org.xerial:sqlite-jdbc:3.50.3.0"),
+            promise(
+                    Isolation.SERIALIZABLE,
+                    IsolationLevel.SER,
+                    "Transactions in SQLite are SERIALIZABLE.",
+                    "https://www.sqlite.org/isolation.html")),
+    DUCKDB(
+            "jdbc:duckdb:",
+            "VARCHAR",
+            List.of("org.duckdb:duckdb_jdbc:1.3.2.0"),
+            promise(
+                    Isolation.REPEATABLE_READ,
+                    IsolationLevel.SI,
+                    "Optimistic concurrency control comes into play when two threads attempt to edit (update or delete) the"
+                            + " same row at the same time. In that situation, the second thread to attempt the edit will"
+                            + " fail with a conflict error.",
+                    "https://duckdb.org/docs/stable/connect/concurrency")),
     /** Any other database that accepts plain SQL. */
     OTHER("jdbc:", "VARCHAR(30000)", List.of());
 
@@ -81,6 +130,10 @@ public enum Dialect {
         static final String MARIADB = "https://mariadb.com/kb/en/set-transaction/";
         static final String MYSQL = "https://dev.mysql.com/doc/refman/8.4/en/innodb-transaction-isolation-levels.html";
         static final String H2 = "https://www.h2database.com/html/advanced.html#transaction_isolation";
+        static final String HSQLDB =
+                "https://hsqldb.org/doc/2.0/apidocs/org.hsqldb/org/hsqldb/jdbc/JDBCConnection.html";
+        static final String ALL_LEVELS = "HSQLDB 2.0 supports all isolation levels.";
+        static final String DERBY = "https://db.apache.org/derby/docs/10.16/devguide/cdevconcepts15366.html";
         static final String FRESH_SNAPSHOT =
                 "Each consistent read, even within the same transaction, sets and reads its own fresh snapshot.";
         static final String FIRST_READ =
@@ -89,6 +142,8 @@ public enum Dialect {
                 "This level is like REPEATABLE READ, but InnoDB implicitly converts all plain"
                         + " SELECT statements to SELECT ... LOCK IN SHARE MODE.";
     }
+
+    private static final int SQLITE_BUSY = 5;
 
     private final String prefix;
     private final String text;
@@ -130,6 +185,38 @@ public enum Dialect {
     /** All that the manual documents. */
     public List<Promise> promises() {
         return promises;
+    }
+
+    /** Sets what the database reads when it is loaded, where the user has not set it. */
+    void prepare() {
+        if (this == DERBY) {
+            // By default a deadlock lasts 20 seconds, and a log is written to the working directory.
+            for (String timeout : List.of("derby.locks.deadlockTimeout", "derby.locks.waitTimeout")) {
+                setIfAbsent(timeout, "1");
+            }
+            setIfAbsent(
+                    "derby.stream.error.file",
+                    Path.of(System.getProperty("java.io.tmpdir", "."), "derby.log")
+                            .toString());
+        }
+    }
+
+    private static void setIfAbsent(String property, String value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, value);
+        }
+    }
+
+    /** Whether an error of COMMIT means that the transaction did not commit and can be rolled back. */
+    boolean isRolledBack(SQLException e) {
+        return switch (this) {
+            case SQLITE -> (e.getErrorCode() & 0xFF) == SQLITE_BUSY;
+            case DUCKDB -> String.valueOf(e.getMessage()).contains("TransactionContext Error: Failed to commit");
+            default -> {
+                String state = e.getSQLState();
+                yield state != null && state.startsWith("40") && !state.equals("40003");
+            }
+        };
     }
 
     /** The type of a column with lists. */

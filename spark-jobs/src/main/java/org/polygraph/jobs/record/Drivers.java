@@ -39,6 +39,7 @@ public final class Drivers implements DriverSource {
     @Override
     public Driver of(String url) throws IOException {
         Dialect dialect = Dialect.of(url);
+        dialect.prepare();
         List<Path> jars = new ArrayList<>(given);
         Driver found = jars.isEmpty() ? accepting(url, ServiceLoader.load(Driver.class)) : null;
         if (found == null) {

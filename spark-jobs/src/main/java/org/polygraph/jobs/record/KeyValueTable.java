@@ -33,12 +33,12 @@ final class KeyValueTable implements AutoCloseable {
     /** Replaces the table. */
     static void create(Connection connection, Dialect dialect, boolean lists, int keys, long initial)
             throws SQLException {
+        try {
+            drop(connection);
+        } catch (SQLException e) {
+            // There was none.
+        }
         try (Statement statement = connection.createStatement()) {
-            try {
-                statement.execute("DROP TABLE " + NAME);
-            } catch (SQLException e) {
-                // There was none.
-            }
             statement.execute("CREATE TABLE " + NAME + " (k INT NOT NULL PRIMARY KEY, v "
                     + (lists ? dialect.text() : "BIGINT") + " NOT NULL)" + dialect.tableOptions());
         }

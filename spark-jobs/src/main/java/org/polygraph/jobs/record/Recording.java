@@ -11,8 +11,10 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +135,7 @@ public final class Recording {
                     random,
                     recorder.session(),
                     counts,
-                    this::next);
+                    turns(c));
             clients.add(client);
             threads.add(new Thread(client, "client-" + c));
         }
@@ -173,11 +175,15 @@ public final class Recording {
         }
     }
 
-    private boolean next() {
-        return !stopped
+    /** Whether a client may begin another transaction. The first one of each client is its own, so every session has one. */
+    private BooleanSupplier turns(int client) {
+        AtomicBoolean isOwn = new AtomicBoolean(client < settings.workload().transactions());
+        begun.addAndGet(isOwn.get() ? 1 : 0);
+        return () -> !stopped
                 && failure.get() == null
                 && System.nanoTime() < deadline
-                && begun.getAndIncrement() < settings.workload().transactions();
+                && (isOwn.getAndSet(false)
+                        || begun.getAndIncrement() < settings.workload().transactions());
     }
 
     /** Until the replica has the new table, with which the history begins. */

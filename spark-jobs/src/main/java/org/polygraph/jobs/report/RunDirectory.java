@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.RankFile;
@@ -25,6 +26,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -124,9 +126,11 @@ public final class RunDirectory {
      * violation, which are read back and checked against the history as {@code polygraph verify} does.
      *
      * @param input fingerprint of the bytes of the history
+     * @param stop whether the time has ended
      * @return the verdict with the location of the evidence and whether it was verified
+     * @throws BudgetException if {@code stop} returned true before the certificate of a PASS was written
      */
-    public Verdict writeEvidence(Verdict verdict, String input) throws IOException {
+    public Verdict writeEvidence(Verdict verdict, String input, BooleanSupplier stop) throws IOException {
         run.child(SUCCESS).delete();
         run.child(VIOLATIONS).delete();
         run.child(RankFile.FOLDER).delete();
@@ -137,8 +141,8 @@ public final class RunDirectory {
         boolean verified = certificate != null && certificate.verified();
         Witness witness = verdict.witness();
         if (witness != null) {
-            String content = Fingerprint.ofContent(witness.table());
-            String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current());
+            String content = Fingerprint.ofContent(witness.table(), stop);
+            String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current(), stop);
             return located(verdict, path, verified);
         }
         HistoryTable table = verdict.table();
@@ -152,8 +156,9 @@ public final class RunDirectory {
             write(violation(i).child(EXPLANATION), ViolationText.full(verdict, i, table));
         }
         Optional<Terms> terms = terms(verdict);
-        boolean holds =
-                terms.isPresent() && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED));
+        boolean holds = terms.isPresent()
+                && !stop.getAsBoolean()
+                && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED));
         return located(verdict, VIOLATIONS, verified || holds);
     }
 

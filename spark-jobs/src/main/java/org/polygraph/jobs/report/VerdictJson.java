@@ -25,6 +25,7 @@ import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -98,6 +99,7 @@ public final class VerdictJson {
             json.counts(verdict.counts());
             json.phases(verdict.phases());
             json.residual(verdict.residual());
+            json.windows(verdict.windows());
             generator.writeEndObject();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -184,6 +186,7 @@ public final class VerdictJson {
         assumptions(verdict.assumptions());
         phases(verdict.phases());
         residual(verdict.residual());
+        windows(verdict.windows());
         number("peak_memory_bytes", verdict.peakMemoryBytes());
         certificate(verdict.certificate());
         number("ms", verdict.millis());
@@ -405,6 +408,19 @@ public final class VerdictJson {
         number("largest", residual.largest());
         number("decisions", residual.decisions());
         number("conflicts", residual.conflicts());
+        json.writeEndObject();
+    }
+
+    private void windows(@Nullable WindowCounts windows) throws IOException {
+        if (windows == null) {
+            return;
+        }
+        json.writeObjectFieldStart("windows");
+        number("size", windows.size());
+        number("decided", windows.decided());
+        number("grown", windows.grown());
+        number("largest", windows.largest());
+        json.writeStringField("whole", windows.whole());
         json.writeEndObject();
     }
 

@@ -47,6 +47,7 @@ public final class Verdict {
     private final @Nullable Assumptions assumptions;
     private final List<Phase> phases;
     private final ResidualSize residual;
+    private final @Nullable WindowCounts windows;
     private final long peakMemoryBytes;
     private final @Nullable Certificate certificate;
     private final @Nullable Witness witness;
@@ -67,6 +68,7 @@ public final class Verdict {
         assumptions = b.assumptions;
         phases = List.copyOf(b.phases);
         residual = b.residual;
+        windows = b.windows;
         peakMemoryBytes = b.peakMemoryBytes;
         certificate = b.certificate;
         witness = b.witness;
@@ -131,6 +133,11 @@ public final class Verdict {
         return residual;
     }
 
+    /** Null if the check was not asked to decide by windows. */
+    public @Nullable WindowCounts windows() {
+        return windows;
+    }
+
     public long peakMemoryBytes() {
         return peakMemoryBytes;
     }
@@ -176,6 +183,7 @@ public final class Verdict {
         b.assumptions = assumptions;
         b.phases = new ArrayList<>(phases);
         b.residual = residual;
+        b.windows = windows;
         b.peakMemoryBytes = peakMemoryBytes;
         b.certificate = certificate;
         b.witness = witness;
@@ -199,6 +207,7 @@ public final class Verdict {
         private @Nullable Assumptions assumptions;
         private List<Phase> phases = new ArrayList<>();
         private ResidualSize residual = ResidualSize.NONE;
+        private @Nullable WindowCounts windows;
         private long peakMemoryBytes;
         private @Nullable Certificate certificate;
         private @Nullable Witness witness;
@@ -272,6 +281,12 @@ public final class Verdict {
 
         public Builder residual(ResidualSize value) {
             residual = value;
+            return this;
+        }
+
+        /** Of a check that was asked to decide by windows. */
+        public Builder windows(@Nullable WindowCounts value) {
+            windows = value;
             return this;
         }
 

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
@@ -126,6 +128,15 @@ class DeadlineTest {
                 .contains("timeout of 1000 ms ran out during " + (phase.equals("read") ? "reading" : phase));
     }
 
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"read", "index", "graph", "closure", "saturation", "order", "solve", "replay"})
+    void longTimeoutsAreKeptToo(String phase) {
+        for (int seconds : List.of(5, 20)) {
+            assertThat(deaf(phase, seconds).exitCode()).isEqualTo(4);
+        }
+    }
+
     /** The verdict is known when evidence is built, so the end of the time costs evidence only. */
     @ParameterizedTest
     @ValueSource(strings = {"evidence", "shrinking"})
@@ -168,6 +179,48 @@ class DeadlineTest {
             InProcess verify = InProcess.run("verify", run.toString());
             assertThat(verify.out()).startsWith("UNKNOWN").contains("the run has no sub-history of it");
         }
+    }
+
+    /** An engine that finds the order when the time ends. */
+    private static final class Late implements Checker {
+        @Override
+        public Finding find(Check check) {
+            Finding found = new EmbeddedChecker().find(check);
+            while (!check.budget().exhausted()) {
+                Thread.onSpinWait();
+            }
+            return found;
+        }
+    }
+
+    /** Files after the verdict take no time that is not left: the certificate of a PASS is left out. */
+    @Test
+    void aKnownPassIsKeptWithoutCertificate() throws IOException {
+        String file = Files.writeString(
+                        folder.resolve("pass.jsonl"), SKEW.lines().findFirst().orElseThrow())
+                .toString();
+        String out = folder.resolve("late").toString();
+        InProcess check = inTime(
+                1,
+                () -> InProcess.run(
+                        new OnlyEmbedded(new Late()),
+                        "check",
+                        "-q",
+                        "-l",
+                        "ser",
+                        "--timeout",
+                        "1s",
+                        "--overwrite",
+                        "-o",
+                        out,
+                        file));
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(0);
+        assertThat(check.out()).startsWith("PASS").contains("the time ended before the certificate was written");
+        InProcess verify = InProcess.run("verify", out);
+        assertThat(verify.exitCode()).as(verify.toString()).isEqualTo(4);
+        assertThat(verify.out()).contains("the run has no certificate, because the time ended before it was written");
+        InProcess again = InProcess.run("report", out);
+        assertThat(again.exitCode()).as(again.toString()).isEqualTo(0);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +74,45 @@ class RecordTest {
         assertThat(table.metadata().get("database")).startsWith("\"H2 ");
         // The header states the level.
         assertThat(InProcess.run("check", file.toString()).out()).startsWith("PASS  " + level + "  ");
+    }
+
+    /** Their drivers are downloaded. Derby finds a deadlock by a timeout of a second, so there are few. */
+    @ParameterizedTest
+    @Tag("process")
+    @CsvSource({
+        "hsqldb:mem:kept, mini, serializable, ser",
+        "hsqldb:mem:kept, mini, read-committed, rc",
+        "derby:memory:kept;create=true, mini, serializable, ser",
+        "derby:memory:kept;create=true, mini, read-committed, rc",
+        "sqlite:, registers, serializable, ser",
+        "sqlite:, append, serializable, ser",
+        "duckdb:, registers, repeatable-read, si",
+        "duckdb:, bank, repeatable-read, si"
+    })
+    void embeddedDatabasesKeepWhatTheirManualsPromise(String url, String workload, String isolation, String level)
+            throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        InProcess run = InProcess.run(
+                "record",
+                "--url",
+                "jdbc:" + url + (url.endsWith(":") ? folder.resolve("database") : ""),
+                "-w",
+                workload,
+                "--isolation",
+                isolation,
+                "--transactions",
+                "100",
+                "--sessions",
+                "3",
+                "--keys",
+                "100",
+                "--check",
+                "-o",
+                file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains("100 txns", "PASS  " + level + "  " + file);
+        assertThat(read(file).transactions()).isEqualTo(100);
+        assertThat(read(file).sessions()).isEqualTo(3);
     }
 
     @Test

@@ -62,6 +62,19 @@ class AllViolationsTest {
         }
     }
 
+    /** Eleven lost updates are simpler than the long fork, but one of the ten explained violations is the long fork. */
+    @Test
+    void everyNameIsExplained() {
+        StringBuilder text = new StringBuilder("init 0");
+        for (int i = 0; i < 11; i++) {
+            text.append(String.format("; r(k%d,0) w(k%d,1); r(k%d,0) w(k%d,2)", i, i, i, i));
+        }
+        text.append("; w(x,1); w(y,1); r(x,1) r(y,0); r(y,1) r(x,0)");
+        Verdict verdict = check(HistoryDsl.parse(text.toString()), IsolationLevel.SER, 10);
+        assertThat(kinds(verdict.violations(), List.of())).isEqualTo(Map.of("LongFork", 1, "LostUpdate", 9));
+        assertThat(kinds(List.of(), verdict.unexplained())).isEqualTo(Map.of("LostUpdate", 2));
+    }
+
     @Test
     void areCountedForLinearizability() {
         HistoryTable table =

@@ -153,7 +153,7 @@ class ReportTest {
     }
 
     private static Verdict write(RunDirectory run, Verdict verdict) throws IOException {
-        Verdict evidenced = run.writeEvidence(verdict, "sha");
+        Verdict evidenced = run.writeEvidence(verdict, "sha", () -> false);
         run.finish(evidenced);
         VerdictSchema.assertFollowed(VerdictJson.of(evidenced));
         return evidenced;

@@ -80,7 +80,7 @@ class SparkReplayerTest {
     /** Writes the run of a PASS whose certificate has this order. */
     private Location run(String name, Verdict pass, Witness witness, String input) throws IOException {
         RunDirectory run = new RunDirectory(Location.of(folder.toString()), name);
-        run.finish(run.writeEvidence(pass.with().path(name).witness(witness).build(), input));
+        run.finish(run.writeEvidence(pass.with().path(name).witness(witness).build(), input, () -> false));
         return Location.of(folder.resolve("run=" + name).toString());
     }
 

@@ -33,12 +33,14 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
         if (start == b.length) {
             return null;
         }
-        int next = skipSpace(b, start + 1);
+        int next = skipSpaceAndCommas(b, start + 1);
         int second = byteAt(b, next);
         return switch (b[start]) {
-            case '{' -> second == ':' || second == '#' ? HistoryFormat.EDN : HistoryFormat.JSONL;
+            case '{' -> second == ':' || second == '#' || second == ';' ? HistoryFormat.EDN : HistoryFormat.JSONL;
             case '[', '(' ->
-                (second == '{' && byteAt(b, skipSpace(b, next + 1)) == ':') || second == '#' ? HistoryFormat.EDN : null;
+                (second == '{' && byteAt(b, skipSpaceAndCommas(b, next + 1)) == ':') || second == '#' || second == ';'
+                        ? HistoryFormat.EDN
+                        : null;
             case '#' -> Character.isLetter(second) ? HistoryFormat.EDN : null;
             case ';', ',' -> HistoryFormat.EDN;
             case 'r', 'w' -> second == '(' ? HistoryFormat.PLUME : null;
@@ -60,6 +62,15 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
         int i = from;
         while (i < b.length && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n')) {
             i++;
+        }
+        return i;
+    }
+
+    /** Commas are white space in EDN. */
+    private static int skipSpaceAndCommas(byte[] b, int from) {
+        int i = skipSpace(b, from);
+        while (byteAt(b, i) == ',') {
+            i = skipSpace(b, i + 1);
         }
         return i;
     }

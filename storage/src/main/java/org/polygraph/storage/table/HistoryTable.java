@@ -376,6 +376,40 @@ public final class HistoryTable {
                 operations);
     }
 
+    /**
+     * Some transactions of this history, followed by a session of committed transactions that are not in it. No transaction of
+     * the result has times.
+     *
+     * @param selected ids, strictly ascending
+     * @param statuses of the selected transactions, see {@link TransactionStatus#code}
+     * @param added the number of transactions of the added session
+     * @param ofKeys by key of the result: its id here
+     * @param operations of the selected transactions, then of the added ones; their keys are keys of the result
+     */
+    public HistoryTable withSession(int[] selected, byte[] statuses, int added, int[] ofKeys, Operations operations) {
+        HistoryTable part = select(KeyDictionary.picked(keys, ofKeys), selected, operations);
+        int sessionCount = part.sessions();
+        int count = selected.length + added;
+        long[] labels = Arrays.copyOf(part.sessions.labels(), sessionCount + 1);
+        labels[sessionCount] = sessionCount == 0 ? 0 : labels[sessionCount - 1] + 1;
+        int[] starts = Arrays.copyOf(part.sessions.starts(), sessionCount + 2);
+        starts[sessionCount + 1] = count;
+        byte[] allStatuses = Arrays.copyOf(statuses, count);
+        Arrays.fill(allStatuses, selected.length, count, TransactionStatus.COMMITTED.code());
+        long[] indexes = Arrays.copyOf(part.transactions.indexes(), count);
+        for (int i = 0; i < added; i++) {
+            indexes[selected.length + i] = i;
+        }
+        long[] sources = Arrays.copyOf(part.transactions.sources(), count);
+        return new HistoryTable(
+                header,
+                part.keys,
+                values,
+                new Sessions(labels, starts),
+                new Transactions(allStatuses, indexes, sources, null, null),
+                operations);
+    }
+
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */
     public long arrayBytes() {
         return (long) (hasRows() ? BYTES_PER_OPERATION + 1 : BYTES_PER_OPERATION) * operations()

@@ -239,7 +239,9 @@ final class ListResolution {
                 add(o, first);
                 int second = contradicting.get(version);
                 if (second != UNKNOWN) {
+                    // The first one again marks two places of an element: no other reads before a write look like that.
                     add(o, second);
+                    add(o, first);
                 }
             }
         } else {

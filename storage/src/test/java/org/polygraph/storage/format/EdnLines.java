@@ -16,7 +16,7 @@ public final class EdnLines {
     private final boolean isIndexed;
     private final boolean isTimed;
     private final boolean isOfLists;
-    private final boolean isTagged;
+    private final String tag;
     private final boolean isOfCompletions;
     private final Map<Integer, String[]> open = new HashMap<>();
     private int element;
@@ -27,7 +27,7 @@ public final class EdnLines {
         isIndexed = random.nextBoolean();
         isTimed = random.nextBoolean();
         isOfLists = random.nextBoolean();
-        isTagged = random.nextInt(3) == 0;
+        tag = random.nextInt(3) > 0 ? "" : one("#jepsen.history.Op", "#knossos.op.Op");
         isOfCompletions = random.nextInt(6) == 0;
     }
 
@@ -35,7 +35,7 @@ public final class EdnLines {
         EdnLines lines = new EdnLines(random);
         lines.text
                 .append(random.nextInt(5) == 0 ? "\uFEFF" : "")
-                .append(random.nextInt(5) == 0 ? "; recorded\n\n" : "");
+                .append(random.nextInt(5) == 0 ? lines.one("; recorded\n\n", "\n\n", ",\n , ") : "");
         int processes = 1 + random.nextInt(8);
         for (int i = 0; i < calls; i++) {
             if (random.nextInt(12) == 0) {
@@ -58,10 +58,13 @@ public final class EdnLines {
         }
         String function = random.nextInt(3) > 0 ? ":txn" : one(":read", ":r", ":write", ":w", ":cas");
         String[] values = function.equals(":txn") ? transaction() : register(function);
+        // The value of a transaction shows what it is.
+        function = function.equals(":txn") && random.nextInt(10) == 0 ? one("", "nil") : function;
         if (isOfCompletions) {
             // The invocation of a failed register operation has its argument; a pass over the whole file shows if there
             // is none.
-            String type = function.equals(":txn") ? one(":ok", ":ok", ":fail", ":info") : ":ok";
+            boolean isRegister = function.startsWith(":") && !function.equals(":txn");
+            String type = !isRegister ? one(":ok", ":ok", ":fail", ":info") : ":ok";
             line(type, Integer.toString(process), function, values[1]);
         } else {
             line(":invoke", Integer.toString(process), function, values[0]);
@@ -74,10 +77,20 @@ public final class EdnLines {
         List<String> asked = new ArrayList<>();
         List<String> done = new ArrayList<>();
         for (int o = random.nextInt(4); o >= 0; o--) {
-            String key = one("1", "2", "3", ":k", "\"k\"", "900000000000", "-7", "\"k" + random.nextInt(99) + "\"");
+            String key = one(
+                    "1",
+                    "2",
+                    "3",
+                    ":k",
+                    "\"k\"",
+                    "900000000000",
+                    "-7",
+                    "\"k" + random.nextInt(99) + "\"",
+                    "\":k\"",
+                    "017");
             if (random.nextBoolean()) {
                 asked.add("[:r " + key + " nil]");
-                done.add("[:r " + key + " " + (isOfLists ? list() : value()) + "]");
+                done.add("[:r " + key + (random.nextInt(15) == 0 ? "" : " " + (isOfLists ? list() : value())) + "]");
             } else {
                 String write =
                         isOfLists ? "[:append " + key + " " + newElement() + "]" : "[:w " + key + " " + value() + "]";
@@ -128,13 +141,13 @@ public final class EdnLines {
     }
 
     private void line(String type, String process, String function, String value) {
-        text.append(isTagged ? "#jepsen.history.Op{" : "{")
+        text.append(tag)
+                .append(random.nextInt(9) == 0 ? "{, " : "{")
                 .append(":type ")
                 .append(type)
                 .append(", :process ")
                 .append(process)
-                .append(", :f ")
-                .append(function)
+                .append(function.isEmpty() ? "" : ", :f " + function)
                 .append(value.equals("nil") && random.nextBoolean() ? "" : ", :value " + value)
                 .append(isIndexed ? ", :index " + calls : "")
                 .append(isTimed ? ", :time " + (calls * 10 + random.nextInt(9)) : "")

@@ -341,6 +341,11 @@ class EdnReaderTest {
                 "\n\n,, " + operation,
                 "#knossos.op.Op" + operation,
                 "[" + operation + "]",
+                "[,\n, " + operation + "]",
+                "(,{, " + operation.substring(1) + ")",
+                "[; a comment\n" + operation + "]",
+                "{,, " + operation.substring(1),
+                "{; a comment\n" + operation.substring(1),
                 "( #jepsen.history.Op" + operation + " )",
                 "#jepsen.history.Op" + operation)) {
             assertThat(inputs.rows("h", content)).as(content).hasSize(1);

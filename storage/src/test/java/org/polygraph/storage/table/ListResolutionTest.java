@@ -33,6 +33,6 @@ class ListResolutionTest {
         }
         HistoryTable table = builder.build();
         assertThat(table.values().hasLists()).isTrue();
-        assertThat(table.operations()).isEqualTo(3 * n + reads);
+        assertThat(table.operations()).isEqualTo(4 * n + reads);
     }
 }

@@ -1,5 +1,6 @@
 package org.polygraph.storage.testkit;
 
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.HashSet;
 import java.util.Set;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -18,11 +19,11 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * history     = [ "init" value ";" ] [ session { ";" session } ]
  * session     = [ "s" number ":" ] transaction { "|" transaction }
  * transaction = [ "@" start ".." end ] [ "!" | "?" ] ( "()" | operation { operation } )
- * operation   = ( "r" | "w" | "i" | "d" ) "(" name "," value ")"
+ * operation   = ( "r" | "w" | "a" | "i" | "d" ) "(" name "," value ")" | "r" "(" name "," "[" { value } "]" ")"
  * value       = name | "null";  name = integer | word | quoted
  * </pre>
  *
- * {@code !} aborted, {@code ?} indeterminate, {@code @} client times in ns, {@code ()} no operation. A session without a
+ * {@code a} appends to a list. {@code !} aborted, {@code ?} indeterminate, {@code @} client times in ns, {@code ()} no operation. A session without a
  * number has the number of its place, from 0. Keys and values are integers or strings: a word of letters, digits and
  * {@code _}, or anything between double quotes with {@code \"}, {@code \\} and {@code \n}. Without {@code init} every key is null at
  * first. Indexes within a session count from 0 and the source position of a transaction is its column, from 1.
@@ -199,27 +200,36 @@ public final class HistoryDsl {
 
     private boolean isOperationNext() {
         skipBlanks();
-        return "rwid".indexOf(charAt(at)) >= 0;
+        return "rwaid".indexOf(charAt(at)) >= 0;
     }
 
     private void operation() {
         skipBlanks();
         char kind = (char) charAt(at);
-        if ("rwid".indexOf(kind) < 0) {
+        if ("rwaid".indexOf(kind) < 0) {
             throw error(found(), "an operation: r(key,value) or w(key,value), or () for none");
         }
         at++;
         expect('(', "'(' after r or w");
         int key = key();
         expect(',', "',' between key and value");
-        long value = value();
+        long value = kind == 'r' && accept('[') ? list(key) : value();
         expect(')', "')' after the value");
         switch (kind) {
             case 'w' -> builder.write(key, value);
+            case 'a' -> builder.append(key, value);
             case 'i' -> builder.insert(key, value);
             case 'd' -> builder.delete(key);
             default -> builder.read(key, value);
         }
+    }
+
+    private long list(int key) {
+        LongArrayList elements = new LongArrayList();
+        while (!accept(']')) {
+            elements.add(value());
+        }
+        return builder.list(key, elements);
     }
 
     private int key() {

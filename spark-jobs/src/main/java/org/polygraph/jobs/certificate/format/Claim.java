@@ -25,6 +25,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param usesTimes whether timestamps were used for that
  * @param path the PATH of the history when the run was made, as an absolute name
  * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
+ * @param isUnwritten whether a PASS has no certificate, because the time ended before it was written
  * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
  */
 public record Claim(
@@ -35,6 +36,7 @@ public record Claim(
         boolean usesTimes,
         String path,
         boolean byChoices,
+        boolean isUnwritten,
         Set<Integer> unshown) {
     /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
@@ -78,6 +80,7 @@ public record Claim(
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
                 fields.getOrDefault("location", fields.getOrDefault("path", "")),
                 byChoices,
+                !byChoices && "null".equals(fields.get(CERTIFICATE + ".path")),
                 unshown);
     }
 

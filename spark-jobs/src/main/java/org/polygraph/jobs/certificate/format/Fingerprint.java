@@ -14,6 +14,7 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -35,6 +36,7 @@ public record Fingerprint(String input, String content) {
     /** A value that is not null, an integer or a string; its string form follows. */
     private static final byte OTHER_VALUE = 24;
 
+    private static final int TRANSACTIONS = 4096;
     private static final int BUFFER = 1 << 16;
     /** The most bytes of an operation with an integer key, for which room is reserved once. */
     private static final int OPERATION = 17;
@@ -95,8 +97,18 @@ public record Fingerprint(String input, String content) {
         return hex(digest);
     }
 
-    /** The hash of sessions, indexes, statuses, times and operations, by their labels. One pass; 64 KiB. */
+    /** The same without an end of the time. */
     public static String ofContent(HistoryTable table) {
+        return ofContent(table, () -> false);
+    }
+
+    /**
+     * The hash of sessions, indexes, statuses, times and operations, by their labels. One pass; 64 KiB.
+     *
+     * @param stop whether to stop; called every {@value #TRANSACTIONS} transactions
+     * @throws BudgetException if {@code stop} returned true
+     */
+    public static String ofContent(HistoryTable table, BooleanSupplier stop) {
         Writer out = new Writer();
         out.text("polygraph-history-1");
         out.put(tag(table.values(), table.initialValue()));
@@ -108,6 +120,9 @@ public record Fingerprint(String input, String content) {
             out.number(table.sessionLabel(s));
             out.number(to - from);
             for (int t = from; t < to; t++) {
+                if (t % TRANSACTIONS == 0) {
+                    StoppedException.check(stop);
+                }
                 transaction(out, table, t);
             }
         }

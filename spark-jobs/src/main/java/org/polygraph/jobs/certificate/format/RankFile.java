@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -24,6 +26,7 @@ public final class RankFile {
 
     private static final String FILE = "ranks.parquet";
     private static final String NAME = "certificate";
+    private static final int ROWS = 4096;
     private static final int NO_PLACE = -1;
 
     private RankFile() {}
@@ -38,15 +41,19 @@ public final class RankFile {
      * that a replay of the witness is a replay of the file.
      *
      * @param tool version of this program
+     * @param stop whether to stop; called every {@value #ROWS} rows
+     * @throws org.polygraph.storage.model.BudgetException if {@code stop} returned true
      * @return the path within the run
      * @throws IOException also if the file read back differs
      */
-    public static String write(Location run, Witness witness, Fingerprint fingerprint, String tool) throws IOException {
+    public static String write(
+            Location run, Witness witness, Fingerprint fingerprint, String tool, BooleanSupplier stop)
+            throws IOException {
         RankHeader header = RankHeader.of(witness, fingerprint, tool);
         Location file = in(run);
         file.write(out -> NumberTable.write(
-                out, NAME, header.json(), columns(witness.terms().guarantee()), new Rows(witness)));
-        Comparison comparison = new Comparison(header.json(), new Rows(witness));
+                out, NAME, header.json(), columns(witness.terms().guarantee()), new Rows(witness, stop)));
+        Comparison comparison = new Comparison(header.json(), new Rows(witness, stop));
         try {
             NumberTable.read(file, NAME, comparison);
         } catch (HistoryException e) {
@@ -90,10 +97,12 @@ public final class RankFile {
         private final boolean[] counted;
         private final int[] position;
         private final int events;
+        private final BooleanSupplier stop;
         private int t;
         private int session;
 
-        Rows(Witness witness) {
+        Rows(Witness witness, BooleanSupplier stop) {
+            this.stop = stop;
             table = witness.table();
             counted = witness.counted();
             position = witness.position();
@@ -102,6 +111,9 @@ public final class RankFile {
 
         @Override
         public boolean next(long[] row) {
+            if (t % ROWS == 0) {
+                StoppedException.check(stop);
+            }
             while (t < counted.length && !counted[t]) {
                 t++;
             }

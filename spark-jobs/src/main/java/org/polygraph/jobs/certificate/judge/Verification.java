@@ -105,6 +105,10 @@ public final class Verification {
         if (claim.verdict().equals("VIOLATION")) {
             return verification.violations(claim.unshown());
         }
+        if (claim.isUnwritten() && !RankFile.in(run).exists()) {
+            return verification.report(
+                    Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
+        }
         return claim.byChoices() ? verification.choices() : verification.order(input, replayer);
     }
 

@@ -35,6 +35,9 @@ public final class Expectation {
                 "Within a transaction a read returns its own latest write of the key.";
             case NON_REPEATABLE_READ ->
                 "Without a write of its own in between, both reads had to return the same version.";
+            case INCOMPATIBLE_ORDER ->
+                "A list only grows at its end: of two lists of a key one has to begin with the other.";
+            case DUPLICATE_ELEMENT -> "An append takes effect once, also if it is tried again.";
             case DUPLICATE_INSERT -> "An insert of a row that already exists fails: the transaction had to abort.";
             case MISSING_ROW -> "A delete that finds no row changes nothing: it had to be recorded as a read of null.";
             case DIRTY_WRITE ->

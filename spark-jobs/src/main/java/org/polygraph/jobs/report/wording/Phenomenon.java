@@ -35,9 +35,10 @@ public final class Phenomenon {
         return isOneRead(violation) ? "" : violation.detail();
     }
 
-    /** Whether the detail is what the first transaction read. */
+    /** Whether the detail is what the first transaction read or appended. */
     private static boolean isOneRead(Violation violation) {
-        return violation.cycle().isEmpty() && violation.detail().startsWith("read ");
+        return violation.cycle().isEmpty()
+                && (violation.detail().startsWith("read ") || violation.detail().startsWith("appended "));
     }
 
     private String sentence() {
@@ -67,6 +68,8 @@ public final class Phenomenon {
                     NOT_MY_OWN_WRITE,
                     NOT_MY_LAST_WRITE,
                     NON_REPEATABLE_READ,
+                    INCOMPATIBLE_ORDER,
+                    DUPLICATE_ELEMENT,
                     DUPLICATE_INSERT,
                     MISSING_ROW,
                     NO_VALID_ORDER -> violation.anomaly().meaning();

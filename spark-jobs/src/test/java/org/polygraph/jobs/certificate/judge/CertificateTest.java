@@ -68,6 +68,7 @@ class CertificateTest {
                 true,
                 "history",
                 false,
+                false,
                 Set.of());
     }
 
@@ -79,7 +80,8 @@ class CertificateTest {
     /** @return its folder */
     private Location written(String name, Witness witness) throws IOException {
         Location run = run(name);
-        RankFile.write(run, witness, new Fingerprint("bytes", Fingerprint.ofContent(witness.table())), "test");
+        RankFile.write(
+                run, witness, new Fingerprint("bytes", Fingerprint.ofContent(witness.table())), "test", () -> false);
         return run;
     }
 

@@ -1,0 +1,144 @@
+package org.polygraph.jobs.decision;
+
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.solver.Outcome;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Decides SER for a small history with known edges besides those of its sessions and reads: rules, then the solver, without proof or
+ * replay.
+ *
+ * @param position of each transaction in an order that explains the history; null if there is none
+ * @param counted if there is one: by transaction, whether it counts
+ * @param named if there is none: transactions that the refutation names
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) {
+    private static final Tuning TUNING = Tuning.DEFAULT.withCores(1);
+
+    private static final int NO_MORE = -2;
+
+    /** @throws BudgetException if the budget ends */
+    static SmallDecision of(HistoryTable table, Consumer<KnownGraph> edges, Budget budget) {
+        BooleanSupplier stop = budget::exhausted;
+        IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
+        if (!history.violations().isEmpty()) {
+            return refuted(history.violations().get(0).transactions(), new int[0]);
+        }
+        KnownGraph graph = KnownGraph.of(new Events(1, table.sessionStarts(), history.sessionOf()), history.versions());
+        edges.accept(graph);
+        try (PruneLoop loop = new PruneLoop(
+                history,
+                graph,
+                new PhaseClock(Progress.NONE, 0),
+                stop,
+                new InMemoryKernels(table, false, stop),
+                TUNING,
+                PruneLoop.Listener.NONE)) {
+            loop.run(budget.bytes());
+            if (loop.isRefuted()) {
+                return refuted(List.of(), cycle(graph));
+            }
+            if (loop.core().isEmpty()) {
+                return new SmallDecision(loop.position(), counted(history, null), new int[0]);
+            }
+            ResidualProblem problem = loop.problem();
+            CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
+            if (solved.outcome() instanceof Outcome.Satisfiable found) {
+                return new SmallDecision(solved.position(found), counted(history, solved.committed(found)), new int[0]);
+            }
+            if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
+                return refuted(
+                        CoreSolving.explain(history, graph, none.core())
+                                .violation()
+                                .transactions(),
+                        none.core().cycle());
+            }
+            throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
+        }
+    }
+
+    private static boolean[] counted(IndexedHistory history, boolean @Nullable [] committed) {
+        boolean[] counted = new boolean[history.table().transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = history.commitStatus().isCounted(t) || (committed != null && committed[t]);
+        }
+        return counted;
+    }
+
+    private static SmallDecision refuted(List<Integer> transactions, int[] cycle) {
+        IntOpenHashSet named = new IntOpenHashSet(cycle);
+        named.addAll(transactions);
+        int[] ids = named.toIntArray();
+        Arrays.sort(ids);
+        return new SmallDecision(null, new boolean[0], ids);
+    }
+
+    /** The ends of the edges of a cycle that are not session order; empty if the graph has no cycle. */
+    private static int[] cycle(KnownGraph graph) {
+        graph.indexPredecessors();
+        Events events = graph.events();
+        int n = events.count();
+        int[] next = new int[n];
+        // 1: on the path, 2: on no cycle.
+        byte[] state = new byte[n];
+        int[] path = new int[n];
+        for (int root = 0; root < n; root++) {
+            int depth = 0;
+            int v = state[root] == 0 ? root : -1;
+            while (v >= 0 || depth > 0) {
+                if (v >= 0) {
+                    path[depth++] = v;
+                    state[v] = 1;
+                }
+                int top = path[depth - 1];
+                int p = predecessor(graph, top, next[top]++);
+                if (p == NO_MORE) {
+                    state[top] = 2;
+                    depth--;
+                    v = -1;
+                } else if (p >= 0 && state[p] == 1) {
+                    return ends(events, path, depth, p);
+                } else {
+                    v = p >= 0 && state[p] == 0 ? p : -1;
+                }
+            }
+        }
+        return new int[0];
+    }
+
+    /** Predecessor i of an event, that of its session last; -1 if it is the first of its session, then {@link #NO_MORE}. */
+    private static int predecessor(KnownGraph graph, int event, int i) {
+        int from = graph.predecessorStarts()[event];
+        int count = graph.predecessorStarts()[event + 1] - from;
+        if (i < count) {
+            return graph.from(graph.predecessorEdges()[from + i]);
+        }
+        boolean first = event == graph.events().chainStart(graph.events().chain(event));
+        return i > count ? NO_MORE : first ? -1 : event - 1;
+    }
+
+    private static int[] ends(Events events, int[] path, int depth, int last) {
+        IntOpenHashSet ends = new IntOpenHashSet();
+        for (int i = depth - 1, to = last; ; i--) {
+            int from = path[i];
+            if (events.chain(from) != events.chain(to)) {
+                ends.add(from);
+                ends.add(to);
+            }
+            if (from == last) {
+                return ends.toIntArray();
+            }
+            to = from;
+        }
+    }
+}

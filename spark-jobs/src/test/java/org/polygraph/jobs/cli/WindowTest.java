@@ -1,0 +1,113 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** {@code check --window}: the answers of the command, and what {@code verify} makes of its runs. */
+class WindowTest {
+    private static final long SEED = 0x817d;
+    private static final Path EXAMPLES = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "examples");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void examplesHaveTheSameVerdictsAndRunsThatVerify() throws IOException {
+        List<String> lines = Files.readAllLines(EXAMPLES.resolve("TRUTH.csv"));
+        for (String line : lines.subList(1, lines.size())) {
+            String[] cells = line.split(",", 3);
+            for (int window : new int[] {1, 4, 50}) {
+                assertDecided(EXAMPLES.resolve(cells[0]).toString(), window, cells[1]);
+            }
+        }
+    }
+
+    @Test
+    void generatedHistoriesHaveRunsThatVerify() throws IOException {
+        int[] words = new int[2];
+        for (int i = 0; i < SuiteScale.of(20); i++) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                    .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
+                    .sessions(5)
+                    .transactions(200)
+                    .operations(1, 6)
+                    .keys(20);
+            if (i % 2 == 1) {
+                generator.inject(i % 4 == 1 ? InjectedAnomaly.WRITE_SKEW : InjectedAnomaly.LONG_FORK, 1);
+            }
+            HistoryTable history = TinyHistories.of(generator, null);
+            String file = folder.resolve(i + ".jsonl").toString();
+            HistoryWriter.write(history, file, HistoryFormat.JSONL);
+            String whole = InProcess.run("check", "-q", "-l", "ser", file).word();
+            words[whole.equals("PASS") ? 1 : 0]++;
+            for (int window : new int[] {5, 50, 500}) {
+                assertDecided(file, window, whole);
+            }
+        }
+        assertThat(words[0]).isPositive();
+        assertThat(words[1]).isPositive();
+    }
+
+    private void assertDecided(String file, int window, String verdict) {
+        String runs = folder.resolve(Path.of(file).getFileName() + "-" + window).toString();
+        InProcess check = InProcess.run("check", "-q", "-l", "ser", "--window", "" + window, "-o", runs, file);
+        assertThat(check.word()).as("%s --window %s %s", file, window, check).isEqualTo(verdict);
+        if (verdict.equals("INVALID")) {
+            return;
+        }
+        InProcess verified = InProcess.run("verify", runs);
+        assertThat(verified.word())
+                .as("%s --window %s %s", file, window, verified)
+                .isEqualTo("VERIFIED");
+    }
+
+    @Test
+    void whatWindowsDoNotSupportIsDecidedWholeAndStated() {
+        InProcess rows = answer("rows-reinserted.jsonl", "-l", "ser", "--window", "4");
+        assertThat(rows.err()).contains("--window: windows do not support inserts and deletes; the whole history");
+        assertThat(rows.out()).contains("\"whole\":\"windows do not support inserts and deletes\"");
+        InProcess weak = answer("write-skew.jsonl", "-l", "rc", "--window", "4");
+        assertThat(weak.err()).contains("--window: windows do not support level rc");
+        assertThat(weak.exitCode()).isZero();
+    }
+
+    @Test
+    void theVerdictCountsWindows() {
+        assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "2").out())
+                .contains("\"windows\":{\"size\":2,\"decided\":1,\"grown\":0,\"largest\":0,\"whole\":\"\"}");
+        assertThat(answer("write-skew.jsonl", "-l", "ser").out()).doesNotContain("\"windows\"");
+        assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "0").out())
+                .doesNotContain("\"windows\"");
+    }
+
+    @Test
+    void refusedOptions() {
+        assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "-1").err())
+                .contains("--window -1 is out of range");
+        InProcess proof = answer("write-skew.jsonl", "-l", "ser", "--window", "2", "--proof", "p.txt");
+        assertThat(proof.err()).contains("--proof is of the whole history");
+        assertThat(proof.exitCode()).isEqualTo(2);
+    }
+
+    private static InProcess answer(String example, String... options) {
+        String[] words = new String[options.length + 3];
+        words[0] = "check";
+        words[1] = "--json";
+        System.arraycopy(options, 0, words, 2, options.length);
+        words[words.length - 1] = EXAMPLES.resolve(example).toString();
+        return InProcess.run(words);
+    }
+}
