@@ -1,0 +1,263 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/**
+ * The two halves of docs/predicates.md against each other, over every order of tiny histories: a predicate read that is evaluated on
+ * the replayed state, and its reduction to reads of keys with candidates. No code of the checker is used, as it does not decide predicates.
+ */
+class PredicateReductionTest {
+    private static final int KEYS = 2;
+    /** The value of a version without a row, and of a key that a result lacks. */
+    private static final int NONE = -1;
+
+    private enum Kind {
+        WRITE,
+        DELETE,
+        PREDICATE_READ
+    }
+
+    /** @param rows by key: its value in the result, or NONE */
+    private record Operation(Kind kind, int key, int value, int lo, int hi, int[] rows) {
+        @Override
+        public String toString() {
+            return switch (kind) {
+                case WRITE -> "w(" + key + "," + value + ")";
+                case DELETE -> "d(" + key + ")";
+                case PREDICATE_READ -> "pr[" + lo + "," + hi + "]=" + Arrays.toString(rows);
+            };
+        }
+
+        int left() {
+            return kind == Kind.DELETE ? NONE : value;
+        }
+    }
+
+    /** A read of a key from outside of its transaction: the transactions whose version explains it, and whether the initial one does. */
+    private record ClassRead(int reader, int key, boolean[] candidates, boolean initial) {}
+
+    private List<List<Operation>> transactions = List.of();
+    private int initial;
+    /** Events in their order: the only one of a transaction, or its snapshot and its commit. */
+    private int perTransaction;
+
+    private boolean[] committed = {};
+    private int[] place = {};
+
+    @Test
+    void everyOrderIsJudgedAlike() {
+        long seed = 0x9ed1ca7e;
+        int[][] counts = new int[2][2];
+        int histories = SuiteScale.of(4_000);
+        for (int i = 0; i < histories; i++) {
+            SplitMix random = new SplitMix(seed + i);
+            draw(random);
+            for (perTransaction = 1; perTransaction <= 2; perTransaction++) {
+                place = new int[transactions.size() * perTransaction];
+                Arrays.fill(place, -1);
+                // Each choice of outcomes; the last one, in which all commit, is counted.
+                boolean holds = false;
+                for (int choice = 0; choice < 1 << transactions.size(); choice++) {
+                    for (int t = 0; t < transactions.size(); t++) {
+                        committed[t] = (choice >> t & 1) != 0;
+                    }
+                    holds = extend(0, classReads(), "seed " + (seed + i) + " " + transactions);
+                }
+                counts[perTransaction - 1][holds ? 1 : 0]++;
+            }
+        }
+        for (int[] count : counts) {
+            assertThat(count[0]).isGreaterThan(histories / 10);
+            assertThat(count[1]).isGreaterThan(histories / 10);
+        }
+    }
+
+    /** Draws transactions that run one after the other in a random order and each see a prefix of it; some results are changed. */
+    private void draw(SplitMix random) {
+        int n = 2 + random.nextInt(3);
+        initial = random.nextInt(2) == 0 ? NONE : 0;
+        committed = new boolean[n];
+        transactions = new ArrayList<>();
+        List<int[]> states = new ArrayList<>();
+        int[] state = new int[KEYS];
+        Arrays.fill(state, initial);
+        states.add(state.clone());
+        for (int t = 0; t < n; t++) {
+            int[] seen = states.get(random.nextInt(2) == 0 ? states.size() - 1 : random.nextInt(states.size()))
+                    .clone();
+            List<Operation> operations = new ArrayList<>();
+            for (int o = 1 + random.nextInt(3); o > 0; o--) {
+                int key = random.nextInt(KEYS);
+                if (random.nextInt(2) == 0) {
+                    boolean deletes = random.nextInt(3) == 0;
+                    // Values repeat.
+                    int value = deletes ? NONE : random.nextInt(4);
+                    operations.add(new Operation(deletes ? Kind.DELETE : Kind.WRITE, key, value, 0, 0, new int[0]));
+                    seen[key] = value;
+                    state[key] = value;
+                } else {
+                    int lo = random.nextInt(4);
+                    int hi = lo + random.nextInt(3);
+                    int[] rows = new int[KEYS];
+                    for (int k = 0; k < KEYS; k++) {
+                        rows[k] = seen[k] >= lo && seen[k] <= hi ? seen[k] : NONE;
+                    }
+                    if (random.nextInt(8) == 0) {
+                        rows[key] = random.nextInt(5) - 1;
+                    }
+                    operations.add(new Operation(Kind.PREDICATE_READ, -1, 0, lo, hi, rows));
+                }
+            }
+            transactions.add(operations);
+            states.add(state.clone());
+        }
+    }
+
+    /** Whether any order of the events after these explains the history; at each order both judgements must agree. */
+    private boolean extend(int at, List<ClassRead> reads, String what) {
+        boolean found = false;
+        boolean ended = true;
+        for (int e = 0; e < place.length; e++) {
+            boolean mayCome =
+                    committed[e / perTransaction] && place[e] < 0 && (e % perTransaction == 0 || place[e - 1] >= 0);
+            if (mayCome) {
+                ended = false;
+                place[e] = at;
+                found |= extend(at + 1, reads, what);
+                place[e] = -1;
+            }
+        }
+        if (ended) {
+            found = replays();
+            assertThat(reduced(reads))
+                    .as("%s with %s events a transaction, places %s", what, perTransaction, Arrays.toString(place))
+                    .isEqualTo(found);
+        }
+        return found;
+    }
+
+    private int begin(int t) {
+        return place[t * perTransaction];
+    }
+
+    private int commit(int t) {
+        return place[(t + 1) * perTransaction - 1];
+    }
+
+    /** The definition: each predicate is evaluated on the state at its place. */
+    private boolean replays() {
+        for (int t = 0; t < transactions.size(); t++) {
+            if (!committed[t]) {
+                continue;
+            }
+            int[] state = new int[KEYS];
+            Arrays.fill(state, initial);
+            for (int p = 0; p < begin(t); p++) {
+                for (int u = 0; u < transactions.size(); u++) {
+                    if (committed[u] && commit(u) == p) {
+                        for (Operation o : transactions.get(u)) {
+                            if (o.kind != Kind.PREDICATE_READ) {
+                                state[o.key] = o.left();
+                            }
+                        }
+                    }
+                }
+            }
+            for (Operation o : transactions.get(t)) {
+                if (o.kind != Kind.PREDICATE_READ) {
+                    state[o.key] = o.left();
+                    continue;
+                }
+                for (int k = 0; k < KEYS; k++) {
+                    boolean matches = state[k] != NONE && state[k] >= o.lo && state[k] <= o.hi;
+                    if (o.rows[k] != (matches ? state[k] : NONE)) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The reduction: reads of single keys, which no order changes. A result that own writes contradict is a read without candidates. */
+    private List<ClassRead> classReads() {
+        int n = transactions.size();
+        List<ClassRead> reads = new ArrayList<>();
+        for (int t = 0; t < n; t++) {
+            for (int o = 0; committed[t] && o < transactions.get(t).size(); o++) {
+                Operation read = transactions.get(t).get(o);
+                for (int k = 0; k < KEYS && read.kind == Kind.PREDICATE_READ; k++) {
+                    int own = lastWrite(t, o, k);
+                    boolean[] candidates = new boolean[n];
+                    boolean all = own < 0
+                            ? fits(read, k, initial)
+                            : fits(read, k, transactions.get(t).get(own).left());
+                    boolean first = all;
+                    for (int u = 0; u < n; u++) {
+                        int last = lastWrite(u, transactions.get(u).size(), k);
+                        if (own < 0 && u != t && committed[u] && last >= 0) {
+                            candidates[u] =
+                                    fits(read, k, transactions.get(u).get(last).left());
+                            all &= candidates[u];
+                        }
+                    }
+                    if (!all) {
+                        reads.add(new ClassRead(t, k, candidates, first));
+                    }
+                }
+            }
+        }
+        return reads;
+    }
+
+    /** Whether a version is in the class of what the result has for the key. */
+    private static boolean fits(Operation read, int key, int version) {
+        boolean matches = version >= Math.max(read.lo, 0) && version <= read.hi;
+        return read.rows[key] == NONE ? !matches : matches && version == read.rows[key];
+    }
+
+    private int lastWrite(int t, int end, int key) {
+        int last = -1;
+        for (int o = 0; o < end; o++) {
+            Operation operation = transactions.get(t).get(o);
+            last = operation.kind != Kind.PREDICATE_READ && operation.key == key ? o : last;
+        }
+        return last;
+    }
+
+    /**
+     * The clauses of a read with several candidates: each other writer comes after the read, or a candidate comes between them; and unless the
+     * initial version is a candidate, one comes before the read.
+     */
+    private boolean reduced(List<ClassRead> reads) {
+        for (ClassRead read : reads) {
+            boolean explained = read.initial;
+            for (int t = 0; t < transactions.size(); t++) {
+                explained |= read.candidates[t] && commit(t) < begin(read.reader);
+            }
+            for (int w = 0; w < transactions.size() && explained; w++) {
+                boolean writes = committed[w]
+                        && w != read.reader
+                        && !read.candidates[w]
+                        && lastWrite(w, transactions.get(w).size(), read.key) >= 0;
+                if (writes && commit(w) < begin(read.reader)) {
+                    explained = false;
+                    for (int t = 0; t < transactions.size(); t++) {
+                        explained |= read.candidates[t] && commit(w) < commit(t) && commit(t) < begin(read.reader);
+                    }
+                }
+            }
+            if (!explained) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
