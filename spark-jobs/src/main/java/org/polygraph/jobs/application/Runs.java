@@ -22,7 +22,10 @@ public final class Runs {
         try {
             Location given = Location.of(path);
             return given.exists()
-                    ? given.isFolder() && (isOne(given) || !within(given).isEmpty())
+                    ? given.isFolder()
+                            && (given.fileName().startsWith(PREFIX)
+                                    || isOne(given)
+                                    || !within(given).isEmpty())
                     : !ofHistory(given).isEmpty();
         } catch (IOException | HistoryException e) {
             // Reading it as a history reports the failure.

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +126,15 @@ class DeadlineTest {
         assertThat(check.out())
                 .startsWith("UNKNOWN  ser  ")
                 .contains("timeout of 1000 ms ran out during " + (phase.equals("read") ? "reading" : phase));
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"read", "index", "graph", "closure", "saturation", "order", "solve", "replay"})
+    void longTimeoutsAreKeptToo(String phase) {
+        for (int seconds : List.of(5, 20)) {
+            assertThat(deaf(phase, seconds).exitCode()).isEqualTo(4);
+        }
     }
 
     /** The verdict is known when evidence is built, so the end of the time costs evidence only. */

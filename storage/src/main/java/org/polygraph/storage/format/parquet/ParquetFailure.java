@@ -32,10 +32,10 @@ public final class ParquetFailure {
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {
         String message = why.getMessage();
+        String reason = message == null ? "it does not follow its own metadata" : Shown.message(message);
         HistoryException damaged = new HistoryException(
                 name,
-                "Parquet that cannot be read: "
-                        + Shown.message(message == null ? why.getClass().getSimpleName() : message),
+                "Parquet that cannot be read: " + reason,
                 "a whole Parquet file",
                 "the file is damaged or was not closed: write it again");
         damaged.initCause(failure);
