@@ -319,7 +319,8 @@ final class EdgeReasons {
      * an order rests on more than sessions and reads, or on one transaction that reads from both S and T: it is no G0 or G1c, because
      * S and T may have committed in the other order. Any other cycle is returned unchanged.
      */
-    List<Dependency> throughReader(List<Dependency> cycle) {
+    List<Dependency> throughReader(List<Dependency> found) {
+        List<Dependency> cycle = withoutDetour(found);
         int orders = 0;
         for (Dependency d : cycle) {
             if (d.kind() == EdgeKind.RW) {
@@ -342,7 +343,7 @@ final class EdgeReasons {
                 List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
                 later.addAll(cycle.subList(0, at));
                 List<Dependency> rewritten = byRead ? throughReader(order, because, later) : joined(missed, later);
-                if (rewritten.stream().mapToInt(Dependency::from).distinct().count() == rewritten.size()) {
+                if (isSimple(rewritten)) {
                     return rewritten;
                 }
             }
@@ -368,6 +369,38 @@ final class EdgeReasons {
             o++;
         }
         return o;
+    }
+
+    /**
+     * Rewrites a cycle in which a transaction misses a write of the key that it read from the transaction before: the read does not
+     * show the order of these two writers, which other transactions force.
+     */
+    private static List<Dependency> withoutDetour(List<Dependency> cycle) {
+        for (int i = 0; i < cycle.size(); i++) {
+            Dependency read = cycle.get(i);
+            Dependency missed = cycle.get((i + 1) % cycle.size());
+            List<Alternative> because = missed.reason().because();
+            if (read.kind() == EdgeKind.WR
+                    && missed.kind() == EdgeKind.RW
+                    && read.key() == missed.key()
+                    && !because.isEmpty()
+                    && because.get(0).cycle().size() > 1
+                    && because.get(0).cycle().get(1).from() == read.from()) {
+                List<Dependency> back = new ArrayList<>();
+                for (int k = 2; k < cycle.size(); k++) {
+                    back.add(cycle.get((i + k) % cycle.size()));
+                }
+                List<Dependency> shown = joined(because.get(0).cycle(), back);
+                if (isSimple(shown)) {
+                    return withoutDetour(shown);
+                }
+            }
+        }
+        return cycle;
+    }
+
+    private static boolean isSimple(List<Dependency> cycle) {
+        return cycle.stream().mapToInt(Dependency::from).distinct().count() == cycle.size();
     }
 
     private List<Dependency> throughReader(Dependency order, List<Alternative> because, List<Dependency> later) {

@@ -86,6 +86,7 @@ class AnomalyLawsTest {
         String advice = Expectation.of(violation, level, facts);
         String at = context + "\n" + violation.anomaly().label() + ": " + sentence + "\n" + advice + "\n";
         named.merge(violation.anomaly(), 1, Integer::sum);
+        assertThat(sentence).as(at).doesNotMatch(".* read (\\S+) from key (\\S+),.* also read \\1 from key \\2,.*");
         if (violation.anomaly() == Anomaly.DIRTY_WRITE || violation.anomaly() == Anomaly.CIRCULAR_INFORMATION_FLOW) {
             // Transactions that saw or overwrote each other break causal consistency, with real time or without.
             assertThat(check(table, IsolationLevel.CC).status()).as(at).isEqualTo(Verdict.Status.VIOLATION);
