@@ -168,17 +168,21 @@ public final class AxiomEvidence {
 
     private Violation ofCycle(List<EvidenceGraph.Step> steps) {
         int demanded = 0;
-        EvidenceGraph.Step only = steps.get(0);
-        for (EvidenceGraph.Step step : steps) {
-            if (step.round() >= DEMANDED) {
+        int shown = -1;
+        for (int i = 0; i < steps.size(); i++) {
+            if (steps.get(i).round() >= DEMANDED) {
                 demanded++;
-                only = step;
+                shown = demanded == 1 || isPartlyRead(steps.get(i)) ? i : shown;
             }
         }
-        if (demanded == 1) {
-            // t1 is known to come before t2, so a read of t1's version that sees t2 missed the write of t2.
+        if (demanded == 1 || (shown >= 0 && isPartlyRead(steps.get(shown)))) {
+            // The rest of the cycle puts t1 before t2, so a read of t1's version that sees t2 missed the write of t2.
+            EvidenceGraph.Step only = steps.get(shown);
             Witness witness = witness(only.from(), only.to());
-            List<EvidenceGraph.Step> known = graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
+            List<EvidenceGraph.Step> rest = new ArrayList<>(steps.subList(shown + 1, steps.size()));
+            rest.addAll(steps.subList(0, shown));
+            List<EvidenceGraph.Step> known =
+                    demanded > 1 ? rest : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
             List<Dependency> cycle = seen(only.from(), witness.reader, witness);
             cycle.add(new Dependency(
                     witness.reader,
@@ -200,6 +204,19 @@ public final class AxiomEvidence {
                     cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
         }
         return violation(CycleName.withoutMissedWrites(cycle), cycle);
+    }
+
+    /**
+     * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. Where its session had seen t2
+     * before, the order of the writes may be what is wrong. So it may be at RC, where each operation reads by itself.
+     */
+    private boolean isPartlyRead(EvidenceGraph.Step step) {
+        if (level == IsolationLevel.RC || step.round() < DEMANDED) {
+            return false;
+        }
+        Witness witness = witness(step.from(), step.to());
+        return readsFrom(witness.reader, step.from(), table.operationsEnd(witness.reader))
+                && !readsFrom(witness.reader, step.from(), witness.operation);
     }
 
     /** Why t2 cannot come before t1: t1 is known to come before t2. */

@@ -316,8 +316,8 @@ final class EdgeReasons {
      * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a read of T's
      * value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot overlap, S began before T
      * committed. This cycle shows which transaction missed which write. A cycle of several version orders is rewritten only where
-     * an order rests on more than sessions and reads: it is no G0 or G1c, because the transactions may have committed in the other
-     * order. Any other cycle is returned unchanged.
+     * an order rests on more than sessions and reads, or on one transaction that reads from both S and T: it is no G0 or G1c, because
+     * S and T may have committed in the other order. Any other cycle is returned unchanged.
      */
     List<Dependency> throughReader(List<Dependency> found) {
         List<Dependency> cycle = withoutDetour(found);
@@ -337,7 +337,7 @@ final class EdgeReasons {
             List<Dependency> missed = because.get(0).cycle();
             boolean byRead = missed.get(0).kind() == EdgeKind.RW;
             if (missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
-                    && ((orders == 1 && byRead)
+                    && ((byRead && (orders == 1 || isPartlyRead(missed)))
                             || (missed.size() > 1
                                     && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
                 List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
@@ -349,6 +349,26 @@ final class EdgeReasons {
             }
         }
         return cycle;
+    }
+
+    /**
+     * Whether the reader that missed a write read another write of the same transaction later. If it read that one before, RC puts the
+     * transactions into the other order.
+     */
+    private boolean isPartlyRead(List<Dependency> missed) {
+        int reader = missed.get(0).from();
+        return missed.size() == 2
+                && missed.get(1).kind() == EdgeKind.WR
+                && firstRead(missed.get(0).key(), reader)
+                        < firstRead(missed.get(1).key(), reader);
+    }
+
+    private int firstRead(int key, int reader) {
+        int o = table.firstOperation(reader);
+        while (o < table.operationsEnd(reader) && !table.isReadOf(o, key)) {
+            o++;
+        }
+        return o;
     }
 
     /**
