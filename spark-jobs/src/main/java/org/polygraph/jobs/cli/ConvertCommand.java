@@ -87,7 +87,8 @@ final class ConvertCommand implements Callable<Integer> {
             }
             HistoryTable table = HistoryReader.read(in, format);
             if (table.values().hasLists()) {
-                throw new HistoryException(in, "lists", "a history without them", "keep it as JSON Lines");
+                throw new HistoryException(
+                        in, "lists", "a history without them", "check the file in the format that it has");
             }
             return write(table, target).code();
         } catch (HistoryException e) {

@@ -478,6 +478,19 @@ class PolygraphTest {
                 .isZero();
     }
 
+    @Test
+    void listsAreNotConverted() throws IOException {
+        String lists = Files.writeString(
+                        folder.resolve("lists.jsonl"),
+                        "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"append\",\"key\":1,\"value\":1}]}")
+                .toString();
+        Path target = folder.resolve("lists.parquet");
+        assertThat(run("convert", lists, target.toString())).isEqualTo(5);
+        assertThat(err)
+                .contains("found lists; expected a history without them; check the file in the format that it has");
+        assertThat(target).doesNotExist();
+    }
+
     // --- stats and lint
 
     @Test
