@@ -322,11 +322,14 @@ final class EdgeReasons {
     List<Dependency> throughReader(List<Dependency> found) {
         List<Dependency> cycle = withoutDetour(found);
         int orders = 0;
+        // The cycle of an alternative. The alternative of a rewritten read would have two assumptions.
+        boolean isAssumed = false;
         for (Dependency d : cycle) {
             if (d.kind() == EdgeKind.RW) {
                 return cycle;
             }
             orders += d.kind() == EdgeKind.WW ? 1 : 0;
+            isAssumed |= d.reason().basis() == Basis.ASSUMED;
         }
         for (int at = 0; at < cycle.size(); at++) {
             Dependency order = cycle.get(at);
@@ -336,7 +339,8 @@ final class EdgeReasons {
             }
             List<Dependency> missed = because.get(0).cycle();
             boolean byRead = missed.get(0).kind() == EdgeKind.RW;
-            if (missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
+            if (!(byRead && isAssumed)
+                    && missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
                     && ((byRead && (orders == 1 || isPartlyRead(missed)))
                             || (missed.size() > 1
                                     && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
