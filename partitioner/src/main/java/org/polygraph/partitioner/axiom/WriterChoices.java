@@ -88,7 +88,7 @@ public final class WriterChoices {
         int key = table.key(operation);
         long value = table.value(operation);
         IntArrayList candidates = new IntArrayList();
-        if (value == table.initialValue()) {
+        if (value == table.initialValue(key)) {
             candidates.add(ReadsFrom.INITIAL);
         }
         for (int t = 0; t < table.transactions(); t++) {

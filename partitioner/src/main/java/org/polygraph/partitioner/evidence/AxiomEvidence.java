@@ -161,7 +161,7 @@ public final class AxiomEvidence {
                 conflict.writer(),
                 EdgeKind.RW,
                 conflict.key(),
-                table.initialValue(),
+                table.initialValue(conflict.key()),
                 "observed: it read the initial value, before any write"));
         return violation(CycleName.single(cycle, table), cycle);
     }

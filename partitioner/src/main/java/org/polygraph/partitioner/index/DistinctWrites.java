@@ -34,6 +34,9 @@ public final class DistinctWrites {
 
     /** Whether that is so of all writes, also those that do not count; and none is of the initial value. */
     public static boolean of(HistoryTable table) {
+        if (table.initialState() != null) {
+            return false;
+        }
         DistinctWrites distinct = new DistinctWrites(table);
         if (distinct.isCertain(false)) {
             return true;

@@ -95,7 +95,7 @@ final class IndeterminateResolution {
                     KeyValue version = versionOf(o);
                     if (!ids.containsKey(version)) {
                         ids.put(version, versions.size());
-                        versions.add(new Version(version.value == table.initialValue()));
+                        versions.add(new Version(version.value == table.initialValue(version.key)));
                     }
                 }
             }

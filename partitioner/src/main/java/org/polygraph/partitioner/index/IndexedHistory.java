@@ -67,7 +67,7 @@ public final class IndexedHistory {
         }
         StoppedException.check(stop);
         VersionIndexBuilder builder =
-                new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table.initialValue());
+                new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table::initialValue);
         builder.stopIf(stop);
         VersionIndex versions = builder.build(
                 table.operationStarts(), null, table.operationKeys(), table.operationValues(), pass.roles());
@@ -84,7 +84,8 @@ public final class IndexedHistory {
         while (true) {
             RowOperations operations = new RowOperations(table, pass.roles(), commitStatus.states());
             VersionIndexBuilder builder =
-                    new VersionIndexBuilder(operations.keys(), sessionOf, commitStatus.states(), table.initialValue());
+                    new VersionIndexBuilder(
+                            operations.keys(), sessionOf, commitStatus.states(), key -> table.initialValue());
             VersionIndex versions = operations.index(builder);
             if (builder.uncommitted().isEmpty()) {
                 List<Violation> impossible =

@@ -99,7 +99,7 @@ public final class ReadsFrom {
      * @param writer as of {@link WritersByValue#find}
      */
     public void settle(int operation, int writer, long value, IntArrayList impossible) {
-        boolean initial = value == table.initialValue();
+        boolean initial = value == table.initialValue(table.key(operation));
         boolean own =
                 writer >= 0 && operation >= table.firstOperation(writer) && operation < table.operationsEnd(writer);
         int source = writer == WritersByValue.SEVERAL || (writer >= 0 && initial && !own)

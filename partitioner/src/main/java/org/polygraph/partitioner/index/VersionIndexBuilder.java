@@ -3,6 +3,7 @@ package org.polygraph.partitioner.index;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.StoppedException;
 
@@ -14,7 +15,9 @@ public final class VersionIndexBuilder {
     private final int keys;
     private final int[] sessionOf;
     private final byte[] states;
-    private final long initialValue;
+    private final IntToLongFunction initialValues;
+    /** Of the key that is worked on. */
+    private long initialValue;
     private BooleanSupplier stop = () -> false;
 
     // The result.
@@ -45,13 +48,14 @@ public final class VersionIndexBuilder {
 
     /**
      * @param sessionOf by transaction
+     * @param initialValues by key
      * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
-    public VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, long initialValue) {
+    public VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, IntToLongFunction initialValues) {
         this.keys = keys;
         this.sessionOf = sessionOf;
         this.states = states;
-        this.initialValue = initialValue;
+        this.initialValues = initialValues;
     }
 
     /** (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}. */
@@ -113,6 +117,7 @@ public final class VersionIndexBuilder {
         int w0 = bucket.start(k, 0);
         int r0 = bucket.start(k, 1);
         int end = bucket.start(k + 1, 0);
+        initialValue = initialValues.applyAsLong(key);
         int w = r0 - w0;
         int first = writers;
         writerStarts[key] = first;

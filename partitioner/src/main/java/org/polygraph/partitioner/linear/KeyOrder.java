@@ -93,6 +93,11 @@ final class KeyOrder {
         return anomaly;
     }
 
+    /** What is there before the first of at least one operation. */
+    private long initialValue() {
+        return all.initialValueOf(id(0));
+    }
+
     private int id(int i) {
         return part == null ? from + i : part[i];
     }
@@ -103,7 +108,7 @@ final class KeyOrder {
         counts = new boolean[count];
         for (int i = 0; i < count; i++) {
             if (all.isWrite(id(i))) {
-                if (all.written(id(i)) == all.initialValue() || writers.put(all.written(id(i)), i) != NONE) {
+                if (all.written(id(i)) == initialValue() || writers.put(all.written(id(i)), i) != NONE) {
                     repeats = true;
                     return KeyResult.OPEN;
                 }
@@ -147,7 +152,7 @@ final class KeyOrder {
             sources[i] = NONE;
             if (all.isRead(id(i))) {
                 long value = all.read(id(i));
-                int writer = value == all.initialValue() ? INITIAL : writers.get(value);
+                int writer = value == initialValue() ? INITIAL : writers.get(value);
                 sources[i] = writer == i ? NONE : writer;
             }
             if (!all.isMaybe(id(i)) && !all.isRefused(id(i))) {
@@ -354,7 +359,7 @@ final class KeyOrder {
         // before.
         long[] values = new long[n + 1];
         long[] latest = new long[n + 1];
-        values[0] = all.initialValue();
+        values[0] = initialValue();
         latest[0] = Long.MIN_VALUE;
         int[] byEnd = new int[n];
         for (int i = 0; i < n; i++) {

@@ -154,7 +154,7 @@ public final class KeyOrders {
     /** A committed operation that read a value which no other operation wrote, or -1. */
     private static int impossibleRead(Operations all, int key) {
         LongOpenHashSet written = new LongOpenHashSet();
-        written.add(all.initialValue());
+        written.add(all.initialValue(key));
         for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
             if (all.isWrite(o) && !(all.isRead(o) && all.read(o) == all.written(o))) {
                 written.add(all.written(o));

@@ -123,7 +123,7 @@ final class KeySearch {
         int[] byEnd = ids.clone();
         IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[a], all.starts[b]));
         IntArrays.quickSort(byEnd, (a, b) -> Long.compare(all.ends[a], all.ends[b]));
-        states.add(0, all.initialValue(), -1);
+        states.add(0, ids.length == 0 ? 0 : all.initialValueOf(ids[0]), -1);
         int started = 0;
         for (int end : byEnd) {
             // An operation that starts when another one ends overlaps it.

@@ -3,6 +3,7 @@ package org.polygraph.partitioner.linear;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +37,10 @@ final class Operations {
     private final byte[] kinds;
     private final long[] read;
     private final long[] written;
-    private final long initialValue;
+    private final IntToLongFunction initialValues;
 
     /** @param counts by key plus 1: the number of its operations */
-    private Operations(int[] counts, long initialValue) {
+    private Operations(int[] counts, IntToLongFunction initialValues) {
         keyStarts = counts;
         for (int k = 1; k < keyStarts.length; k++) {
             keyStarts[k] += keyStarts[k - 1];
@@ -51,7 +52,7 @@ final class Operations {
         written = new long[n];
         starts = new long[n];
         ends = new long[n];
-        this.initialValue = initialValue;
+        this.initialValues = initialValues;
     }
 
     /** The operations of a history. @param keys the keys to include; null: all */
@@ -64,7 +65,7 @@ final class Operations {
                 counts[key + 1] += keys == null || keys.get(key) ? 1 : 0;
             }
         }
-        Operations all = new Operations(counts, recorded.table().initialValue());
+        Operations all = new Operations(counts, recorded.table()::initialValue);
         int[] next = Arrays.copyOf(all.keyStarts, counts.length - 1);
         for (int t = 0; t < n; t++) {
             if (recorded.isPart(t)) {
@@ -91,7 +92,7 @@ final class Operations {
         for (int at = from; at < rows.limit(); at += ROW_BYTES) {
             counts[rows.getInt(at) + 1]++;
         }
-        Operations all = new Operations(counts, initialValue);
+        Operations all = new Operations(counts, key -> initialValue);
         int[] next = Arrays.copyOf(all.keyStarts, keys);
         while (rows.hasRemaining()) {
             all.put(
@@ -167,7 +168,17 @@ final class Operations {
         return read[o];
     }
 
-    long initialValue() {
-        return initialValue;
+    /** The initial value of the key of an operation. */
+    long initialValueOf(int operation) {
+        int key = Arrays.binarySearch(keyStarts, operation);
+        key = key < 0 ? -key - 2 : key;
+        while (keyStarts[key + 1] <= operation) {
+            key++;
+        }
+        return initialValue(key);
+    }
+
+    long initialValue(int key) {
+        return initialValues.applyAsLong(key);
     }
 }

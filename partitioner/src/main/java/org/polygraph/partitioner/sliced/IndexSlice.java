@@ -63,7 +63,7 @@ public final class IndexSlice {
         byte[] roles = new byte[n];
         Arrays.fill(roles, TransactionScan.EXTERNAL_READ);
         VersionIndexBuilder builder = new VersionIndexBuilder(
-                slices.keysOf(slice), IndexedHistory.sessionOf(sessionStarts), states, initialValue);
+                slices.keysOf(slice), IndexedHistory.sessionOf(sessionStarts), states, key -> initialValue);
         VersionIndex versions =
                 builder.build(starts, operations.transactions, operations.keys, operations.values, roles);
         return new IndexSlice(slice, versions, few(builder.impossible()), few(operations.broken));

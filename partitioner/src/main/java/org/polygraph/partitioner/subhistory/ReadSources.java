@@ -147,7 +147,7 @@ final class ReadSources {
             ownWrites(operation, t, own, required);
         } else {
             sources(operation, t, required);
-            if (required.isEmpty() && table.value(operation) != table.initialValue()) {
+            if (required.isEmpty() && table.value(operation) != table.initialValue(table.key(operation))) {
                 int named = named(operation, t);
                 if (named != NONE) {
                     required.add(named);

@@ -155,7 +155,7 @@ final class PlacedHistory {
     /** The value of the key at a place, before the transaction there writes. */
     long valueAt(int key, int place) {
         int write = writeBefore(key, place);
-        return write < 0 ? table.initialValue() : table.value(write);
+        return write < 0 ? table.initialValue(key) : table.value(write);
     }
 
     /** Whether a visible read of a counted transaction does not return the last write before it. */
@@ -168,7 +168,7 @@ final class PlacedHistory {
     IntArrayList violatedReads() {
         IntArrayList violated = new IntArrayList();
         for (int k = 0; k + 1 < keyStarts.length; k++) {
-            long value = table.initialValue();
+            long value = table.initialValue(k);
             for (int i = keyStarts[k]; i < keyStarts[k + 1]; i++) {
                 int o = byKey[i];
                 if (counted[transactionOf[o]]) {

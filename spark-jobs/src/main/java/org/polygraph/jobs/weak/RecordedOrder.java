@@ -241,7 +241,7 @@ final class RecordedOrder {
         int source = OPEN;
         int overwriter = NONE;
         int later = NONE;
-        if (table.value(read) == table.initialValue()) {
+        if (table.value(read) == table.initialValue(table.key(read))) {
             source = NONE;
             overwriter = writers.getInt(0);
         }

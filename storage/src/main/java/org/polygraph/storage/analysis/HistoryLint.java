@@ -187,7 +187,7 @@ public final class HistoryLint {
     }
 
     private void repeated(int t, int key, long value) {
-        String why = value == table.initialValue() ? "which is its initial value" : "which another write gives it too";
+        String why = value == table.initialValue(key) ? "which is its initial value" : "which another write gives it too";
         keep(
                 Check.REPEATED_VALUE,
                 t,

@@ -165,7 +165,7 @@ public final class Loaders {
             // At first there is no row where the initial value is null.
             boolean changesRow =
                     table.isDelete(o) || (table.isInsert(o) && table.values().isNull(table.initialValue()));
-            if (!table.isWrite(o) || table.value(o) != table.initialValue() || changesRow) {
+            if (!table.isWrite(o) || table.value(o) != table.initialValue(table.key(o)) || changesRow) {
                 return "a " + (table.isWrite(o) ? "write" : "read") + " of key "
                         + table.keys().label(table.key(o)) + " with value "
                         + table.values().label(table.value(o));
@@ -271,7 +271,7 @@ public final class Loaders {
         private void use(int t, BitSet keys) {
             int from = table.firstOperation(t);
             for (int o = from; o < table.operationsEnd(t); o++) {
-                if (table.value(o) != table.initialValue()) {
+                if (table.value(o) != table.initialValue(table.key(o))) {
                     continue;
                 }
                 int key = table.key(o);

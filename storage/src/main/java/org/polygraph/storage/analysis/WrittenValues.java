@@ -72,7 +72,7 @@ final class WrittenValues {
         int repeats = 0;
         for (int k = 0; k < starts.length - 2; k++) {
             for (int i = starts[k]; i < starts[k + 1]; i++) {
-                repeats += (i > starts[k] && values[i] == values[i - 1]) || values[i] == table.initialValue() ? 1 : 0;
+                repeats += (i > starts[k] && values[i] == values[i - 1]) || values[i] == table.initialValue(k) ? 1 : 0;
             }
         }
         return repeats;
@@ -82,7 +82,7 @@ final class WrittenValues {
     boolean isRepeated(int key, long value) {
         int at = Arrays.binarySearch(values, starts[key], starts[key + 1], value);
         return at >= 0
-                && (value == table.initialValue()
+                && (value == table.initialValue(key)
                         || (at > starts[key] && values[at - 1] == value)
                         || (at + 1 < starts[key + 1] && values[at + 1] == value));
     }

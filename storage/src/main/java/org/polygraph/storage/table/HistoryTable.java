@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -259,9 +260,44 @@ public final class HistoryTable {
         return values;
     }
 
-    /** The code of the value that every key has before the first transaction. */
+    /** The code of the value that a key has before the first transaction, unless {@link #initialState} has another one. */
     public long initialValue() {
         return header.initialValue();
+    }
+
+    /** The code of the value that a key has before the first transaction. */
+    public long initialValue(int key) {
+        Int2LongMap state = header.state();
+        return state == null ? header.initialValue() : state.getOrDefault(key, header.initialValue());
+    }
+
+    /** By key: the code of its initial value. */
+    public long[] initialValues() {
+        long[] initial = new long[keys.size()];
+        Arrays.fill(initial, header.initialValue());
+        Int2LongMap state = header.state();
+        if (state != null) {
+            for (Int2LongMap.Entry entry : state.int2LongEntrySet()) {
+                initial[entry.getIntKey()] = entry.getLongValue();
+            }
+        }
+        return initial;
+    }
+
+    /** By key: the codes of initial values that are not {@link #initialValue()}; null for none. */
+    public @Nullable Int2LongMap initialState() {
+        return header.state();
+    }
+
+    /** The history with other initial values of some keys; shares all arrays. */
+    public HistoryTable withInitialState(Int2LongMap state) {
+        return new HistoryTable(
+                new Header(header.source(), header.initialValue(), state, header.metadata()),
+                keys,
+                values,
+                sessions,
+                transactions,
+                new Operations(operationStarts, operationKeys, operationValues, operationKinds));
     }
 
     /** Header fields other than the initial value, as JSON texts. */

@@ -1,6 +1,8 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +42,7 @@ public final class HistoryTableBuilder {
     private long reserved;
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private @Nullable Long initialValue;
+    private @Nullable Int2LongMap initialState;
     private @Nullable ListTree lists;
 
     private final TransactionList transactions = new TransactionList();
@@ -147,6 +150,16 @@ public final class HistoryTableBuilder {
     /** Sets the code of the value that every key has before the first transaction; it is null unless set. */
     public void initialValue(long code) {
         initialValue = code;
+    }
+
+    /** Sets the code of the value that one key has before the first transaction. */
+    public void initialValue(int key, long code) {
+        Int2LongMap made = initialState;
+        if (made == null) {
+            made = new Int2LongOpenHashMap();
+            initialState = made;
+        }
+        made.put(key, code);
     }
 
     /** The code of the initial value as set so far. */
@@ -434,7 +447,7 @@ public final class HistoryTableBuilder {
      *     places
      */
     public HistoryTable build() throws HistoryException {
-        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), metadata);
+        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata);
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {

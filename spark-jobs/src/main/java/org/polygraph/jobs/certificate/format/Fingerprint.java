@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.util.HexFormat;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
@@ -97,6 +99,20 @@ public record Fingerprint(String input, String content) {
         return hex(digest);
     }
 
+    /** The initial values of single keys, by the labels of the keys. */
+    private static void initialState(Writer out, HistoryTable table, Int2LongMap state) {
+        TreeMap<String, Long> sorted = new TreeMap<>();
+        for (Int2LongMap.Entry entry : state.int2LongEntrySet()) {
+            sorted.put(table.keys().label(entry.getIntKey()), entry.getLongValue());
+        }
+        out.number(sorted.size());
+        sorted.forEach((key, code) -> {
+            out.text(key);
+            out.put(tag(table.values(), code));
+            out.value(table.values(), code);
+        });
+    }
+
     /** The same without an end of the time. */
     public static String ofContent(HistoryTable table) {
         return ofContent(table, () -> false);
@@ -113,6 +129,10 @@ public record Fingerprint(String input, String content) {
         out.text("polygraph-history-1");
         out.put(tag(table.values(), table.initialValue()));
         out.value(table.values(), table.initialValue());
+        Int2LongMap state = table.initialState();
+        if (state != null) {
+            initialState(out, table, state);
+        }
         out.number(table.sessions());
         for (int s = 0; s < table.sessions(); s++) {
             int from = table.firstTransaction(s);

@@ -135,7 +135,7 @@ final class AxiomBruteForce {
         if (i == readCount) {
             return true;
         }
-        if (value(reads[i]) == history.initialValue() && chosen(i, 0)) {
+        if (value(reads[i]) == history.initialValue(history.key(reads[i])) && chosen(i, 0)) {
             return true;
         }
         for (int t = 0; t < history.transactions() && choices <= MOST_CHOICES; t++) {

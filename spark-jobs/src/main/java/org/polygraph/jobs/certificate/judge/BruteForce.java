@@ -103,7 +103,11 @@ public final class BruteForce {
         firstRow = next;
         int keys = history.hasRows() ? history.keys().size() : 0;
         state = new char[next + keys + sessions * keys];
-        Arrays.fill(state, sessions, next, number(history.initialValue()));
+        for (int key = 0; key < slots.length; key++) {
+            if (slots[key] >= 0) {
+                state[slots[key]] = number(history.initialValue(key));
+            }
+        }
         boolean exists = !history.values().isNull(history.initialValue());
         Arrays.fill(state, firstRow, firstRow + keys, (char) (exists ? 1 : 0));
     }

@@ -76,7 +76,7 @@ final class LinearBruteForce {
             int[] operations = judge.operations(key);
             if (operations.length > MOST) {
                 tooLarge = true;
-            } else if (!judge.extend(operations, 0, part.initialValue(), new HashSet<>())) {
+            } else if (!judge.extend(operations, 0, part.initialValue(key), new HashSet<>())) {
                 return BruteForce.Answer.VIOLATED;
             }
         }

@@ -95,6 +95,14 @@ public final class SubHistoryProof {
                 }
             }
         }
+        for (int o = 0; o < part.operations(); o++) {
+            long mine = part.initialValue(part.key(o));
+            long theirs = whole.initialValue(whole.key(operations[o]));
+            if (!sameValue(mine, theirs)) {
+                return "the initial value of key " + Names.key(part, part.key(o)) + " is " + Names.value(part, mine)
+                        + ", in the history " + Names.value(whole, theirs);
+            }
+        }
         return null;
     }
 
@@ -218,7 +226,7 @@ public final class SubHistoryProof {
                             + " did not return its own latest write, "
                             + Names.value(whole, whole.value(own));
                 }
-                if (own < 0 && value != whole.initialValue()) {
+                if (own < 0 && value != whole.initialValue(whole.key(at))) {
                     int key = whole.key(at);
                     wanted[key] = true;
                     reads.putIfAbsent(new Wanted(key, value), o);

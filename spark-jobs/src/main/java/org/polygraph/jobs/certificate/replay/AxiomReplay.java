@@ -107,7 +107,7 @@ final class AxiomReplay {
                 if (table.isWrite(o)) {
                     own.put(key, value);
                 } else if (!own.containsKey(key)) {
-                    int initial = value == table.initialValue() ? SourcesByValue.INITIAL : SourcesByValue.NONE;
+                    int initial = value == table.initialValue(key) ? SourcesByValue.INITIAL : SourcesByValue.NONE;
                     sources[o] = latest.getOrDefault(new KeyValue(key, value), initial);
                     if (sources[o] == SourcesByValue.NONE) {
                         return false;

@@ -42,8 +42,7 @@ final class LinearReplay {
         terms = witness.terms();
         counted = witness.counted();
         position = witness.position();
-        current = new long[table.keys().size()];
-        Arrays.fill(current, table.initialValue());
+        current = table.initialValues();
         latest = new int[table.keys().size()];
         Arrays.fill(latest, NONE);
     }

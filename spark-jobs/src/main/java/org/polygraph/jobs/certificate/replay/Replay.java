@@ -81,8 +81,7 @@ public final class Replay {
         operationKeys = table.operationKeys();
         operationValues = table.operationValues();
         int keys = table.keys().size();
-        current = new long[keys];
-        Arrays.fill(current, table.initialValue());
+        current = table.initialValues();
         ownWriter = new int[keys];
         Arrays.fill(ownWriter, NONE);
         ownValue = new long[keys];

@@ -32,8 +32,7 @@ final class SerialReplay {
      * @param most returns after so many
      */
     int[] misreads(int[] order, int most) {
-        long[] current = new long[table.keys().size()];
-        Arrays.fill(current, table.initialValue());
+        long[] current = table.initialValues();
         int[] misreads = new int[16];
         int count = 0;
         for (int t : order) {

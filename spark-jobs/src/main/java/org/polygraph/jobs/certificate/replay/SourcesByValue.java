@@ -245,7 +245,7 @@ final class SourcesByValue {
             source = isFirst ? other : first;
             more = other == MANY ? MANY : NO_OTHER;
         }
-        boolean initial = values[o] == table.initialValue();
+        boolean initial = values[o] == table.initialValue(table.key(o));
         if (more != NO_OTHER || (source >= 0 && initial)) {
             isAmbiguous = true;
             return Names.read(table, o) + ", which several transactions wrote";

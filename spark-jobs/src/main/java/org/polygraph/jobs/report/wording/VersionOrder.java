@@ -93,7 +93,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
         }
 
         private void collect() {
-            versions.add(new Version(table.initialValue(), Dependency.INITIAL, new ArrayList<>()));
+            versions.add(new Version(table.initialValue(key), Dependency.INITIAL, new ArrayList<>()));
             for (int t : certain.transactions()) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (!table.isWriteOf(o, key)) {

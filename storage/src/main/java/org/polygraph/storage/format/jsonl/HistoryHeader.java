@@ -4,9 +4,11 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +31,9 @@ public final class HistoryHeader {
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private boolean hasInitial;
     private long initial = ValueDictionary.NULL;
+    /** By key, an integer or a string: the code of its own initial value. */
+    private final Map<Object, Long> state = new LinkedHashMap<>();
+
 
     private HistoryHeader(Json.Place place) {
         this.place = place;
@@ -124,7 +129,9 @@ public final class HistoryHeader {
         }
         for (String field; (field = json.nextFieldName()) != null; ) {
             JsonToken token = json.nextToken();
-            if (!field.equals("value")) {
+            if (field.equals("state")) {
+                state(json, values);
+            } else if (!field.equals("value")) {
                 json.skipChildren();
             } else if (token == JsonToken.START_ARRAY) {
                 String at = place.at(json.currentTokenLocation());
@@ -140,6 +147,41 @@ public final class HistoryHeader {
                 initial = Json.value(json, place, "initial.value", values);
             }
         }
+    }
+
+    /** Pairs of a key and its own initial value. */
+    private void state(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            throw statePair(json);
+        }
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            if (json.currentToken() != JsonToken.START_ARRAY) {
+                throw statePair(json);
+            }
+            json.nextToken();
+            Object key =
+                    switch (json.currentToken()) {
+                        case VALUE_NUMBER_INT -> (Object) Json.integer(json, place, "a key");
+                        case VALUE_STRING -> json.getText();
+                        default -> throw statePair(json);
+                    };
+            json.nextToken();
+            if (state.put(key, Json.value(json, place, "initial.state", values)) != null) {
+                throw place.error(
+                        json, "key " + key + " a second time in initial.state", "each key once", "keep one of the two");
+            }
+            if (json.nextToken() != JsonToken.END_ARRAY) {
+                throw statePair(json);
+            }
+        }
+    }
+
+    private HistoryException statePair(JsonParser json) throws IOException {
+        return place.error(
+                json,
+                Json.describe(json) + " in initial.state",
+                "pairs [KEY,VALUE]",
+                "see storage/docs/formats.md for the header");
     }
 
     private static String copy(JsonParser json) throws IOException {
@@ -163,16 +205,50 @@ public final class HistoryHeader {
         if (hasInitial) {
             builder.initialValue(initial);
         }
+        state.forEach((key, code) -> builder.initialValue(
+                key instanceof String string
+                        ? builder.keys().id(string)
+                        : builder.keys().id((Long) key),
+                code));
+    }
+
+    /** The initial values of single keys that occur. */
+    private static void writeState(JsonGenerator json, HistoryTable table, @Nullable BitSet only) throws IOException {
+        Int2LongMap state = table.initialState();
+        if (state == null) {
+            return;
+        }
+        BitSet written = new BitSet();
+        json.writeArrayFieldStart("state");
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); (only == null || only.get(t)) && o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                if (state.containsKey(key) && !written.get(key)) {
+                    written.set(key);
+                    json.writeStartArray();
+                    JsonlWriter.writeKey(json, table.keys(), key);
+                    JsonlWriter.writeValue(json, table.values(), state.get(key));
+                    json.writeEndArray();
+                }
+            }
+        }
+        json.writeEndArray();
     }
 
     /** The header of a table as JSON, with the fields of {@code generator}'s open root object closed. */
     public static void write(JsonGenerator json, HistoryTable table) throws IOException {
+        write(json, table, null);
+    }
+
+    /** @param only the transactions that follow; null for all */
+    static void write(JsonGenerator json, HistoryTable table, @Nullable BitSet only) throws IOException {
         json.writeStartObject();
         json.writeStringField("format", "history");
         json.writeNumberField("version", VERSION);
         json.writeObjectFieldStart("initial");
         json.writeFieldName("value");
         JsonlWriter.writeValue(json, table.values(), table.initialValue());
+        writeState(json, table, only);
         json.writeEndObject();
         for (Map.Entry<String, String> field : table.metadata().entrySet()) {
             json.writeFieldName(field.getKey());

@@ -30,7 +30,7 @@ public final class JsonlWriter {
     /** Writes and flushes; does not close the stream. */
     public void write(OutputStream out) throws IOException {
         try (JsonGenerator json = generator(out)) {
-            HistoryHeader.write(json, table);
+            HistoryHeader.write(json, table, only);
             transactions(json);
             json.writeRaw('\n');
         }
@@ -117,7 +117,7 @@ public final class JsonlWriter {
         }
     }
 
-    private static void writeKey(JsonGenerator json, KeyDictionary keys, int key) throws IOException {
+    static void writeKey(JsonGenerator json, KeyDictionary keys, int key) throws IOException {
         if (keys.isString(key)) {
             json.writeString(keys.string(key));
         } else {
