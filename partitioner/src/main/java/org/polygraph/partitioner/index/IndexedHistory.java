@@ -83,9 +83,8 @@ public final class IndexedHistory {
         CommitStatus commitStatus = pass.commitStatus();
         while (true) {
             RowOperations operations = new RowOperations(table, pass.roles(), commitStatus.states());
-            VersionIndexBuilder builder =
-                    new VersionIndexBuilder(
-                            operations.keys(), sessionOf, commitStatus.states(), key -> table.initialValue());
+            VersionIndexBuilder builder = new VersionIndexBuilder(
+                    operations.keys(), sessionOf, commitStatus.states(), key -> table.initialValue());
             VersionIndex versions = operations.index(builder);
             if (builder.uncommitted().isEmpty()) {
                 List<Violation> impossible =

@@ -18,6 +18,7 @@ public final class VersionIndexBuilder {
     private final IntToLongFunction initialValues;
     /** Of the key that is worked on. */
     private long initialValue;
+
     private BooleanSupplier stop = () -> false;
 
     // The result.

@@ -58,7 +58,7 @@ public final class AutoChecker implements Checker {
     }
 
     private Checker chosen(Check check) {
-        if (check.table().hasRows()) {
+        if (check.table().hasRows() || check.table().hasInitialState()) {
             return embedded;
         }
         HistorySize size = HistorySize.of(check.table());

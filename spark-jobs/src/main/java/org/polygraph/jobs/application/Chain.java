@@ -7,27 +7,35 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt} of a run lists the
- * parts that its verdict covers, one a line as {@code sha256sum} writes them.
+ * parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the initial state if there is one.
  *
  * <p>A chain is decided as one history: its parts are read again, so the cost grows with the chain.
+ *
+ * @param state the file with the values of keys before the first part; null if there is none
  */
-public record Chain(List<Part> parts) {
+public record Chain(@Nullable Part state, List<Part> parts) {
     /** No part. */
-    static final Chain NONE = new Chain(List.of());
+    static final Chain NONE = new Chain(null, List.of());
 
     private static final String FOLDER = "seam";
     private static final String FILE = "chain.txt";
+    private static final String STATE = "initial-state  ";
+    private static final Pattern LINE = Pattern.compile("([0-9a-f]{64})  (.+)");
 
     /**
      * A part.
@@ -45,22 +53,35 @@ public record Chain(List<Part> parts) {
     public static Chain of(Location run) throws IOException, HistoryException {
         Location list = run.child(FOLDER).child(FILE);
         if (!list.exists()) {
-            return new Chain(List.of(new Part("", Claim.read(run).path())));
+            return new Chain(null, List.of(new Part("", Claim.read(run).path())));
         }
+        Part state = null;
         List<Part> parts = new ArrayList<>();
         try (BufferedReader in = new BufferedReader(new InputStreamReader(list.open(), StandardCharsets.UTF_8))) {
             for (String line; (line = in.readLine()) != null; ) {
-                if (!line.matches("[0-9a-f]{64}  .+")) {
+                boolean isState = state == null && parts.isEmpty() && line.startsWith(STATE);
+                Matcher part = LINE.matcher(isState ? line.substring(STATE.length()) : line);
+                if (!part.matches()) {
                     throw new HistoryException(
                             list.name(), "a damaged line", "SHA-256 and name of a part", "check the parts again");
                 }
-                parts.add(new Part(line.substring(0, 64), line.substring(66)));
+                if (isState) {
+                    state = new Part(part.group(1), part.group(2));
+                } else {
+                    parts.add(new Part(part.group(1), part.group(2)));
+                }
             }
         }
         if (parts.isEmpty()) {
             throw new HistoryException(list.name(), "no part", "one or more", "check the parts again");
         }
-        return new Chain(parts);
+        return new Chain(state, parts);
+    }
+
+    /** No part, but the values that keys have before the history. */
+    static Chain from(String state, BooleanSupplier stop) throws IOException {
+        Location file = Location.of(state);
+        return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of());
     }
 
     /**
@@ -94,7 +115,7 @@ public record Chain(List<Part> parts) {
             Chain chain = of(run);
             int at = chain.indexOf(input);
             if (at >= 0) {
-                return new Chain(chain.parts.subList(0, at));
+                return new Chain(chain.state, chain.parts.subList(0, at));
             }
             long modified = run.child(Claim.FILE).modified();
             // Runs of several levels end at about the same time; the longest chain is that of the newest part.
@@ -125,12 +146,22 @@ public record Chain(List<Part> parts) {
     Chain then(String input, String location) {
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(input, location));
-        return new Chain(all);
+        return new Chain(state, all);
+    }
+
+    /** The chain without its last part. */
+    public Chain withoutLast() {
+        return new Chain(state, parts.subList(0, parts.size() - 1));
+    }
+
+    /** Whether nothing precedes a history. */
+    public boolean isEmpty() {
+        return state == null && parts.isEmpty();
     }
 
     /** What distinguishes it from other chains. */
     String label() {
-        StringBuilder label = new StringBuilder();
+        StringBuilder label = new StringBuilder(state == null ? "" : " state " + state.input);
         for (Part part : parts) {
             label.append(' ').append(part.input.isEmpty() ? part.location : part.input);
         }
@@ -140,6 +171,13 @@ public record Chain(List<Part> parts) {
     /** Writes the list of a run. */
     void write(Location run) throws IOException {
         StringBuilder list = new StringBuilder();
+        if (state != null) {
+            list.append(STATE)
+                    .append(state.input)
+                    .append("  ")
+                    .append(state.location)
+                    .append('\n');
+        }
         for (Part part : parts) {
             list.append(part.input).append("  ").append(part.location).append('\n');
         }
@@ -157,25 +195,32 @@ public record Chain(List<Part> parts) {
             throws IOException, HistoryException {
         List<String> paths = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            Part part = parts.get(i);
-            Location location = Location.of(part.location);
-            String name = "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain";
-            if (!location.exists()) {
-                throw new BudgetException(part.location + ", " + name
-                        + ", is gone, and the chain cannot be decided without it; restore it");
-            }
-            if (!part.input.isEmpty() && !Fingerprint.ofInput(location, stop).equals(part.input)) {
-                // Restoring it mends that, so it is no property of the history.
-                throw new IOException(part.location + ": found " + name
-                        + ", which has changed since it was checked; expected the bytes with SHA-256 " + part.input
-                        + "; restore it, or check the parts again from the first one that changed");
-            }
-            paths.add(part.location);
+            paths.add(present(parts.get(i), "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
+                    .name());
         }
         paths.add(path);
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireNoGap(table);
-        return table;
+        return state == null
+                ? table
+                : InitialState.read(present(state, "the initial state", stop), stop, memoryBytes)
+                        .applied(table);
+    }
+
+    /** The location of a part, whose bytes are those that were checked. */
+    private static Location present(Part part, String name, BooleanSupplier stop) throws IOException {
+        Location location = Location.of(part.location);
+        if (!location.exists()) {
+            throw new BudgetException(
+                    part.location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
+        }
+        if (!part.input.isEmpty() && !Fingerprint.ofInput(location, stop).equals(part.input)) {
+            // Restoring it mends that, so it is no property of the history.
+            throw new IOException(part.location + ": found " + name
+                    + ", which has changed since it was checked; expected the bytes with SHA-256 " + part.input
+                    + "; restore it, or check the parts again from the first one that changed");
+        }
+        return location;
     }
 
     /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */

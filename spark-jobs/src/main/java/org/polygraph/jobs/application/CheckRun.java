@@ -58,8 +58,7 @@ public final class CheckRun {
         try {
             String parent = settings.out();
             if (parent == null) {
-                String after = settings.after();
-                before = after == null ? Chain.NONE : Chain.before(after, "");
+                before = before("", budget);
                 return consistent(check(path, start, budget), path);
             }
             Location folder = Location.of(parent);
@@ -73,6 +72,15 @@ public final class CheckRun {
         } finally {
             listener.pathEnds();
         }
+    }
+
+    /** @param input SHA-256 of the history; empty if it is not known */
+    private Chain before(String input, Budget budget) throws IOException, HistoryException {
+        String after = settings.after();
+        String state = settings.initialState();
+        return after != null
+                ? Chain.before(after, input)
+                : state != null ? Chain.from(state, budget::exhausted) : Chain.NONE;
     }
 
     /** An error at every level, with one message. */
@@ -134,8 +142,7 @@ public final class CheckRun {
                             .build())
                     .toList());
         }
-        String after = settings.after();
-        before = after == null ? Chain.NONE : Chain.before(after, input.toString());
+        before = before(input.toString(), budget);
         List<RunDirectory> runs = new ArrayList<>();
         List<@Nullable Answer> answers = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
@@ -186,10 +193,11 @@ public final class CheckRun {
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
-    private List<Answer> keptStdin(long start, Budget budget, Location folder) throws IOException {
+    private List<Answer> keptStdin(long start, Budget budget, Location folder) throws IOException, HistoryException {
         InputStream stdin = System.in;
         MessageDigest digest = Fingerprint.digest();
         System.setIn(new DigestInputStream(stdin, digest));
+        before = before("", budget);
         List<Answer> answers;
         try {
             answers = check(STDIN, start, budget);
@@ -201,7 +209,7 @@ public final class CheckRun {
         for (CheckRequest request : settings.requests()) {
             Answer answer = at(request.level(), answers);
             if (answer != null) {
-                RunDirectory run = settings.run(folder, request, STDIN, input, Chain.NONE);
+                RunDirectory run = settings.run(folder, request, STDIN, input, before);
                 answers.set(answers.indexOf(answer), kept(answer, run, input, budget));
             }
         }
@@ -314,7 +322,7 @@ public final class CheckRun {
                         .millis(found.millis() + millis)
                         .build();
             }
-            if (settings.after() != null) {
+            if (settings.after() != null || !before.isEmpty()) {
                 before.then(input, Location.of(verdict.path()).absolute()).write(Location.of(directory.name()));
             }
             directory.finish(verdict);

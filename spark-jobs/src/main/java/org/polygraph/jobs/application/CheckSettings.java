@@ -23,6 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param out where runs go, or null
  * @param earlier what becomes of a run that exists
  * @param proof file of the solver's refutation, or null
+ * @param initialState a file with the values of keys before each PATH; null if there is none
  * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole history
  */
 public record CheckSettings(
@@ -35,6 +36,7 @@ public record CheckSettings(
         @Nullable String out,
         Earlier earlier,
         @Nullable String proof,
+        @Nullable String initialState,
         @Nullable String after) {
     /** A smaller check ends sooner than its checkpoints are written. */
     private static final int MANY_OPERATIONS = 1_000_000;
@@ -74,7 +76,7 @@ public record CheckSettings(
                         Long.toString(request.clockSkewNanos()),
                         request.indeterminate().label(),
                         "initial " + request.initial().label())
-                + (before.parts().isEmpty() ? "" : " after" + before.label())
+                + (before.isEmpty() ? "" : " after" + before.label())
                 + (request.replayed() ? "" : " unverified")
                 + (request.mostViolations() == CheckRequest.DEFAULT_VIOLATIONS
                         ? ""

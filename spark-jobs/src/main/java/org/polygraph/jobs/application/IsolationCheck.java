@@ -86,6 +86,7 @@ public final class IsolationCheck {
                 runs == null ? null : runs.toString(),
                 CheckSettings.Earlier.CONTINUED,
                 null,
+                null,
                 null);
         Messages messages = new Messages();
         Answer answer = new CheckRun(settings, new EmbeddedChecker(), messages)

@@ -17,6 +17,7 @@ import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
@@ -148,11 +149,18 @@ final class PathCheck {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
         }
-        return verdict.path(path)
+        Verdict complete = verdict.path(path)
                 .counts(counts)
                 .millis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
                 .peakMemoryBytes(PeakMemory.bytes())
                 .build();
+        Assumptions assumptions = complete.assumptions();
+        Chain.Part state = earlier.state();
+        return assumptions == null || state == null
+                ? complete
+                : complete.with()
+                        .assumptions(assumptions.with(new InitialFile(state.location(), state.input())))
+                        .build();
     }
 
     /** The same failure at another level. */
@@ -195,10 +203,12 @@ final class PathCheck {
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
         HistoryTable read;
-        if (earlier.parts().isEmpty()) {
+        if (earlier.isEmpty()) {
             read = checker.read(path, settings.format(), listener, budget);
         } else {
             read = earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
+        }
+        if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
         }

@@ -107,6 +107,13 @@ final class CheckOptions {
     private InitialChoice initial = InitialChoice.AUTO;
 
     @Option(
+            names = "--initial-state",
+            paramLabel = "FILE",
+            description = "The values of keys before PATH, which was cut out of a longer history: JSON Lines"
+                    + " {\"key\":K,\"value\":V}.")
+    private @Nullable String initialState;
+
+    @Option(
             names = "--window",
             paramLabel = "N",
             description = "Decide by windows of N transactions, which never changes a verdict (default: 0, never).")
@@ -221,6 +228,13 @@ final class CheckOptions {
         if (each && (out == null || after != null)) {
             throw wrong("--each needs --out DIR, where the runs are, and excludes --after");
         }
+        if (initialState != null && (each || after != null)) {
+            throw wrong("--initial-state is of the first part of a chain, and --after and --each know it from its run;"
+                    + " check the first part with it");
+        }
+        if (initialState != null && (initialState.isEmpty() || initialState.equals("-"))) {
+            throw wrong("--initial-state '" + initialState + "' is no file; give one");
+        }
         if (after != null && paths.paths().contains("-")) {
             throw wrong("--after needs files: standard input cannot be read again; give a file");
         }
@@ -269,6 +283,7 @@ final class CheckOptions {
                         ? CheckSettings.Earlier.OVERWRITTEN
                         : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED,
                 proof,
+                initialState,
                 each ? out : after);
     }
 

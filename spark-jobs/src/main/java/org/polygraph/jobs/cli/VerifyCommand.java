@@ -292,7 +292,7 @@ final class VerifyCommand implements Callable<Integer> {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
             Chain chain = Chain.of(folder);
-            table = chain.parts().size() == 1 ? read(budget) : read(chain, budget);
+            table = chain.withoutLast().isEmpty() ? read(budget) : read(chain, budget);
         } finally {
             System.setIn(stdin);
         }
@@ -330,8 +330,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** The parts before the history, and the history, as one. */
     private HistoryTable read(Chain chain, Budget budget) throws IOException, HistoryException {
-        Chain earlier = new Chain(chain.parts().subList(0, chain.parts().size() - 1));
-        HistoryTable table = earlier.read(history, format, budget::exhausted, budget.bytes());
+        HistoryTable table = chain.withoutLast().read(history, format, budget::exhausted, budget.bytes());
         transactions = table.transactions();
         operations = table.operations();
         return table;

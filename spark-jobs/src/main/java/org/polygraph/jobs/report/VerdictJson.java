@@ -20,6 +20,7 @@ import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
@@ -397,6 +398,13 @@ public final class VerdictJson {
         strings("first", loaders.first());
         json.writeStringField("effect", loaders.effect().name().toLowerCase(Locale.ROOT));
         json.writeEndObject();
+        InitialFile state = assumptions.state();
+        if (state != null) {
+            json.writeObjectFieldStart("initial_state");
+            json.writeStringField("path", state.path());
+            json.writeStringField("sha256", state.input());
+            json.writeEndObject();
+        }
         json.writeEndObject();
     }
 

@@ -206,15 +206,19 @@ public final class SparkChecker implements Checker, AutoCloseable {
 
     @Override
     public @Nullable HistoryException problem(HistoryTable table) {
-        return table.hasRows()
-                ? new HistoryException(
-                        table.source().files().isEmpty()
-                                ? "history"
-                                : table.source().files().get(0),
-                        "inserts or deletes, with --engine spark",
-                        "reads and writes at this level",
-                        "give --engine embedded, or ask for rc, ra or cc")
-                : null;
+        boolean hasState = table.hasInitialState();
+        if (!hasState && !table.hasRows()) {
+            return null;
+        }
+        return new HistoryException(
+                table.source().files().isEmpty()
+                        ? "history"
+                        : table.source().files().get(0),
+                hasState
+                        ? "initial values of single keys, with --engine spark"
+                        : "inserts or deletes, with --engine spark",
+                hasState ? "one initial value of every key" : "reads and writes at this level",
+                "give --engine embedded" + (hasState ? "" : ", or ask for rc, ra or cc"));
     }
 
     @Override

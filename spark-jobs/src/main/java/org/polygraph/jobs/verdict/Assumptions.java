@@ -7,10 +7,11 @@ import org.polygraph.storage.analysis.InitialChoice;
 /**
  * The assumptions of a verdict.
  *
- * @param initialValue the value of every key before the first transaction: a {@link Long}, a {@link String} or null
+ * @param initialValue the value of a key before the first transaction, unless a file states it: a {@link Long}, a {@link String} or null
  * @param uniqueValues whether no two counted writes of a key wrote the same value (nor the initial one)
  * @param clockSkewNanos bound on the difference between any two clients' clocks
  * @param loaders the transactions that load the initial rows
+ * @param state the file with the values of keys before the first transaction; null if there is none
  */
 public record Assumptions(
         @Nullable Object initialValue,
@@ -18,7 +19,19 @@ public record Assumptions(
         TimeMode time,
         long clockSkewNanos,
         IndeterminateMode indeterminate,
-        LoadedRows loaders) {
+        LoadedRows loaders,
+        @Nullable InitialFile state) {
+    /** Without a file. */
+    public Assumptions(
+            @Nullable Object initialValue,
+            boolean uniqueValues,
+            TimeMode time,
+            long clockSkewNanos,
+            IndeterminateMode indeterminate,
+            LoadedRows loaders) {
+        this(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, null);
+    }
+
     /** Without loaders. */
     public Assumptions(
             @Nullable Object initialValue,
@@ -31,6 +44,11 @@ public record Assumptions(
 
     /** The same with other loaders. */
     public Assumptions with(LoadedRows others) {
-        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others);
+        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others, state);
+    }
+
+    /** The same with a file. */
+    public Assumptions with(InitialFile file) {
+        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, file);
     }
 }

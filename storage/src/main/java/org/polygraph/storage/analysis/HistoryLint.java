@@ -26,6 +26,7 @@ public final class HistoryLint {
         REPEATED_VALUE("values repeat on a key"),
         KEY_ONLY_READ("keys are only read"),
         NULL_READ("reads of null"),
+        UNWRITTEN_READ("reads of values that nothing wrote"),
         LOADERS("initial rows"),
         DOUBTFUL_LOADERS("initial rows may be loaded");
 
@@ -135,6 +136,7 @@ public final class HistoryLint {
 
     private void operations() {
         WrittenValues written = WrittenValues.of(table);
+        boolean hasValues = !table.values().hasLists() && !table.values().hasOthers();
         long[] reported = new long[(table.keys().size() + 63) >> 6];
         for (int t = 0; t < table.transactions(); t++) {
             boolean aborted = table.status(t) == TransactionStatus.ABORTED;
@@ -152,6 +154,19 @@ public final class HistoryLint {
                 }
                 if (value == ValueDictionary.NULL && !table.hasRows() && count(Check.NULL_READ)) {
                     nullRead(t, key);
+                }
+                if (hasValues
+                        && value != ValueDictionary.NULL
+                        && !written.mayReturn(key, value)
+                        && count(Check.UNWRITTEN_READ)) {
+                    keep(
+                            Check.UNWRITTEN_READ,
+                            t,
+                            name(table.sessionOf(t), t) + " reads value "
+                                    + table.values().label(value) + " of key "
+                                    + table.keys().label(key)
+                                    + ", which no transaction here wrote and committed: if this history was cut out of a"
+                                    + " longer one, give check --after or --initial-state FILE");
                 }
                 if (!written.isWritten(key) && (reported[key >> 6] & 1L << key) == 0) {
                     reported[key >> 6] |= 1L << key;
@@ -187,7 +202,8 @@ public final class HistoryLint {
     }
 
     private void repeated(int t, int key, long value) {
-        String why = value == table.initialValue(key) ? "which is its initial value" : "which another write gives it too";
+        String why =
+                value == table.initialValue(key) ? "which is its initial value" : "which another write gives it too";
         keep(
                 Check.REPEATED_VALUE,
                 t,

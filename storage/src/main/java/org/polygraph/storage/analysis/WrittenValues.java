@@ -55,6 +55,12 @@ final class WrittenValues {
         return new WrittenValues(table, starts, values, written);
     }
 
+    /** Whether a read of the key may return the value: it is written or the initial one. */
+    boolean mayReturn(int key, long value) {
+        return value == table.initialValue(key)
+                || Arrays.binarySearch(values, starts[key], starts[key + 1], value) >= 0;
+    }
+
     boolean isWritten(int key) {
         return (written[key >> 6] & 1L << key) != 0;
     }

@@ -1,9 +1,10 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,30 @@ import org.jspecify.annotations.Nullable;
  * @param metadata the other fields of the header, as JSON
  */
 record Header(
-        HistoryTable.Source source, long initialValue, @Nullable Int2LongMap state, Map<String, String> metadata) {
+        HistoryTable.Source source,
+        long initialValue,
+        @Nullable Int2LongMap state,
+        Map<String, String> metadata) {
     Header {
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+    }
+
+    /** The same with other initial values of some keys. */
+    Header with(@Nullable Int2LongMap other) {
+        return new Header(source, initialValue, other, metadata);
+    }
+
+    /** The header of a history of some keys. @param ofKeys by key there: its id here */
+    Header ofKeys(int[] ofKeys) {
+        if (state == null) {
+            return this;
+        }
+        Int2LongMap picked = new Int2LongOpenHashMap();
+        for (int k = 0; k < ofKeys.length; k++) {
+            if (state.containsKey(ofKeys[k])) {
+                picked.put(k, state.get(ofKeys[k]));
+            }
+        }
+        return with(picked.isEmpty() ? null : picked);
     }
 }

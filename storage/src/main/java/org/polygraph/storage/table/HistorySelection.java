@@ -2,7 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
  * Selected operations of a history as a history of its own. Sessions, indexes, statuses, times, positions in the
@@ -90,10 +89,8 @@ public final class HistorySelection {
             }
         }
         int[] keptKeys = keys.toIntArray();
-        HistoryTable table = whole.select(
-                KeyDictionary.picked(whole.keys(), keptKeys),
-                kept,
-                new Operations(starts, operationKeys, operationValues, selectedKinds));
+        HistoryTable table =
+                whole.select(keptKeys, kept, new Operations(starts, operationKeys, operationValues, selectedKinds));
         return new HistorySelection(table, kept, keptKeys, operations);
     }
 

@@ -284,6 +284,11 @@ public final class HistoryTable {
         return initial;
     }
 
+    /** Whether single keys may have initial values of their own. */
+    public boolean hasInitialState() {
+        return header.state() != null;
+    }
+
     /** By key: the codes of initial values that are not {@link #initialValue()}; null for none. */
     public @Nullable Int2LongMap initialState() {
         return header.state();
@@ -292,7 +297,7 @@ public final class HistoryTable {
     /** The history with other initial values of some keys; shares all arrays. */
     public HistoryTable withInitialState(Int2LongMap state) {
         return new HistoryTable(
-                new Header(header.source(), header.initialValue(), state, header.metadata()),
+                header.with(state),
                 keys,
                 values,
                 sessions,
@@ -388,8 +393,14 @@ public final class HistoryTable {
         return new HistoryTable(header, keys, values, sessions, transactions, operations);
     }
 
-    /** A history of some transactions with some operations, given by their numbers in this one. Shares the values. */
-    HistoryTable select(KeyDictionary newKeys, int[] selected, Operations operations) {
+    /**
+     * A history of some transactions with some operations. Shares the values.
+     *
+     * @param ofKeys by key of the result: its id here
+     * @param selected ids of the transactions
+     * @param operations their keys are keys of the result
+     */
+    HistoryTable select(int[] ofKeys, int[] selected, Operations operations) {
         long[] labels = new long[selected.length];
         int[] starts = new int[selected.length + 1];
         int count = 0;
@@ -404,8 +415,8 @@ public final class HistoryTable {
         }
         starts[count] = selected.length;
         return new HistoryTable(
-                header,
-                newKeys,
+                header.ofKeys(ofKeys),
+                KeyDictionary.picked(keys, ofKeys),
                 values,
                 new Sessions(Arrays.copyOf(labels, count), Arrays.copyOf(starts, count + 1)),
                 transactions.select(selected),
@@ -423,7 +434,7 @@ public final class HistoryTable {
      * @param operations of the selected transactions, then of the added ones; their keys are keys of the result
      */
     public HistoryTable withSession(int[] selected, byte[] statuses, int added, int[] ofKeys, Operations operations) {
-        HistoryTable part = select(KeyDictionary.picked(keys, ofKeys), selected, operations);
+        HistoryTable part = select(ofKeys, selected, operations);
         int sessionCount = part.sessions();
         int count = selected.length + added;
         long[] labels = Arrays.copyOf(part.sessions.labels(), sessionCount + 1);
@@ -438,7 +449,7 @@ public final class HistoryTable {
         }
         long[] sources = Arrays.copyOf(part.transactions.sources(), count);
         return new HistoryTable(
-                header,
+                part.header,
                 part.keys,
                 values,
                 new Sessions(labels, starts),

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.util.HexFormat;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -99,18 +98,22 @@ public record Fingerprint(String input, String content) {
         return hex(digest);
     }
 
-    /** The initial values of single keys, by the labels of the keys. */
-    private static void initialState(Writer out, HistoryTable table, Int2LongMap state) {
+    /** The keys, by their labels, whose initial values are not that of the header. */
+    private static void initialState(Writer out, HistoryTable table) {
         TreeMap<String, Long> sorted = new TreeMap<>();
-        for (Int2LongMap.Entry entry : state.int2LongEntrySet()) {
-            sorted.put(table.keys().label(entry.getIntKey()), entry.getLongValue());
+        for (int key = 0; key < table.keys().size(); key++) {
+            if (table.initialValue(key) != table.initialValue()) {
+                sorted.put(table.keys().label(key), table.initialValue(key));
+            }
         }
-        out.number(sorted.size());
-        sorted.forEach((key, code) -> {
-            out.text(key);
-            out.put(tag(table.values(), code));
-            out.value(table.values(), code);
-        });
+        if (!sorted.isEmpty()) {
+            out.number(sorted.size());
+            sorted.forEach((key, code) -> {
+                out.text(key);
+                out.put(tag(table.values(), code));
+                out.value(table.values(), code);
+            });
+        }
     }
 
     /** The same without an end of the time. */
@@ -129,9 +132,8 @@ public record Fingerprint(String input, String content) {
         out.text("polygraph-history-1");
         out.put(tag(table.values(), table.initialValue()));
         out.value(table.values(), table.initialValue());
-        Int2LongMap state = table.initialState();
-        if (state != null) {
-            initialState(out, table, state);
+        if (table.hasInitialState()) {
+            initialState(out, table);
         }
         out.number(table.sessions());
         for (int s = 0; s < table.sessions(); s++) {

@@ -20,6 +20,7 @@ import org.polygraph.jobs.report.wording.LevelStatement;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -282,6 +283,11 @@ public final class HtmlReport {
                 initial == null ? "null" : initial instanceof String ? "\"" + initial + "\"" : initial.toString();
         List<Item> items = new ArrayList<>();
         items.add(new Item("Initial value", Legible.shortened(value, PATH), "of every key"));
+        InitialFile state = given.state();
+        if (state != null) {
+            items.add(new Item(
+                    "Initial state", Legible.shortened(state.path(), PATH), "has other initial values of some keys"));
+        }
         items.add(new Item(
                 "Initial rows",
                 InitialRows.assumed(given.loaders()),
@@ -337,6 +343,10 @@ public final class HtmlReport {
         }
         if (given.loaders().choice() != InitialChoice.AUTO) {
             options.append(" --initial ").append(given.loaders().choice().label());
+        }
+        InitialFile state = given.state();
+        if (state != null) {
+            options.append(" --initial-state ").append(Shell.quoted(state.path()));
         }
         return options.toString();
     }

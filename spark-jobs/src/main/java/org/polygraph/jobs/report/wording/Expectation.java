@@ -23,7 +23,7 @@ public final class Expectation {
         return switch (violation.anomaly()) {
             case THIN_AIR_READ ->
                 "A read returns a value that some transaction wrote, or the initial value. If this history was cut out of a"
-                        + " longer one, check it --after the run of what came before.";
+                        + " longer one, check it --after the run of what came before, or with --initial-state FILE.";
             case ABORTED_READ ->
                 "The writes of an aborted transaction are undone and never seen: the read had to return the version before.";
             case INTERMEDIATE_READ ->

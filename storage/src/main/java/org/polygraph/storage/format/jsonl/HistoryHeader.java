@@ -34,7 +34,6 @@ public final class HistoryHeader {
     /** By key, an integer or a string: the code of its own initial value. */
     private final Map<Object, Long> state = new LinkedHashMap<>();
 
-
     private HistoryHeader(Json.Place place) {
         this.place = place;
     }
@@ -200,6 +199,13 @@ public final class HistoryHeader {
                     place.file(),
                     "the initial value " + builder.values().label(initial),
                     builder.values().label(before.initial) + " as in " + before.place.file(),
+                    "parts of one history share their header");
+        }
+        if (before != null && !state.isEmpty() && !state.equals(before.state)) {
+            throw new HistoryException(
+                    place.file(),
+                    "initial values of single keys",
+                    "those of " + before.place.file() + ", where the history begins",
                     "parts of one history share their header");
         }
         if (hasInitial) {

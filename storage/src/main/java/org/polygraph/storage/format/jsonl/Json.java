@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
+import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
@@ -94,6 +95,15 @@ public final class Json {
                     "write larger numbers as strings");
         }
         return json.getLongValue();
+    }
+
+    /** The id of the key at the current token. */
+    static int key(JsonParser json, Place place, KeyDictionary keys) throws IOException, HistoryException {
+        return switch (json.currentToken()) {
+            case VALUE_NUMBER_INT -> keys.id(integer(json, place, "key"));
+            case VALUE_STRING -> keys.id(json.getText());
+            default -> throw place.error(json, describe(json) + " as \"key\"", "an integer or a string", LINE_REMEDY);
+        };
     }
 
     /** The code of the value at the current token: an integer, a string or null. */

@@ -353,7 +353,7 @@ public final class JsonlReader {
             if (bit == KIND) {
                 kind = kind(json);
             } else if (bit == KEY) {
-                key = key(json);
+                key = Json.key(json, place, keys);
             } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
                 list = place.at(json.currentTokenLocation());
                 list(json);
@@ -488,16 +488,6 @@ public final class JsonlReader {
 
     private HistoryException unsupported(JsonParser json, String kind, String why) {
         return place.error(json, "the operation \"" + kind + "\"", OPERATIONS, why);
-    }
-
-    private int key(JsonParser json) throws IOException, HistoryException {
-        return switch (json.currentToken()) {
-            case VALUE_NUMBER_INT -> keys.id(Json.integer(json, place, "key"));
-            case VALUE_STRING -> keys.id(json.getText());
-            default ->
-                throw place.error(
-                        json, Json.describe(json) + " as \"key\"", "an integer or a string", Json.LINE_REMEDY);
-        };
     }
 
     private HistoryException incomplete(JsonParser json, int seen) {
